@@ -1,0 +1,54 @@
+# Everything a person types. `make run` and `make test` need only Python >= 3.11, pip and git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
+CODE := public_fn private_fn shared local bench tests
+
+export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
+
+.PHONY: help run demo test check format lint types bench clean
+.DEFAULT_GOAL := help
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(INSTALLED): $(REQUIREMENTS)
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.13" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
+	@touch $@
+
+run: $(INSTALLED) ## the whole service on one port (PORT, REDIS_URL, AWS_ENDPOINT_URL_DYNAMODB)
+	@exec $(BIN)/python -m local
+
+demo: $(INSTALLED) ## 2,000 people stand in line, against the service that `make run` started
+	@$(BIN)/python -m local.demo
+
+test: $(INSTALLED) ## every test that needs nothing but this repository
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
+
+format: $(INSTALLED) ## rewrites the code in the project's format
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+.PHONY: format-check
+format-check: $(INSTALLED)
+	$(BIN)/ruff format --check $(CODE)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/cfn-lint template.yaml
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+bench: $(INSTALLED) ## operations per second beside bare Redis commands
+	$(BIN)/python -m bench
+
+clean: ## removes what make made
+	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis
