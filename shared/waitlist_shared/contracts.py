@@ -1,0 +1,269 @@
+"""The private function's messages: one request and one result per operation.
+
+A field added later gets a default, so that an older caller's message still decodes; unknown
+fields are ignored, so that a newer caller's does too.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from waitlist_shared import ids
+from waitlist_shared.limits import (
+    MAX_BATCH,
+    MAX_CAPACITY,
+    MAX_PAGE,
+    MAX_PLACES,
+    MAX_PRIORITY,
+    MAX_RANK,
+    ONCE_SECONDS,
+)
+
+VERSION = 1
+
+# \Z, not $: in Python's re a $ also matches before a final newline.
+WaitlistId = Annotated[str, Meta(pattern=rf"\A{ids.WAITLIST_ID}\Z")]
+EntryId = Annotated[str, Meta(pattern=rf"\A{ids.ENTRY_ID}\Z")]
+JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
+Epoch = JoinId
+OnceKey = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
+Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
+State = Literal["warm", "hydrating"]
+
+
+class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
+    """What every request carries: the contract's version, and `op`, its tag."""
+
+    v: int = VERSION
+
+
+class OnWaitlist(Request, frozen=True, kw_only=True):
+    waitlist_id: WaitlistId
+
+
+class OnEntry(OnWaitlist, frozen=True, kw_only=True):
+    entry_id: EntryId
+
+
+class OnStay(OnEntry, frozen=True, kw_only=True):
+    """About one stay in line: `join_id` tells it from an earlier or later stay."""
+
+    join_id: JoinId
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    outcome: str
+    ok: bool = True
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """What is answered instead of a result; `code` is one of `errors.BY_CODE`."""
+
+    code: str
+    message: str
+    ok: bool = False
+
+
+class Ping(Request, frozen=True, tag="ping"):
+    """Asks whether Redis answers."""
+
+
+class PingResult(Result, frozen=True):
+    pass
+
+
+class Counters(Struct, frozen=True, kw_only=True):
+    signed_up: Number = 0
+    left: Number = 0
+    admitted: Number = 0
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What the scripts enforce; of two writes the higher `version` stays."""
+
+    version: Number
+    open: bool = True
+    capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+
+
+class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
+    """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild."""
+
+    settings: Settings
+    state: State
+    epoch: Epoch
+    floor_ticket: Number = 0
+    counters: Counters = Counters()
+
+
+class InitResult(Result, frozen=True, kw_only=True):
+    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force."""
+
+    state: State
+    epoch: Epoch
+
+
+class Signup(OnStay, frozen=True, kw_only=True, tag="signup"):
+    pass
+
+
+class SignupResult(Result, frozen=True, kw_only=True):
+    """`outcome` is joined or already; no position is known while the order is rebuilt."""
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    position: int | None = None
+    total: int | None = None
+
+
+class Leave(OnStay, frozen=True, kw_only=True, tag="leave"):
+    pass
+
+
+class LeaveResult(Result, frozen=True, kw_only=True):
+    """`outcome` is left or absent."""
+
+    stamp: Number
+
+
+class Drop(OnStay, frozen=True, kw_only=True, tag="drop"):
+    """Takes an entry out that the record does not know as waiting; not counted as left."""
+
+
+class DropResult(Result, frozen=True, kw_only=True):
+    """`outcome` is dropped or absent."""
+
+    stamp: Number
+
+
+class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
+    """Moves an entry; exactly one of `priority`, `places` and `to` says where."""
+
+    once_key: OnceKey
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    priority: Priority | UnsetType = UNSET
+    places: Places | UnsetType = UNSET
+    to: Literal["front", "back"] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if sum(value is not UNSET for value in (self.priority, self.places, self.to)) != 1:
+            raise ValueError("exactly one of priority, places and to is needed")
+
+
+class BumpResult(Result, frozen=True, kw_only=True):
+    """`outcome` is moved, or repeat for a `once_key` seen before.
+
+    `stamp` is new at each call; `moved_stamp` is that of the move itself.
+    """
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    moved_stamp: Number
+    position: int
+    total: int
+
+
+class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
+    pass
+
+
+class PositionResult(Result, frozen=True, kw_only=True):
+    """`outcome` is waiting or absent; position is 1 + the number of people ahead."""
+
+    total: int
+    position: int | None = None
+    rank: Number | None = None
+    ticket: Number | None = None
+
+
+class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
+    """Reads entries in serving order, those behind `after_rank`."""
+
+    after_rank: Number | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+
+class PageEntry(Struct, frozen=True, kw_only=True):
+    entry_id: EntryId
+    position: int
+    rank: Number
+    ticket: Number
+
+
+class PageResult(Result, frozen=True, kw_only=True):
+    """`next_rank` is the `after_rank` of the next page, or None behind the last."""
+
+    entries: list[PageEntry]
+    total: int
+    next_rank: Number | None = None
+
+
+class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
+    pass
+
+
+class StatsResult(Result, frozen=True, kw_only=True):
+    """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows."""
+
+    state: State
+    epoch: Epoch
+    waiting: int
+    counters: Counters
+    head_ticket: Number | None = None
+
+
+class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
+    """Puts an entry back at its recorded rank.
+
+    `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the
+    second pass of a rebuild correct the first.
+    """
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    epoch: Epoch | None = None
+    overwrite: bool = False
+    once_key: OnceKey | None = None
+    once_stamp: Number | None = None
+
+
+class RestoreResult(Result, frozen=True, kw_only=True):
+    """`outcome` is restored, present or gone (this stay has ended)."""
+
+    position: int | None = None
+    total: int | None = None
+    rank: Number | None = None
+    ticket: Number | None = None
+
+
+class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
+    """Forgets a waitlist's order."""
+
+
+class PurgeResult(Result, frozen=True):
+    pass
+
+
+Single = (
+    Ping | Init | Signup | Leave | Drop | Bump | Position | Page | Stats | Restore | Purge
+)
+
+
+class Batch(Request, frozen=True, kw_only=True, tag="batch"):
+    """Up to 500 requests in one round trip; each fails or succeeds for itself."""
+
+    requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]
+
+
+class BatchResult(Result, frozen=True, kw_only=True):
+    """Results and failures in the order of the requests, each as its own message."""
+
+    results: list[dict[str, object]]
+
+
+AnyRequest = Single | Batch

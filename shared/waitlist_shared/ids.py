@@ -1,0 +1,26 @@
+"""How ids look and are made."""
+
+import base64
+import hashlib
+import secrets
+
+WAITLIST_ID = r"[a-z0-9][a-z0-9-]{0,62}"
+ENTRY_ID = r"[a-z2-7]{26}"
+JOIN_ID = r"[0-9a-f]{8}"
+CUSTOMER_ID = r"[!-~]{1,256}"
+
+
+def entry_id_of(waitlist_id: str, customer_id: str) -> str:
+    """Return the id of a customer's entry: opaque, and the same at every signup."""
+    digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
+    return base64.b32encode(digest)[:26].decode().lower()
+
+
+def new_join_id() -> str:
+    """Return an id for one stay in line: a person who rejoins gets another."""
+    return secrets.token_hex(4)
+
+
+def new_epoch() -> str:
+    """Return an id for one life of a waitlist's order in Redis."""
+    return secrets.token_hex(4)

@@ -1,0 +1,16 @@
+"""Every limit that both functions must agree on."""
+
+MAX_BATCH = 500
+MAX_PAGE = 100
+MAX_PRIORITY = 255
+MAX_PLACES = 1_000_000_000
+MAX_CAPACITY = 1_000_000_000
+MAX_RANK = 2**53 - 1
+
+# A client's Idempotency-Key is remembered this long; one that the service made for its own
+# retries only has to outlive those.
+ONCE_SECONDS = 24 * 3600
+INTERNAL_ONCE_SECONDS = 60
+
+# A tombstone must outlive every message that could still be under way when an entry leaves.
+TOMBSTONE_SECONDS = 15 * 60
