@@ -85,6 +85,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     version: Number
     open: bool = True
+    hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
 
 
@@ -175,6 +176,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting or absent; position is 1 + the number of people ahead."""
 
     total: int
+    hide_counts: bool = False
     position: int | None = None
     rank: Number | None = None
     ticket: Number | None = None
@@ -249,9 +251,7 @@ class PurgeResult(Result, frozen=True):
     pass
 
 
-Single = (
-    Ping | Init | Signup | Leave | Drop | Bump | Position | Page | Stats | Restore | Purge
-)
+Single = Ping | Init | Signup | Leave | Drop | Bump | Position | Page | Stats | Restore | Purge
 
 
 class Batch(Request, frozen=True, kw_only=True, tag="batch"):

@@ -4,91 +4,95 @@ from typing import ClassVar
 
 
 class WaitlistError(Exception):
-    """An expected refusal with a stable `code`; its message says what to do next."""
+    """An expected refusal: a stable `code`, and a message that says what to do next."""
 
     code: ClassVar[str] = "internal_error"
+    advice: ClassVar[str] = "This is a defect: the log holds the details of it."
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str | None = None) -> None:
+        self.message = message or self.advice
+        super().__init__(self.message)
 
 
 class Cold(WaitlistError):
     """Redis does not know the waitlist: it is new, deleted, or its order was lost."""
 
     code = "cold"
+    advice = "The order of this waitlist is not in Redis: start a rebuild with init."
 
 
 class Rebuilding(WaitlistError):
     """The order is being restored from the record."""
 
     code = "rebuilding"
+    advice = "The order of this waitlist is being rebuilt; try again in a few seconds."
 
 
 class StaleEpoch(WaitlistError):
     """The order was lost again since the rebuild that asks began."""
 
     code = "stale_epoch"
+    advice = "The order was lost again since this rebuild began: begin a new one."
 
 
 class WaitlistFull(WaitlistError):
     """As many people are in line as the waitlist's capacity."""
 
     code = "waitlist_full"
+    advice = "The waitlist has reached its capacity; try again when people have left it."
 
 
 class WaitlistClosed(WaitlistError):
     """The waitlist takes no signups."""
 
     code = "waitlist_closed"
+    advice = "The waitlist takes no signups now."
 
 
 class Gone(WaitlistError):
     """This stay in line has ended; a late message cannot revive it."""
 
     code = "gone"
+    advice = "This stay in line has ended; sign up again for a new place."
 
 
 class NotWaiting(WaitlistError):
     """The entry has no place in line."""
 
     code = "not_waiting"
+    advice = "The entry is not waiting in line, so it cannot be moved."
 
 
 class NoRoom(WaitlistError):
     """No rank is left ahead of the head of the line."""
 
     code = "no_room"
+    advice = "No place is left ahead of the head of the line; bump by priority instead."
 
 
 class QueueUnavailable(WaitlistError):
     """Redis, or the function that owns it, did not answer in time."""
 
     code = "queue_unavailable"
+    advice = "The order of the line cannot be reached; try again in a few seconds."
 
 
 class InvalidRequest(WaitlistError):
     """The message does not follow the contract."""
 
     code = "invalid_request"
+    advice = "The message does not follow the contract; see waitlist_shared/contracts.py."
 
 
 class UnsupportedVersion(WaitlistError):
     """The caller speaks a newer contract than this function."""
 
     code = "unsupported_version"
+    advice = "The message has an unknown contract version: deploy both functions together."
 
 
 class InternalError(WaitlistError):
     """A defect: the log has the traceback."""
-
-    code = "internal_error"
-
-
-class Throttled(WaitlistError):
-    """An AWS service refused the call because of its rate."""
-
-    code = "throttled"
 
 
 BY_CODE: dict[str, type[WaitlistError]] = {

@@ -1,0 +1,32 @@
+"""The names of all keys in Redis; nothing else makes one.
+
+The hash tag keeps the keys of one waitlist in one slot, so that a script may touch them all.
+"""
+
+
+def meta(waitlist_id: str) -> str:
+    """Hash: state, epoch, last ticket, settings, counters."""
+    return f"wl:{{{waitlist_id}}}:meta"
+
+
+def queue(waitlist_id: str) -> str:
+    """Sorted set: entry_id by rank, those who wait."""
+    return f"wl:{{{waitlist_id}}}:queue"
+
+
+def gone(waitlist_id: str) -> str:
+    """Sorted set: entry_id:join_id by the microsecond at which that stay ended."""
+    return f"wl:{{{waitlist_id}}}:gone"
+
+
+def moved(waitlist_id: str) -> str:
+    """Hash: entry_id to signup ticket, where the rank no longer tells it."""
+    return f"wl:{{{waitlist_id}}}:moved"
+
+
+def once(waitlist_id: str, entry_id: str, once_key: str) -> str:
+    """String: the stamp of a move, so that its repeat does not move again."""
+    return f"wl:{{{waitlist_id}}}:once:{entry_id}:{once_key}"
+
+
+OF_WAITLIST = {"meta": meta, "queue": queue, "gone": gone, "moved": moved}

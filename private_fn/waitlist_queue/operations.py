@@ -1,0 +1,64 @@
+"""The operations: which script carries out a request, and what its reply means."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from waitlist_queue import arguments, keys, results
+from waitlist_queue.scripts import Script, load_all
+from waitlist_queue.store import Call, Reply
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import BY_CODE
+
+SCRIPTS: dict[str, Script] = load_all()
+NO_ONCE_KEY = "none"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`arguments` follow the script's ARGV; the store adds `now` where it ends them."""
+
+    script: Script
+    arguments: Callable[[Any], arguments.Arguments]
+    result: Callable[[Reply], c.Result]
+
+
+OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
+    c.Init: Operation(SCRIPTS["init"], arguments.init, results.init),
+    c.Signup: Operation(SCRIPTS["signup"], arguments.of_stay, results.signup),
+    c.Leave: Operation(SCRIPTS["leave"], arguments.of_stay, results.leave),
+    c.Drop: Operation(SCRIPTS["drop"], arguments.of_stay, results.drop),
+    c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
+    c.Position: Operation(SCRIPTS["position"], arguments.of_entry, results.position),
+    c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),
+    c.Stats: Operation(SCRIPTS["stats"], arguments.none, results.stats),
+    c.Restore: Operation(SCRIPTS["restore"], arguments.restore, results.restore),
+    c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
+}
+
+
+def call_of(request: c.OnWaitlist) -> Call:
+    """Return the script run that carries out a request."""
+    operation = OPERATIONS[type(request)]
+    return Call(operation.script, _keys(operation.script, request), operation.arguments(request))
+
+
+def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
+    """Return what a reply says, or raise the refusal that it names."""
+    refusal = BY_CODE.get(reply[0])
+    if refusal is not None:
+        raise refusal
+    return OPERATIONS[type(request)].result(reply)
+
+
+def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
+    waitlist_id = request.waitlist_id
+    return tuple(
+        _once(request) if name == "once" else keys.OF_WAITLIST[name](waitlist_id)
+        for name in script.keys
+    )
+
+
+def _once(request: c.OnWaitlist) -> str:
+    entry = cast("c.Bump | c.Restore", request)
+    return keys.once(entry.waitlist_id, entry.entry_id, entry.once_key or NO_ONCE_KEY)

@@ -1,0 +1,51 @@
+"""Loads the Lua scripts; a script's header is its contract, read here and held by a test."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("scripts")
+LIBRARY = FOLDER / "lib"
+
+
+@dataclass(frozen=True)
+class Script:
+    """One verb: its whole source, and the keys, arguments and outcomes its header declares."""
+
+    name: str
+    source: str
+    keys: tuple[str, ...]
+    arguments: tuple[str, ...]
+    outcomes: tuple[str, ...]
+
+    @cached_property
+    def sha(self) -> str:
+        return hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest()
+
+
+def load(path: Path) -> Script:
+    """Read one script, with the shared Lua that it names put before it."""
+    body = path.read_text(encoding="utf-8")
+    header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
+    library = [(LIBRARY / f"{name}.lua").read_text("utf-8") for name in _words(header, "USES")]
+    returns = " | ".join(line[8:] for line in header if line.startswith("RETURNS "))
+    return Script(
+        name=path.stem,
+        source="".join([*library, body]),
+        keys=_words(header, "KEYS"),
+        arguments=_words(header, "ARGV"),
+        outcomes=tuple(alternative.split()[0] for alternative in returns.split(" | ")),
+    )
+
+
+def load_all() -> dict[str, Script]:
+    """Read all scripts, by name."""
+    return {path.stem: load(path) for path in sorted(FOLDER.glob("*.lua"))}
+
+
+def _words(header: list[str], keyword: str) -> tuple[str, ...]:
+    for line in header:
+        if line.startswith(keyword + " "):
+            return tuple(line.split()[1:])
+    return ()

@@ -1,0 +1,23 @@
+-- page: reads entries in serving order, those behind a rank.
+-- KEYS meta queue moved
+-- ARGV after_rank limit
+-- RETURNS page total first_position entries moved_tickets | cold | rebuilding
+local meta_key = KEYS[1]
+local queue_key = KEYS[2]
+local moved_key = KEYS[3]
+local after_rank = ARGV[1]
+local limit = ARGV[2]
+
+local state = redis.call('HGET', meta_key, 'state')
+if not state then return {'cold'} end
+if state == 'hydrating' then return {'rebuilding'} end
+local lowest = after_rank == '' and '-inf' or '(' .. after_rank
+local total = redis.call('ZCARD', queue_key)
+-- entry_id, rank, entry_id, rank, … of at most `limit` entries
+local entries = redis.call('ZRANGEBYSCORE', queue_key, lowest, '+inf', 'WITHSCORES',
+  'LIMIT', 0, limit)
+if #entries == 0 then return {'page', total, 0, {}, {}} end
+local ids = {}
+for i = 1, #entries, 2 do ids[#ids + 1] = entries[i] end
+local first_position = redis.call('ZRANK', queue_key, ids[1]) + 1
+return {'page', total, first_position, entries, redis.call('HMGET', moved_key, unpack(ids))}
