@@ -52,3 +52,5 @@ bench: $(INSTALLED) ## operations per second beside bare Redis commands
 
 clean: ## removes what make made
 	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+include sam.mk

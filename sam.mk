@@ -1,0 +1,33 @@
+# Building and running what AWS runs, with the SAM CLI in an environment of its own.
+SAM_CLI_VERSION := 1.170.0
+VENV_SAM := .venv-sam
+SAM_INSTALLED := $(VENV_SAM)/installed-$(SAM_CLI_VERSION)
+SAM := SAM_CLI_TELEMETRY=0 $(VENV_SAM)/bin/sam
+CODE += scripts
+
+.PHONY: sam-validate sam-build sam-local
+
+$(SAM_INSTALLED):
+	$(PYTHON) -m venv --clear $(VENV_SAM)
+	$(VENV_SAM)/bin/python -m pip install --quiet aws-sam-cli==$(SAM_CLI_VERSION)
+	@touch $@
+
+sam-validate: $(SAM_INSTALLED) ## what `sam deploy` would refuse, and what the linter would
+	$(SAM) validate --lint
+
+# SAM builds with the interpreter that Lambda runs. pyenv's shim of it answers only where that
+# version is chosen, so its own directory goes first.
+sam-build: $(SAM_INSTALLED) ## the functions and the layer as they are deployed (needs python3.13)
+	@export PATH="$$(pyenv prefix 3.13 2>/dev/null)/bin:$$PATH"; \
+	case "$(SAM_BUILD_FLAGS)" in *--use-container*) ;; *) \
+	  python3.13 --version >/dev/null 2>&1 || { echo "python3.13 is needed on PATH, or Docker and" \
+	    "SAM_BUILD_FLAGS=--use-container" >&2; exit 1; };; \
+	esac; \
+	$(SAM) build $(SAM_BUILD_FLAGS)
+	@diff -rq --exclude=__pycache__ private_fn/waitlist_queue .aws-sam/build/PrivateFn/waitlist_queue
+	@diff -rq --exclude=__pycache__ public_fn/waitlist_api .aws-sam/build/PublicFn/waitlist_api
+	@diff -rq --exclude=__pycache__ shared/waitlist_shared .aws-sam/build/SharedLayer/python/waitlist_shared
+	@echo "Every source file, the .lua scripts among them, is in the build."
+
+sam-local: $(INSTALLED) sam-build ## a signup in containers, from HTTP to Redis (needs Docker; SAM_LOCAL_FLAGS)
+	@$(BIN)/python -m scripts.sam_local
