@@ -1,0 +1,51 @@
+"""A DynamoDB in memory (moto's): `python -m local.dynamodb_server`, run as a child.
+
+Its own process keeps it off the interpreter lock of the front.
+"""
+
+import threading
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from local.child import serve_until_parent_ends
+from local.http_message import HttpApp, HttpRequest, HttpResponse
+from local.http_server import HttpServer
+
+
+def main() -> None:
+    server = HttpServer(port=0)
+    server.start(dynamodb_app())
+    try:
+        serve_until_parent_ends(server.port)
+    finally:
+        server.stop()
+
+
+def dynamodb_app() -> HttpApp:
+    """Moto's application, one request at a time.
+
+    Moto checks a condition and writes in two steps, so two conditional writes at once may both
+    succeed; under the lock each request is atomic, as it is in DynamoDB.
+    """
+    application = DomainDispatcherApplication(create_backend_app)
+    lock = threading.Lock()
+
+    def app(request: HttpRequest) -> HttpResponse:
+        environ = EnvironBuilder(
+            path=request.target,
+            method=request.method,
+            headers=list(request.headers),
+            data=request.body,
+        ).get_environ()
+        with lock:
+            chunks, status, headers = run_wsgi_app(application, environ, buffered=True)
+            body = b"".join(chunks)
+        kept = [(name, value) for name, value in headers if name.lower() != "content-length"]
+        return HttpResponse(int(status.split()[0]), tuple(kept), body)
+
+    return app
+
+
+if __name__ == "__main__":
+    main()

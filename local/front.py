@@ -1,0 +1,96 @@
+"""Everything on the one port: the HTTP API in front of PublicFn, and Lambda's Invoke API."""
+
+import json
+import logging
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from local.function import Invocation, ThrottledError
+from local.gateway_event import gateway_event, iam_caller
+from local.gateway_response import gateway_response, internal_server_error, service_unavailable
+from local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
+from local.lambda_endpoint import PATH_PREFIX, Invocable
+from local.routes import Routes
+from local.signature import SignatureError, verified_access_key
+
+ADMIN_PATH = "/v1/admin"
+
+logger = logging.getLogger(__name__)
+
+
+class Front:
+    """`public` answers API Gateway events, `lambda_endpoint` answers Invoke calls."""
+
+    def __init__(
+        self,
+        public: Invocable,
+        lambda_endpoint: HttpApp,
+        routes: Routes,
+        utc_now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._public = public
+        self._lambda_endpoint = lambda_endpoint
+        self._routes = routes
+        self._utc_now = utc_now
+        self._closing = False
+
+    def close(self) -> None:
+        """Refuses new requests from outside; what runs may still call the other functions."""
+        self._closing = True
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.raw_path.startswith(PATH_PREFIX):
+            return self._lambda_endpoint(request)
+        if self._closing:
+            return service_unavailable()
+        try:
+            access_key = self._authorize(request)
+        except SignatureError as error:
+            return _forbidden(str(error))
+        return self._invoke_public(request, access_key)
+
+    def _authorize(self, request: HttpRequest) -> str | None:
+        path = request.path
+        if path != ADMIN_PATH and not path.startswith(f"{ADMIN_PATH}/"):
+            return None
+        return verified_access_key(request, self._utc_now())
+
+    def _invoke_public(self, request: HttpRequest, access_key: str | None) -> HttpResponse:
+        request_id = str(uuid.uuid4())
+        event = gateway_event(
+            request,
+            self._routes.match(request.method, request.raw_path),
+            request_id=request_id,
+            now=self._utc_now(),
+            iam=iam_caller(access_key) if access_key else None,
+        )
+        try:
+            invocation = self._public.invoke(json.dumps(event).encode())
+        except ThrottledError:
+            return service_unavailable()
+        response = _answer(invocation)
+        headers = (*response.headers, ("apigw-requestid", request_id))
+        return HttpResponse(response.status, headers, response.body)
+
+
+def _answer(invocation: Invocation) -> HttpResponse:
+    answer: Any = json.loads(invocation.payload)
+    if not invocation.failed:
+        return gateway_response(answer)
+    logger.error("the public function failed: %s", invocation.error_text())
+    if answer.get("errorType") == "Sandbox.Timedout":
+        return service_unavailable()
+    return internal_server_error()
+
+
+def _forbidden(detail: str) -> HttpResponse:
+    problem = {
+        "type": "about:blank",
+        "title": "Forbidden",
+        "status": 403,
+        "code": "forbidden",
+        "detail": detail,
+    }
+    return json_response(403, problem, content_type="application/problem+json")

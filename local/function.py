@@ -1,0 +1,210 @@
+"""One Lambda function run locally: its execution environments, made on demand and used again."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from local.aws import function_arn
+from local.lambda_process import LambdaContext
+
+START_SECONDS = 30
+# As long as API Gateway waits for its answer.
+QUEUE_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class FunctionSettings:
+    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled."""
+
+    name: str
+    handler: str
+    timeout_seconds: float = 30
+    memory_mb: int = 512
+    environments: int = 32
+    concurrency: int | None = None
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What a handler returned, as JSON; with `failed`, Lambda's description of its error."""
+
+    payload: bytes
+    failed: bool = False
+
+    def error_text(self) -> str:
+        """A failed invocation's error as Python prints it."""
+        error = json.loads(self.payload)
+        trace = "".join(error.get("stackTrace", []))
+        return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()
+
+
+class ThrottledError(Exception):
+    """More calls at once than the function may run."""
+
+
+class FunctionStartError(Exception):
+    """The handler could not be imported; its traceback is on stderr."""
+
+
+class _EnvironmentLostError(Exception):
+    pass
+
+
+class Function:
+    """Safe to call from any number of threads; those beyond `environments` wait for a free one."""
+
+    def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
+        self.settings = settings
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "local.lambda_process",
+                    settings.handler,
+                    str(theirs.fileno()),
+                ],
+                env=dict(environ),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # a Ctrl-C in the terminal is for the local run alone
+            )
+        self._idle: list[_Environment] = []
+        self._lock = threading.Lock()
+        self._free = threading.BoundedSemaphore(settings.environments)
+        self._running = 0
+
+    def wait_until_ready(self) -> None:
+        """Returns once the handler is imported and a first environment stands."""
+        self._control.settimeout(START_SECONDS)
+        try:
+            if not self._control.recv(1):
+                raise FunctionStartError(self.settings.handler)
+        except TimeoutError:
+            raise FunctionStartError(self.settings.handler) from None
+        self._idle.append(_Environment(self._control))
+
+    def invoke(self, payload: bytes) -> Invocation:
+        """Runs the handler on a JSON event. Raises ThrottledError."""
+        self._enter()
+        try:
+            return self._invoke(payload)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def stop(self) -> None:
+        """Ends every environment, also those in the middle of an event."""
+        self._control.close()
+        with self._lock:
+            for environment in self._idle:
+                environment.close()
+            self._idle.clear()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _enter(self) -> None:
+        with self._lock:
+            limit = self.settings.concurrency
+            if limit is not None and self._running >= limit:
+                raise ThrottledError(self.settings.name)
+            self._running += 1
+
+    def _invoke(self, payload: bytes) -> Invocation:
+        if not self._free.acquire(timeout=QUEUE_SECONDS):
+            raise ThrottledError(self.settings.name)
+        try:
+            environment = self._take()
+            request_id = str(uuid.uuid4())
+            context = self._context(request_id)
+            try:
+                invocation = environment.run(payload, context, self.settings.timeout_seconds)
+            except TimeoutError:
+                environment.kill()
+                return self._timed_out(request_id)
+            except _EnvironmentLostError:
+                environment.close()
+                return _failure(request_id, "Runtime.ExitError", "Runtime exited without a reason")
+            with self._lock:
+                self._idle.append(environment)
+            return invocation
+        finally:
+            self._free.release()
+
+    def _take(self) -> "_Environment":
+        with self._lock:
+            if self._idle:
+                # The one used last: the others stay cold, as few as the load needs are warm.
+                return self._idle.pop()
+            return _Environment(self._control)
+
+    def _context(self, request_id: str) -> dict[str, Any]:
+        return asdict(
+            LambdaContext(
+                function_name=self.settings.name,
+                memory_limit_in_mb=self.settings.memory_mb,
+                invoked_function_arn=function_arn(self.settings.name),
+                aws_request_id=request_id,
+                deadline_ms=int((time.time() + self.settings.timeout_seconds) * 1000),
+                log_group_name=f"/aws/lambda/{self.settings.name}",
+                log_stream_name=request_id,
+            )
+        )
+
+    def _timed_out(self, request_id: str) -> Invocation:
+        seconds = self.settings.timeout_seconds
+        message = f"Task timed out after {seconds:.2f} seconds"
+        return _failure(request_id, "Sandbox.Timedout", message)
+
+
+def _failure(request_id: str, error_type: str, message: str) -> Invocation:
+    description = {
+        "errorMessage": f"RequestId: {request_id} Error: {message}",
+        "errorType": error_type,
+    }
+    return Invocation(json.dumps(description).encode(), failed=True)
+
+
+class _Environment:
+    """This end of one forked process; the fork ends when this end is closed."""
+
+    def __init__(self, control: socket.socket) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(control, [b"e"], [theirs.fileno()])
+        self._connection = Connection(ours.detach())
+        self._pid = int(self._connection.recv_bytes())
+
+    def run(self, payload: bytes, context: dict[str, Any], timeout_seconds: float) -> Invocation:
+        message = b'{"context": %s, "event": %s}' % (json.dumps(context).encode(), payload)
+        try:
+            self._connection.send_bytes(message)
+            if not self._connection.poll(timeout_seconds):
+                raise TimeoutError
+            answer = json.loads(self._connection.recv_bytes())
+        except (EOFError, ConnectionError) as error:
+            raise _EnvironmentLostError from error
+        if "error" in answer:
+            return Invocation(answer["error"].encode(), failed=True)
+        return Invocation(answer["payload"].encode())
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        self.close()

@@ -1,0 +1,113 @@
+"""The three functions as `template.yaml` declares them, with local values for what they need."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from local.function import FunctionSettings
+
+TABLE_NAME = "waitlist-local"
+PRIVATE_NAME = "waitlist-local-private"
+MAINTENANCE_NAME = "waitlist-local-maintenance"
+PUBLIC_NAME = "waitlist-local-public"
+ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
+
+MAX_PUBLIC_ENVIRONMENTS = 32
+# Each public environment may be calling it, and maintenance calls it from many threads.
+MAX_PRIVATE_ENVIRONMENTS = 64
+MAX_MAINTENANCE_ENVIRONMENTS = 4
+
+
+@dataclass(frozen=True)
+class Backends:
+    """Where the functions find what they talk to."""
+
+    redis_url: str
+    redis_cluster: bool
+    dynamodb_url: str
+    lambda_url: str
+    log_level: str
+
+    def variables(self) -> dict[str, str]:
+        """A value for every variable that the template may name."""
+        return {
+            "TABLE_NAME": TABLE_NAME,
+            "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
+            "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
+            "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
+            "REDIS_URL": self.redis_url,
+            "REDIS_CLUSTER": str(self.redis_cluster).lower(),
+            "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,
+            "AWS_ENDPOINT_URL_LAMBDA": self.lambda_url,
+            "LOG_LEVEL": self.log_level,
+        }
+
+
+@dataclass(frozen=True)
+class DeclaredFunction:
+    settings: FunctionSettings
+    environ: dict[str, str]
+
+
+def declared_functions(
+    template: Mapping[str, Any],
+    backends: Backends,
+    inherited: Mapping[str, str],
+    private_concurrency: int | None = None,
+) -> dict[str, DeclaredFunction]:
+    """The functions by name. Each gets the variables that its template names, and no others."""
+    places = (
+        ("PublicFn", PUBLIC_NAME, MAX_PUBLIC_ENVIRONMENTS, None),
+        ("PrivateFn", PRIVATE_NAME, MAX_PRIVATE_ENVIRONMENTS, private_concurrency),
+        ("MaintenanceFn", MAINTENANCE_NAME, MAX_MAINTENANCE_ENVIRONMENTS, None),
+    )
+    declared = {}
+    for resource, name, environments, concurrency in places:
+        properties = template["Resources"][resource]["Properties"]
+        settings = FunctionSettings(
+            name=name,
+            handler=properties["Handler"],
+            timeout_seconds=properties["Timeout"],
+            memory_mb=properties["MemorySize"],
+            environments=environments,
+            concurrency=concurrency,
+        )
+        named = properties["Environment"]["Variables"]
+        environ = _lambda_variables(settings, inherited) | _named(named, backends.variables())
+        declared[name] = DeclaredFunction(settings, environ)
+    return declared
+
+
+def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:
+    literals = {name: value for name, value in named.items() if isinstance(value, str)}
+    return literals | {name: values[name] for name in named if name in values}
+
+
+def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
+    """What Lambda itself sets; the caller's own AWS configuration must not be used by accident."""
+    kept = {name: value for name, value in inherited.items() if not _is_own(name)}
+    return kept | {
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_LAMBDA_FUNCTION_NAME": settings.name,
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        # Neither traces nor metrics have anywhere to go.
+        "POWERTOOLS_TRACE_DISABLED": "true",
+        "POWERTOOLS_METRICS_DISABLED": "true",
+    }
+
+
+def _is_own(name: str) -> bool:
+    # A proxy could not reach this machine's own addresses.
+    return (
+        name.startswith(("AWS_", "POWERTOOLS_", "REDIS_"))
+        or name == "LOG_LEVEL"
+        or name.lower().endswith("_proxy")
+    )

@@ -1,0 +1,130 @@
+"""AWS Lambda's Invoke API for the functions of the local run."""
+
+import json
+import logging
+import threading
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Protocol
+from urllib.parse import unquote
+
+from local.aws import function_arn
+from local.function import Invocation, ThrottledError
+from local.http_message import Headers, HttpRequest, HttpResponse, json_response
+
+PATH_PREFIX = "/2015-03-31/functions/"
+PATH_SUFFIX = "/invocations"
+MAX_WAITING_EVENTS = 1000
+EVENT_WORKERS = 4
+
+logger = logging.getLogger(__name__)
+
+
+class Invocable(Protocol):
+    def invoke(self, payload: bytes) -> Invocation:
+        """Runs the function on a JSON event. Raises ThrottledError."""
+        ...
+
+
+class LambdaEndpoint:
+    """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names."""
+
+    def __init__(self, functions: Mapping[str, Invocable]) -> None:
+        self._functions = functions
+        self._background = ThreadPoolExecutor(EVENT_WORKERS, thread_name_prefix="event-invoke")
+        self._events: set[Future[None]] = set()
+        self._lock = threading.Lock()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        name = _function_name(request)
+        function = self._functions.get(name)
+        if request.method != "POST" or function is None:
+            message = f"Function not found: {function_arn(name)}"
+            return _refusal(404, "ResourceNotFoundException", message)
+        payload = request.body or b"{}"
+        try:
+            json.loads(payload)
+        except ValueError as error:
+            message = f"Could not parse request body into json: {error}"
+            return _refusal(400, "InvalidRequestContentException", message)
+        match request.header("x-amz-invocation-type") or "RequestResponse":
+            case "RequestResponse":
+                return _run(function, payload)
+            case "Event":
+                return self._run_later(function, payload)
+            case "DryRun":
+                return HttpResponse(204)
+            case other:
+                return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
+
+    def stop(self, timeout_seconds: float) -> None:
+        """Waits for the events that are running; those that have not begun are dropped."""
+        self._background.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            running = set(self._events)
+        wait(running, timeout_seconds)
+
+    def _run_later(self, function: Invocable, payload: bytes) -> HttpResponse:
+        with self._lock:
+            if len(self._events) >= MAX_WAITING_EVENTS:
+                return _throttled()
+            event = self._background.submit(_run_event, function, payload)
+            self._events.add(event)
+        event.add_done_callback(self._forget)
+        return HttpResponse(202, _request_id())
+
+    def _forget(self, event: Future[None]) -> None:
+        with self._lock:
+            self._events.discard(event)
+
+
+def _run(function: Invocable, payload: bytes) -> HttpResponse:
+    try:
+        invocation = function.invoke(payload)
+    except ThrottledError:
+        return _throttled()
+    headers: Headers = (
+        ("content-type", "application/json"),
+        ("x-amz-executed-version", "$LATEST"),
+        *_request_id(),
+    )
+    if invocation.failed:
+        headers = (("x-amz-function-error", "Unhandled"), *headers)
+    return HttpResponse(200, headers, invocation.payload)
+
+
+def _run_event(function: Invocable, payload: bytes) -> None:
+    # Lambda would try a failed event twice more; the minute schedule does the same work anyway.
+    try:
+        invocation = function.invoke(payload)
+    except ThrottledError:
+        logger.warning("an event was throttled and dropped")
+        return
+    if invocation.failed:
+        logger.error("an event failed: %s", invocation.error_text())
+
+
+def _function_name(request: HttpRequest) -> str:
+    """From a name, a partial ARN or a whole one, with or without a version."""
+    path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
+    name = unquote(path)
+    if ":function:" in name:
+        name = name.partition(":function:")[2]
+    return name.partition(":")[0]
+
+
+def _throttled() -> HttpResponse:
+    body = {"Reason": "ReservedFunctionConcurrentInvocationLimitExceeded", "Type": "User"}
+    return _refusal(429, "TooManyRequestsException", "Rate Exceeded.", body)
+
+
+def _refusal(
+    status: int, error_type: str, message: str, more: Mapping[str, str] | None = None
+) -> HttpResponse:
+    body = {"Type": "User", **(more or {}), "message": message}
+    return json_response(status, body, (("x-amzn-errortype", error_type), *_request_id()))
+
+
+def _request_id() -> Headers:
+    return (("x-amzn-requestid", str(uuid.uuid4())),)

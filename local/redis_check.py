@@ -1,0 +1,23 @@
+"""Whether the Redis that REDIS_URL names answers."""
+
+from redis import Redis, RedisCluster
+from redis.exceptions import RedisError
+
+ANSWER_SECONDS = 2
+
+
+class RedisUnreachableError(Exception):
+    pass
+
+
+def check_redis(url: str, *, cluster: bool) -> None:
+    """Raises RedisUnreachableError."""
+    connect = RedisCluster.from_url if cluster else Redis.from_url
+    try:
+        client = connect(url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)
+        try:
+            client.ping()
+        finally:
+            client.close()
+    except (RedisError, OSError) as error:
+        raise RedisUnreachableError(str(error)) from error

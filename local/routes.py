@@ -1,0 +1,64 @@
+"""The HTTP API's routes as `template.yaml` declares them, and API Gateway's choice among them."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+DEFAULT_ROUTE_KEY = "$default"
+
+
+@dataclass(frozen=True)
+class RouteMatch:
+    route_key: str
+    path_parameters: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Route:
+    method: str
+    template: str
+    pattern: re.Pattern[str]
+
+    @property
+    def preference(self) -> tuple[bool, int, bool]:
+        # API Gateway prefers a full match to a greedy one, then the more segments, then a method
+        # named to ANY.
+        greedy = "+}" in self.template
+        literal_segments = sum("{" not in part for part in self.template.split("/"))
+        return (greedy, -literal_segments, self.method == "ANY")
+
+
+class Routes:
+    def __init__(self, method_paths: list[tuple[str, str]]) -> None:
+        routes = [_Route(method, path, _pattern(path)) for method, path in method_paths]
+        self._routes = sorted(routes, key=lambda route: route.preference)
+
+    @classmethod
+    def from_template(cls, template: dict[str, Any]) -> "Routes":
+        """Reads the `HttpApi` events of every function; one without a path is the default route."""
+        method_paths = []
+        for resource in template.get("Resources", {}).values():
+            for event in resource.get("Properties", {}).get("Events", {}).values():
+                properties = event.get("Properties", {})
+                if event.get("Type") == "HttpApi" and "Path" in properties:
+                    method_paths.append((properties["Method"].upper(), properties["Path"]))
+        return cls(method_paths)
+
+    def match(self, method: str, raw_path: str) -> RouteMatch:
+        for route in self._routes:
+            if route.method in (method, "ANY") and (found := route.pattern.fullmatch(raw_path)):
+                parameters = {name: unquote(value) for name, value in found.groupdict().items()}
+                return RouteMatch(f"{route.method} {route.template}", parameters)
+        return RouteMatch(DEFAULT_ROUTE_KEY, {})
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    parts = []
+    for part in re.split(r"(\{\w+\+?\})", path):
+        if part.startswith("{"):
+            name, characters = (part[1:-2], ".+") if part.endswith("+}") else (part[1:-1], "[^/]+")
+            parts.append(f"(?P<{name}>{characters})")
+        else:
+            parts.append(re.escape(part))
+    return re.compile("".join(parts))

@@ -1,0 +1,137 @@
+"""The whole service in one place: what is started, in which order, and stopped in which."""
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from local.child import Child
+from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
+from local.front import Front
+from local.function import Function
+from local.functions import (
+    MAINTENANCE_NAME,
+    PUBLIC_NAME,
+    TABLE_NAME,
+    Backends,
+    declared_functions,
+)
+from local.http_server import HOST, HttpServer
+from local.lambda_endpoint import LambdaEndpoint
+from local.redis_check import RedisUnreachableError, check_redis
+from local.routes import Routes
+from local.schedule import MinuteSchedule
+from local.settings import Settings, without_password
+from local.table import read_template
+
+DRAIN_SECONDS = 5
+
+
+class StartError(Exception):
+    """The service cannot start; the message says why and what to do."""
+
+
+class LocalService:
+    """Starts on entry, and on exit ends every process and thread that it began.
+
+    Its port is taken first, so that nothing else begins when it is in use (PortInUseError).
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._children: list[Child] = []
+        self._parts = ExitStack()
+        self._server = HttpServer(settings.port)
+        self._parts.callback(self._server.server_close)
+        self.url = f"http://{HOST}:{self._server.port}"
+        self.redis_url = settings.redis_url or ""
+        self.dynamodb_url = settings.dynamodb_url or ""
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._parts.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self._parts.close()
+
+    def lost_part(self) -> str | None:
+        """The name of a server that ended by itself, if one did."""
+        return next((child.module for child in self._children if not child.running), None)
+
+    def _start(self) -> None:
+        self._start_backends()
+        functions = self._start_functions()
+        endpoint = LambdaEndpoint(functions)
+        self._parts.callback(endpoint.stop, DRAIN_SECONDS)
+        front = Front(functions[PUBLIC_NAME], endpoint, Routes.from_template(read_template()))
+        self._server.start(front)
+        self._parts.callback(self._server.stop)
+        schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
+        schedule.start()
+        self._parts.callback(schedule.stop, DRAIN_SECONDS)
+        self._parts.callback(self._drain, front.close)
+
+    def _drain(self, close_front: Callable[[], None]) -> None:
+        close_front()
+        self._server.wait_until_idle(DRAIN_SECONDS)
+
+    def _start_backends(self) -> None:
+        # Both are started before either is waited for.
+        redis = None if self.redis_url else self._child("local.redis_server")
+        dynamodb = None if self.dynamodb_url else self._child("local.dynamodb_server")
+        if redis is not None:
+            self.redis_url = f"redis://{HOST}:{redis.port()}"
+        else:
+            self._check_redis()
+        if dynamodb is not None:
+            self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
+        self._ensure_table()
+
+    def _child(self, module: str) -> Child:
+        child = self._parts.enter_context(Child(module))
+        self._children.append(child)
+        return child
+
+    def _check_redis(self) -> None:
+        try:
+            check_redis(self.redis_url, cluster=self._settings.redis_cluster)
+        except RedisUnreachableError as error:
+            url = without_password(self.redis_url)
+            raise StartError(f"REDIS_URL={url} does not answer: {error}") from error
+
+    def _ensure_table(self) -> None:
+        try:
+            ensure_table(self.dynamodb_url, TABLE_NAME)
+        except DynamoDbUnreachableError as error:
+            url = without_password(self.dynamodb_url)
+            message = f"AWS_ENDPOINT_URL_DYNAMODB={url} gives no table: {error}"
+            raise StartError(message) from error
+
+    def _start_functions(self) -> dict[str, Function]:
+        backends = Backends(
+            redis_url=self.redis_url,
+            redis_cluster=self._settings.redis_cluster,
+            dynamodb_url=self.dynamodb_url,
+            lambda_url=self.url,
+            log_level=self._settings.log_level,
+        )
+        declared = declared_functions(
+            read_template(), backends, os.environ, self._settings.private_concurrency
+        )
+        functions = {}
+        for name, function in declared.items():
+            functions[name] = Function(function.settings, function.environ)
+            self._parts.callback(functions[name].stop)
+        for started in functions.values():
+            started.wait_until_ready()
+        return functions

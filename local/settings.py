@@ -1,0 +1,86 @@
+"""What a person may set for the local run, read once from the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+DEFAULT_PORT = 8080
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+class SettingError(Exception):
+    """A variable has a value that cannot be used; the message names both."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`redis_url` and `dynamodb_url` are None where the local run starts its own."""
+
+    port: int = DEFAULT_PORT
+    redis_url: str | None = None
+    redis_cluster: bool = False
+    dynamodb_url: str | None = None
+    log_level: str = "WARNING"
+    private_concurrency: int | None = None
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> "Settings":
+        """Reads the environment; an empty value counts as unset. Raises SettingError."""
+        given = {name: value.strip() for name, value in environ.items() if value.strip()}
+        return cls(
+            port=_whole_number(given, "PORT", DEFAULT_PORT, 0, 65535),
+            redis_url=_url(given, "REDIS_URL", ("redis", "rediss")),
+            redis_cluster=_choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true",
+            dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
+            log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
+            private_concurrency=(
+                _whole_number(given, "LOCAL_PRIVATE_CONCURRENCY", 1, 1, 1000)
+                if "LOCAL_PRIVATE_CONCURRENCY" in given
+                else None
+            ),
+        )
+
+
+def _whole_number(
+    given: Mapping[str, str], name: str, default: int, lowest: int, highest: int
+) -> int:
+    text = given.get(name, str(default))
+    if not (text.isascii() and text.isdecimal() and lowest <= int(text) <= highest):
+        raise SettingError(f"{name}={text} must be a whole number from {lowest} to {highest}")
+    return int(text)
+
+
+def _url(given: Mapping[str, str], name: str, schemes: tuple[str, ...]) -> str | None:
+    url = given.get(name)
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        examples = " or ".join(f"{scheme}://host:port" for scheme in schemes)
+        raise SettingError(f"{name}={without_password(url)} must look like {examples}")
+    return url
+
+
+def _choice(
+    given: Mapping[str, str],
+    name: str,
+    default: str,
+    choices: tuple[str, ...],
+    *,
+    upper: bool = False,
+) -> str:
+    text = given.get(name, default)
+    value = text.upper() if upper else text.lower()
+    if value not in choices:
+        raise SettingError(f"{name}={text} must be one of {', '.join(choices)}")
+    return value
+
+
+def without_password(url: str) -> str:
+    """The URL as it may be printed."""
+    scheme, separator, rest = url.rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -1,0 +1,121 @@
+"""Checks a request's AWS Signature Version 4, as API Gateway's IAM authorizer does."""
+
+import hmac
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from http.client import HTTPMessage
+
+from botocore.auth import SIGV4_TIMESTAMP, SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from local.http_message import HttpRequest
+
+SERVICE = "execute-api"
+MAX_CLOCK_SKEW = timedelta(minutes=5)
+ALGORITHM = "AWS4-HMAC-SHA256"
+ALWAYS_SIGNED = frozenset({"host", "x-amz-date"})
+
+_AUTHORIZATION = re.compile(
+    rf"{ALGORITHM} +Credential=(?P<credential>[^, ]+), *"
+    r"SignedHeaders=(?P<signed_headers>[^, ]+), *Signature=(?P<signature>[0-9a-f]{64})"
+)
+
+
+class SignatureError(Exception):
+    """The request is signed, and the signature does not hold; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Claim:
+    access_key: str
+    scope: str
+    signed_headers: tuple[str, ...]
+    signature: str
+
+
+def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
+    """The access key that signed the request, or None if it is not signed at all.
+
+    Raises SignatureError for a signature that does not hold at `now` (UTC).
+    """
+    authorization = request.header("authorization") or ""
+    if not authorization.startswith(ALGORITHM):
+        return None
+    claim = _parse(authorization)
+    if claim.access_key != ACCESS_KEY:
+        raise SignatureError("The access key is not known.")
+    timestamp = _timestamp(request, now)
+    if claim.scope != f"{timestamp[:8]}/{REGION}/{SERVICE}/aws4_request":
+        raise SignatureError(f"The credential must be scoped to {REGION} and {SERVICE}.")
+    _check_body(request)
+    expected = (_signature(auth, request, claim, timestamp) for auth in _AUTHS)
+    if not any(hmac.compare_digest(one, claim.signature) for one in expected):
+        raise SignatureError("The signature does not match the request.")
+    return claim.access_key
+
+
+def _parse(authorization: str) -> _Claim:
+    found = _AUTHORIZATION.fullmatch(authorization.strip())
+    if not found:
+        raise SignatureError("The Authorization header is not a complete signature.")
+    access_key, _, scope = found["credential"].partition("/")
+    signed_headers = tuple(found["signed_headers"].split(";"))
+    if missing := ALWAYS_SIGNED - set(signed_headers):
+        raise SignatureError(f"The signature must cover {', '.join(sorted(missing))}.")
+    return _Claim(access_key, scope, signed_headers, found["signature"])
+
+
+def _timestamp(request: HttpRequest, now: datetime) -> str:
+    timestamp = request.header("x-amz-date") or ""
+    try:
+        signed_at = datetime.strptime(timestamp, SIGV4_TIMESTAMP).replace(tzinfo=UTC)
+    except ValueError:
+        raise SignatureError("X-Amz-Date is missing or not a date.") from None
+    if abs(now - signed_at) > MAX_CLOCK_SKEW:
+        raise SignatureError("The signature is too old, or the clocks differ by over 5 minutes.")
+    return timestamp
+
+
+def _check_body(request: HttpRequest) -> None:
+    # The canonical request takes this header's word for the body, so the word must be true.
+    stated = request.header("x-amz-content-sha256")
+    if stated is not None and stated != sha256(request.body).hexdigest():
+        raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
+
+
+class _RecomputingAuth(SigV4Auth):
+    """Signs exactly the headers that it is given: the client chose which."""
+
+    def headers_to_sign(self, request: AWSRequest) -> HTTPMessage:
+        headers = HTTPMessage()
+        for name, value in request.headers.items():
+            headers[name.lower()] = value
+        return headers
+
+
+class _PathAsSentAuth(_RecomputingAuth):
+    """Older curl signs the path as sent; the standard encodes it once more. They differ only where
+    the path has a percent sign."""
+
+    def _normalize_url_path(self, path: str) -> str:
+        return path
+
+
+_CREDENTIALS = Credentials(ACCESS_KEY, SECRET_KEY)
+_AUTHS = [auth(_CREDENTIALS, SERVICE, REGION) for auth in (_RecomputingAuth, _PathAsSentAuth)]
+
+
+def _signature(auth: SigV4Auth, request: HttpRequest, claim: _Claim, timestamp: str) -> str:
+    aws_request = AWSRequest(
+        method=request.method,
+        url=f"http://{request.header('host')}{request.target}",
+        data=request.body,
+        headers={name: request.header(name) or "" for name in claim.signed_headers},
+    )
+    aws_request.context["timestamp"] = timestamp
+    canonical_request = auth.canonical_request(aws_request)
+    return auth.signature(auth.string_to_sign(aws_request, canonical_request), aws_request)
