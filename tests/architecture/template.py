@@ -1,0 +1,57 @@
+"""What `template.yaml` declares, in the words that the tests use."""
+
+from typing import Any
+
+from local.table import read_template
+
+TEMPLATE = read_template()
+RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]
+
+
+def named(resource_type: str) -> dict[str, dict[str, Any]]:
+    """The properties of each resource of a type, by logical id."""
+    return {
+        name: resource["Properties"]
+        for name, resource in RESOURCES.items()
+        if resource["Type"] == resource_type
+    }
+
+
+def functions() -> dict[str, dict[str, Any]]:
+    return named("AWS::Serverless::Function")
+
+
+def route_authorizers() -> dict[str, str | None]:
+    """The authorizer of each route, by API Gateway's name of it (`GET /v1/health`)."""
+    routes = {}
+    for function in functions().values():
+        for event in function.get("Events", {}).values():
+            if event["Type"] == "HttpApi":
+                route = event["Properties"]
+                key = f"{route['Method']} {route['Path']}"
+                assert key not in routes, f"{key} is declared twice"
+                routes[key] = route.get("Auth", {}).get("Authorizer")
+    return routes
+
+
+def allowed(role: str) -> list[tuple[str, Any]]:
+    """Each action that a role allows, with the resource that it allows it on."""
+    return [
+        (action, resource)
+        for statement in statements(role)
+        if statement["Effect"] == "Allow"
+        for action in as_list(statement["Action"])
+        for resource in as_list(statement["Resource"])
+    ]
+
+
+def statements(role: str) -> list[dict[str, Any]]:
+    return [
+        statement
+        for policy in named("AWS::IAM::Role")[role]["Policies"]
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,90 @@
+"""Who may do what: each function its own work, on resources by their names."""
+
+import json
+
+import pytest
+
+from tests.architecture.template import allowed, functions, named, statements
+
+RECORD_ACTIONS = {
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:Query",
+    "dynamodb:BatchGetItem",
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+}
+LOG_ACTIONS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+ENI_ACTIONS = {
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+}
+
+
+def test_each_function_has_a_role_of_its_own() -> None:
+    roles = {name: function["Role"]["Fn::GetAtt"] for name, function in functions().items()}
+    assert roles == {name: [f"{name}Role", "Arn"] for name in functions()}
+    for role in named("AWS::IAM::Role").values():
+        assert "ManagedPolicyArns" not in role
+        (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+        assert statement["Principal"] == {"Service": "lambda.amazonaws.com"}
+
+
+def test_roles_name_their_actions_and_resources() -> None:
+    for role in named("AWS::IAM::Role"):
+        for action, resource in allowed(role):
+            assert "*" not in action, role
+            if action not in ENI_ACTIONS:
+                assert "*" not in json.dumps(resource), (role, action)
+
+
+def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
+    open_permissions = {
+        role: {action for action, resource in allowed(role) if resource == "*"}
+        for role in named("AWS::IAM::Role")
+    }
+    assert open_permissions == {
+        "PublicFnRole": set(),
+        "MaintenanceFnRole": set(),
+        "PrivateFnRole": ENI_ACTIONS,
+    }
+    (denied,) = (s for s in statements("PrivateFnRole") if s["Effect"] == "Deny")
+    assert denied["Action"] == "ec2:*"
+    assert denied["Resource"] == "*"
+    assert denied["Condition"] == {"Null": {"lambda:SourceFunctionArn": "false"}}
+
+
+@pytest.mark.parametrize(
+    ("role", "actions"),
+    [
+        (
+            "PublicFnRole",
+            RECORD_ACTIONS
+            | LOG_ACTIONS
+            | {"lambda:InvokeFunction", "secretsmanager:GetSecretValue"},
+        ),
+        ("MaintenanceFnRole", RECORD_ACTIONS | LOG_ACTIONS | {"lambda:InvokeFunction"}),
+        ("PrivateFnRole", ENI_ACTIONS | LOG_ACTIONS),
+    ],
+)
+def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> None:
+    assert {action for action, _resource in allowed(role)} == actions
+
+
+@pytest.mark.parametrize(
+    ("role", "invoked"),
+    [
+        ("PublicFnRole", {"PrivateFn", "MaintenanceFn"}),
+        ("MaintenanceFnRole", {"PrivateFn"}),
+        ("PrivateFnRole", set()),
+    ],
+)
+def test_functions_invoke_only_those_below_them(role: str, invoked: set[str]) -> None:
+    resources = [resource for action, resource in allowed(role) if action.startswith("lambda:")]
+    assert {resource["Fn::GetAtt"][0] for resource in resources} == invoked
