@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import boto3
 import httpx
@@ -67,7 +67,9 @@ class Servers:
 
 def main() -> None:
     """Starts everything, takes the steps one by one, stops everything."""
-    signal.signal(signal.SIGTERM, _on_sigterm)
+    # A shell that starts this in the background has it ignore SIGINT, and SAM would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         need_docker()
         servers = Servers.from_env_file(bind_address())
@@ -84,15 +86,13 @@ def main() -> None:
     print("All of it worked, and nothing is left running.")
 
 
-def _on_sigterm(_signal: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
     # Protected mode would refuse the containers, which do not come from the loopback address.
     redis = ValkeyServer(
-        host=servers.redis.host, port=servers.redis.port, config={"protected-mode": "no"}
+        host=servers.redis.host,
+        port=servers.redis.port,
+        config={"bind": servers.redis.host, "protected-mode": "no"},
     )
     redis.start()
     try:
