@@ -86,6 +86,7 @@ def _headers(request: HttpRequest) -> dict[str, str]:
             joined[key] = f"{joined[key]},{value}" if key in joined else value
     joined.setdefault("content-length", str(len(request.body)))
     joined.setdefault("x-forwarded-for", request.source_ip)
+    joined.setdefault("x-forwarded-port", joined.get("host", "").partition(":")[2] or "80")
     joined.setdefault("x-forwarded-proto", "http")
     return joined
 

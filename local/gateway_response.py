@@ -19,7 +19,7 @@ def gateway_response(answer: Any) -> HttpResponse:
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)
     try:
-        return HttpResponse(int(answer["statusCode"]), _headers(answer), _body(answer))
+        return HttpResponse(_status(answer), _headers(answer), _body(answer))
     except (TypeError, ValueError, AttributeError, binascii.Error):
         return internal_server_error()
 
@@ -30,6 +30,13 @@ def internal_server_error() -> HttpResponse:
 
 def service_unavailable() -> HttpResponse:
     return json_response(503, {"message": "Service Unavailable"})
+
+
+def _status(answer: dict[str, Any]) -> int:
+    status = int(answer["statusCode"])
+    if not 200 <= status <= 599:
+        raise ValueError("a final status is from 200 to 599")
+    return status
 
 
 def _headers(answer: dict[str, Any]) -> Headers:

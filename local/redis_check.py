@@ -1,7 +1,7 @@
 """Whether the Redis that REDIS_URL names answers."""
 
 from redis import Redis, RedisCluster
-from redis.exceptions import RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 ANSWER_SECONDS = 2
 
@@ -19,5 +19,5 @@ def check_redis(url: str, *, cluster: bool) -> None:
             client.ping()
         finally:
             client.close()
-    except (RedisError, OSError) as error:
+    except (RedisError, RedisClusterException, OSError) as error:
         raise RedisUnreachableError(str(error)) from error

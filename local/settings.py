@@ -27,10 +27,13 @@ class Settings:
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
         """Reads the environment; an empty value counts as unset. Raises SettingError."""
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
+        cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
+        if cluster and "REDIS_URL" not in given:
+            raise SettingError("REDIS_CLUSTER=true needs REDIS_URL: the embedded server is single")
         return cls(
             port=_whole_number(given, "PORT", DEFAULT_PORT, 0, 65535),
             redis_url=_url(given, "REDIS_URL", ("redis", "rediss")),
-            redis_cluster=_choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true",
+            redis_cluster=cluster,
             dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
             log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
             private_concurrency=(

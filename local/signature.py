@@ -2,10 +2,12 @@
 
 import hmac
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from http.client import HTTPMessage
+from urllib.parse import quote, unquote, urlsplit
 
 from botocore.auth import SIGV4_TIMESTAMP, SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -52,7 +54,7 @@ def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
     if claim.scope != f"{timestamp[:8]}/{REGION}/{SERVICE}/aws4_request":
         raise SignatureError(f"The credential must be scoped to {REGION} and {SERVICE}.")
     _check_body(request)
-    expected = (_signature(auth, request, claim, timestamp) for auth in _AUTHS)
+    expected = (_signature(auth, request, claim, timestamp) for auth in _READINGS)
     if not any(hmac.compare_digest(one, claim.signature) for one in expected):
         raise SignatureError("The signature does not match the request.")
     return claim.access_key
@@ -88,7 +90,13 @@ def _check_body(request: HttpRequest) -> None:
 
 
 class _RecomputingAuth(SigV4Auth):
-    """Signs exactly the headers that it is given: the client chose which."""
+    """Signs exactly the headers that it is given (the client chose which), and one reading of the
+    target."""
+
+    def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
+        super().__init__(Credentials(ACCESS_KEY, SECRET_KEY), SERVICE, REGION)
+        self._path = path
+        self._query = query
 
     def headers_to_sign(self, request: AWSRequest) -> HTTPMessage:
         headers = HTTPMessage()
@@ -96,17 +104,43 @@ class _RecomputingAuth(SigV4Auth):
             headers[name.lower()] = value
         return headers
 
-
-class _PathAsSentAuth(_RecomputingAuth):
-    """Older curl signs the path as sent; the standard encodes it once more. They differ only where
-    the path has a percent sign."""
-
     def _normalize_url_path(self, path: str) -> str:
-        return path
+        return self._path(path)
+
+    def canonical_query_string(self, request: AWSRequest) -> str:
+        return self._query(str(urlsplit(request.url).query))
 
 
-_CREDENTIALS = Credentials(ACCESS_KEY, SECRET_KEY)
-_AUTHS = [auth(_CREDENTIALS, SERVICE, REGION) for auth in (_RecomputingAuth, _PathAsSentAuth)]
+def _as_sent(part: str) -> str:
+    return part
+
+
+def _encoded_again(path: str) -> str:
+    return quote(path, safe="/~")
+
+
+def _sorted(query: str) -> str:
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return "&".join(f"{name}={value}" for name, _, value in sorted(pairs))
+
+
+def _encoded_and_sorted(query: str) -> str:
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return _sorted("&".join(f"{_encoded(name)}={_encoded(value)}" for name, _, value in pairs))
+
+
+def _encoded(part: str) -> str:
+    return quote(unquote(part), safe="-_.~")
+
+
+# AWS knows one reading: the path encoded again, the query encoded and sorted. Signers differ from
+# it where a path has a percent sign or a query is not in order: botocore does not encode a query's
+# own characters, curl before 8.3 signs the query as sent, and many a curl the path as sent.
+_READINGS = [
+    _RecomputingAuth(path, query)
+    for path in (_encoded_again, _as_sent)
+    for query in (_encoded_and_sorted, _sorted, _as_sent)
+]
 
 
 def _signature(auth: SigV4Auth, request: HttpRequest, claim: _Claim, timestamp: str) -> str:

@@ -1,0 +1,66 @@
+from local.functions import (
+    MAINTENANCE_NAME,
+    PRIVATE_NAME,
+    PUBLIC_NAME,
+    Backends,
+    DeclaredFunction,
+    declared_functions,
+)
+from local.table import read_template
+
+BACKENDS = Backends(
+    redis_url="redis://127.0.0.1:1",
+    redis_cluster=False,
+    dynamodb_url="http://127.0.0.1:2",
+    lambda_url="http://127.0.0.1:3",
+    log_level="WARNING",
+)
+
+
+def declared(**inherited: str) -> dict[str, DeclaredFunction]:
+    return declared_functions(read_template(), BACKENDS, inherited)
+
+
+def test_handlers_and_limits_are_those_of_the_template() -> None:
+    settings = declared()[PRIVATE_NAME].settings
+    assert settings.handler == "waitlist_queue.app.lambda_handler"
+    assert (settings.timeout_seconds, settings.memory_mb) == (3, 512)
+    assert declared()[PUBLIC_NAME].settings.handler == "waitlist_api.app.lambda_handler"
+    handler = declared()[MAINTENANCE_NAME].settings.handler
+    assert handler == "waitlist_api.maintenance.lambda_handler"
+
+
+def test_each_function_gets_the_variables_that_the_template_names_and_no_others() -> None:
+    """P8"""
+    functions = declared()
+    assert functions[PRIVATE_NAME].environ["REDIS_URL"] == "redis://127.0.0.1:1"
+    assert functions[PRIVATE_NAME].environ["REDIS_CLUSTER"] == "false"
+    assert "TABLE_NAME" not in functions[PRIVATE_NAME].environ
+    assert "ENTRY_TOKEN_SECRET" not in functions[PRIVATE_NAME].environ
+    public = functions[PUBLIC_NAME].environ
+    assert public["TABLE_NAME"] == "waitlist-local"
+    assert public["PRIVATE_FUNCTION_NAME"] == PRIVATE_NAME
+    assert public["MAINTENANCE_FUNCTION_NAME"] == MAINTENANCE_NAME
+    assert public["AWS_ENDPOINT_URL_LAMBDA"] == "http://127.0.0.1:3"
+    assert public["POWERTOOLS_SERVICE_NAME"] == "waitlist-public"
+    assert "ENTRY_TOKEN_SECRET_ARN" not in public
+    assert "REDIS_URL" not in public
+
+
+def test_the_callers_own_aws_configuration_is_not_used() -> None:
+    environ = declared(
+        AWS_PROFILE="production",
+        AWS_ACCESS_KEY_ID="AKIAREAL",
+        AWS_ENDPOINT_URL="https://elsewhere.example.com",
+        HTTPS_PROXY="http://proxy.example.com",
+        PATH="/bin",
+    )[PUBLIC_NAME].environ
+    assert environ["AWS_ACCESS_KEY_ID"] == "local"
+    assert environ["PATH"] == "/bin"
+    assert not environ.keys() & {"AWS_PROFILE", "AWS_ENDPOINT_URL", "HTTPS_PROXY"}
+
+
+def test_the_private_functions_concurrency_can_be_limited() -> None:
+    functions = declared_functions(read_template(), BACKENDS, {}, private_concurrency=2)
+    assert functions[PRIVATE_NAME].settings.concurrency == 2
+    assert functions[PUBLIC_NAME].settings.concurrency is None

@@ -1,0 +1,137 @@
+import json
+import threading
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from local.http_message import HttpRequest
+from local.lambda_endpoint import MAX_WAITING_EVENTS, Invocable, LambdaEndpoint
+from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
+
+
+def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpRequest:
+    headers = (("X-Amz-Invocation-Type", kind),) if kind else ()
+    return HttpRequest("POST", f"/2015-03-31/functions/{name}/invocations", headers, body)
+
+
+def test_a_call_is_answered_with_the_functions_json() -> None:
+    endpoint = LambdaEndpoint({"f": FakeFunction(lambda event: {"got": event})})
+    response = endpoint(invoke("f", b'{"a": 1}', "RequestResponse"))
+    assert (response.status, json.loads(response.body)) == (200, {"got": {"a": 1}})
+    assert "x-amz-function-error" not in dict(response.headers)
+
+
+def test_a_call_without_a_payload_gets_an_empty_event() -> None:
+    function = FakeFunction()
+    LambdaEndpoint({"f": function})(invoke("f", b""))
+    assert function.events == [{}]
+
+
+def test_a_function_that_raises_answers_200_with_the_error() -> None:
+    response = LambdaEndpoint({"f": FailingFunction()})(invoke("f"))
+    assert response.status == 200
+    assert dict(response.headers)["x-amz-function-error"] == "Unhandled"
+    assert json.loads(response.body)["errorType"] == "ValueError"
+
+
+def test_an_event_is_taken_at_once_and_run_in_the_background() -> None:
+    release, done = threading.Event(), threading.Event()
+
+    def slow(_event: Any) -> None:
+        release.wait(30)
+        done.set()
+
+    endpoint = LambdaEndpoint({"f": FakeFunction(slow)})
+    response = endpoint(invoke("f", kind="Event"))
+    assert (response.status, response.body, done.is_set()) == (202, b"", False)
+    release.set()
+    assert done.wait(30)
+    endpoint.stop(30)
+
+
+def test_stopping_waits_for_the_event_that_runs() -> None:
+    entered, release, done = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(_event: Any) -> None:
+        entered.set()
+        release.wait(30)
+        done.set()
+
+    endpoint = LambdaEndpoint({"f": FakeFunction(slow)})
+    endpoint(invoke("f", kind="Event"))
+    assert entered.wait(30)
+    threading.Timer(0, release.set).start()
+    endpoint.stop(30)
+    assert done.is_set()
+
+
+def test_the_events_that_wait_are_bounded() -> None:
+    """P9"""
+    release = threading.Event()
+    endpoint = LambdaEndpoint({"f": FakeFunction(lambda _: release.wait(30))})
+    taken = [endpoint(invoke("f", kind="Event")).status for _ in range(MAX_WAITING_EVENTS + 1)]
+    assert taken == [202] * MAX_WAITING_EVENTS + [429]
+    release.set()
+    endpoint.stop(30)
+
+
+def test_an_unknown_function_is_not_found() -> None:
+    response = LambdaEndpoint({})(invoke("nobody"))
+    assert response.status == 404
+    assert dict(response.headers)["x-amzn-errortype"] == "ResourceNotFoundException"
+    assert json.loads(response.body) == {
+        "Type": "User",
+        "message": "Function not found: arn:aws:lambda:us-east-1:123456789012:function:nobody",
+    }
+
+
+def test_a_payload_that_is_not_json_is_refused() -> None:
+    """P5"""
+    function = FakeFunction()
+    response = LambdaEndpoint({"f": function})(invoke("f", b"{"))
+    assert response.status == 400
+    assert dict(response.headers)["x-amzn-errortype"] == "InvalidRequestContentException"
+    assert function.events == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "f",
+        "f:$LATEST",
+        "123456789012:function:f",
+        "arn%3Aaws%3Alambda%3Aus-east-1%3A123456789012%3Afunction%3Af%3Alive",
+    ],
+)
+def test_a_function_answers_to_all_its_names(name: str) -> None:
+    assert LambdaEndpoint({"f": FakeFunction()})(invoke(name)).status == 200
+
+
+def test_boto3_understands_every_answer() -> None:
+    functions: dict[str, Invocable] = {
+        "f": FakeFunction(),
+        "failing": FailingFunction(),
+        "busy": BusyFunction(),
+    }
+    with serving(LambdaEndpoint(functions)) as server:
+        client = boto3.client(
+            "lambda",
+            endpoint_url=url_of(server),
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+        answer = client.invoke(FunctionName="f", Payload=b'{"a": "\xc3\xa9"}')
+        assert json.loads(answer["Payload"].read()) == {"a": "é"}
+        assert client.invoke(FunctionName="f", InvocationType="Event")["StatusCode"] == 202
+        assert client.invoke(FunctionName="failing")["FunctionError"] == "Unhandled"
+        with pytest.raises(client.exceptions.ResourceNotFoundException, match="not found"):
+            client.invoke(FunctionName="nobody")
+        with pytest.raises(client.exceptions.TooManyRequestsException) as busy:
+            client.invoke(FunctionName="busy")
+        assert isinstance(busy.value, ClientError)
+        client.close()

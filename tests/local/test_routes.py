@@ -1,0 +1,29 @@
+from local.routes import Routes
+from local.table import read_template
+
+ENTRY = "/v1/waitlists/{waitlist_id}/entries/{entry_id}"
+
+
+def test_a_route_of_the_template_is_found_with_its_parameters() -> None:
+    routes = Routes.from_template(read_template())
+    match = routes.match("DELETE", "/v1/waitlists/bakery/entries/abc")
+    assert match.route_key == f"DELETE {ENTRY}"
+    assert match.path_parameters == {"waitlist_id": "bakery", "entry_id": "abc"}
+
+
+def test_what_no_route_takes_goes_to_the_default_one() -> None:
+    routes = Routes([("GET", ENTRY)])
+    for method, path in (("PUT", "/v1/waitlists/a/entries/b"), ("GET", "/docs")):
+        assert routes.match(method, path).route_key == "$default"
+
+
+def test_the_more_exact_route_wins() -> None:
+    routes = Routes([("ANY", "/{proxy+}"), ("GET", "/a/{id}"), ("GET", "/a/b"), ("ANY", "/a/b")])
+    assert routes.match("GET", "/a/b").route_key == "GET /a/b"
+    assert routes.match("POST", "/a/b").route_key == "ANY /a/b"
+    assert routes.match("GET", "/a/c").route_key == "GET /a/{id}"
+    assert routes.match("GET", "/a/c/d").path_parameters == {"proxy": "a/c/d"}
+
+
+def test_a_parameter_is_decoded_after_the_path_is_split() -> None:
+    assert Routes([("GET", "/a/{id}")]).match("GET", "/a/b%2Fc").path_parameters == {"id": "b/c"}

@@ -1,0 +1,62 @@
+import pytest
+
+from local.settings import SettingError, Settings, without_password
+
+
+def test_everything_has_a_default() -> None:
+    assert Settings.from_env({}) == Settings()
+    assert Settings.from_env({"PORT": "", "REDIS_URL": " "}) == Settings()
+
+
+def test_what_is_set_is_used() -> None:
+    environ = {
+        "PORT": "9000",
+        "REDIS_URL": "rediss://:secret@cache.example.com:6380/0",
+        "REDIS_CLUSTER": "true",
+        "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000",
+        "LOG_LEVEL": "debug",
+        "LOCAL_PRIVATE_CONCURRENCY": "4",
+    }
+    assert Settings.from_env(environ) == Settings(
+        port=9000,
+        redis_url="rediss://:secret@cache.example.com:6380/0",
+        redis_cluster=True,
+        dynamodb_url="http://127.0.0.1:8000",
+        log_level="DEBUG",
+        private_concurrency=4,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "http"),
+        ("PORT", "-1"),
+        ("PORT", "65536"),
+        ("PORT", "²"),
+        ("REDIS_URL", "localhost:6379"),
+        ("REDIS_URL", "http://localhost:6379"),
+        ("REDIS_URL", "redis://"),
+        ("REDIS_URL", "redis://localhost:port"),
+        ("REDIS_CLUSTER", "maybe"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", "dynamodb.local"),
+        ("LOG_LEVEL", "loud"),
+        ("LOCAL_PRIVATE_CONCURRENCY", "0"),
+    ],
+)
+def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> None:
+    with pytest.raises(SettingError) as error:
+        Settings.from_env({name: value})
+    assert f"{name}={value}" in str(error.value)
+
+
+def test_an_embedded_redis_is_never_a_cluster() -> None:
+    with pytest.raises(SettingError, match="REDIS_CLUSTER=true needs REDIS_URL"):
+        Settings.from_env({"REDIS_CLUSTER": "true"})
+
+
+def test_a_password_is_never_shown() -> None:
+    assert without_password("rediss://user:se@cret@host:6380/0") == "rediss://host:6380/0"
+    with pytest.raises(SettingError) as error:
+        Settings.from_env({"REDIS_URL": "http://:secret@host:1"})
+    assert "secret" not in str(error.value)
