@@ -30,6 +30,11 @@ def of_stay(request: c.OnStay) -> Arguments:
     return (request.entry_id, request.join_id)
 
 
+def end_of_stay(request: c.EndOfStay) -> Arguments:
+    ticket = "" if request.ticket is None else request.ticket
+    return (request.entry_id, request.join_id, ticket)
+
+
 def bump(request: c.Bump) -> Arguments:
     kind: str
     value: str | int = ""

@@ -26,8 +26,8 @@ class Operation:
 OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Init: Operation(SCRIPTS["init"], arguments.init, results.init),
     c.Signup: Operation(SCRIPTS["signup"], arguments.of_stay, results.signup),
-    c.Leave: Operation(SCRIPTS["leave"], arguments.of_stay, results.leave),
-    c.Drop: Operation(SCRIPTS["drop"], arguments.of_stay, results.drop),
+    c.Leave: Operation(SCRIPTS["leave"], arguments.end_of_stay, results.leave),
+    c.Drop: Operation(SCRIPTS["drop"], arguments.end_of_stay, results.drop),
     c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
     c.Position: Operation(SCRIPTS["position"], arguments.of_entry, results.position),
     c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),

@@ -83,7 +83,12 @@ def stats(reply: Reply) -> c.StatsResult:
         state=state,
         epoch=epoch,
         waiting=waiting,
-        counters=c.Counters(signed_up=signed_up, left=left, admitted=admitted),
+        counters=c.Counters(
+            # After a loss of Redis the counters go on from a minute before it.
+            signed_up=max(signed_up, waiting + left + admitted),
+            left=left,
+            admitted=admitted,
+        ),
         head_ticket=_known(head_ticket),
     )
 

@@ -120,7 +120,13 @@ class SignupResult(Result, frozen=True, kw_only=True):
     total: int | None = None
 
 
-class Leave(OnStay, frozen=True, kw_only=True, tag="leave"):
+class EndOfStay(OnStay, frozen=True, kw_only=True):
+    """`ticket` is the stay's, where it is known: a later stay's place is not touched then."""
+
+    ticket: Number | None = None
+
+
+class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
     pass
 
 
@@ -130,7 +136,7 @@ class LeaveResult(Result, frozen=True, kw_only=True):
     stamp: Number
 
 
-class Drop(OnStay, frozen=True, kw_only=True, tag="drop"):
+class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
     """Takes an entry out that the record does not know as waiting; not counted as left."""
 
 

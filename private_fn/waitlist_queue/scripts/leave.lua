@@ -1,7 +1,7 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES ticket tombstone
+-- USES ticket tombstone take_out
 -- KEYS meta queue gone moved
--- ARGV entry_id join_id now
+-- ARGV entry_id join_id ticket now
 -- RETURNS left stamp | absent stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -9,17 +9,16 @@ local gone_key = KEYS[3]
 local moved_key = KEYS[4]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
-local now = ARGV[3]
+local stay_ticket = ARGV[3]
+local now = ARGV[4]
 
 local state = redis.call('HGET', meta_key, 'state')
 if not state then return {'cold'} end
 local stamp = draw(meta_key, now)
--- The place that stands there now may be a later stay's.
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
-local removed = redis.call('ZREM', queue_key, entry_id)
-redis.call('HDEL', moved_key, entry_id)
+local removed = take_out(queue_key, moved_key, entry_id, stay_ticket)
 -- While the order is rebuilt, whoever leaves may not have been put back yet.
-if removed == 0 and state == 'warm' then return {'absent', stamp} end
+if not removed and state == 'warm' then return {'absent', stamp} end
 redis.call('HINCRBY', meta_key, 'left', 1)
 return {'left', stamp}

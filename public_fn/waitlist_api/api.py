@@ -1,0 +1,122 @@
+"""The HTTP API: Powertools' resolver over the routes, every error as problem details."""
+
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+)
+
+from waitlist_api import strict_json
+from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
+from waitlist_api.errors import FieldError, InvalidFields, InvalidJson
+from waitlist_api.http_errors import problem
+from waitlist_api.routes.admin_entries import admin_entry_routes
+from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
+from waitlist_api.routes.documentation import SECURITY_SCHEMES
+from waitlist_api.routes.entries import entry_routes
+from waitlist_api.routes.health import health_routes
+from waitlist_api.routes.public_waitlists import public_waitlist_routes
+from waitlist_api.services import Services
+from waitlist_shared.errors import InternalError, WaitlistError
+
+VERSION = "0.1.0"
+Event = Mapping[str, Any]
+
+
+class NoSuchRoute(WaitlistError):
+    code = "not_found"
+    advice = "There is no such route; /docs lists them all."
+
+
+class UnsupportedMediaType(WaitlistError):
+    code = "unsupported_media_type"
+    advice = "Send the body as Content-Type: application/json."
+
+
+class Api:
+    """Answers API Gateway's HTTP API events (payload version 2.0)."""
+
+    def __init__(self, services: Services, tokens: EntryTokens, logger: Logger) -> None:
+        self._logger = logger
+        self.resolver = APIGatewayHttpResolver(
+            enable_validation=True, json_body_deserializer=strict_json.loads
+        )
+        for router in (
+            health_routes(services.queue, services.waitlist_records),
+            public_waitlist_routes(services.directory, services.waitlists),
+            entry_routes(tokens, services.joining, services.standings, services.leaving),
+            admin_waitlist_routes(services.directory, services.waitlists),
+            admin_entry_routes(services.listing, services.moving, services.leaving),
+        ):
+            self.resolver.include_router(router)
+        self._map_errors()
+        self.resolver.enable_swagger(
+            path="/docs",
+            title="Waiting list",
+            version=VERSION,
+            description="Sign up, see a true position, leave; operators order and admit.",
+            security_schemes=SECURITY_SCHEMES,
+        )
+
+    def handle(self, event: Event, context: object) -> dict[str, Any]:
+        """Answer one request."""
+        try:
+            if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
+                operator_of(event)
+            _check_media_type(event)
+        except WaitlistError as error:
+            return _as_lambda_response(problem(error))
+        return self.resolver.resolve(dict(event), cast(Any, context))
+
+    def _map_errors(self) -> None:
+        handlers: dict[type[Exception], Callable[[Any], Response[str]]] = {
+            WaitlistError: self._refused,
+            RequestValidationError: self._invalid,
+            UnicodeDecodeError: lambda _: problem(InvalidJson()),
+            binascii.Error: lambda _: problem(InvalidJson()),
+            RequestUnsupportedContentType: lambda _: problem(UnsupportedMediaType()),
+            NotFoundError: lambda _: problem(NoSuchRoute()),
+            Exception: self._broken,
+        }
+        for error, handler in handlers.items():
+            self.resolver.exception_handler(error)(handler)
+
+    def _refused(self, error: WaitlistError) -> Response[str]:
+        self._logger.info("refused", extra={"code": error.code})
+        return problem(error)
+
+    def _invalid(self, error: RequestValidationError) -> Response[str]:
+        return problem(InvalidFields(*map(_field_error, error.errors())))
+
+    def _broken(self, _: Exception) -> Response[str]:
+        self._logger.exception("a defect")
+        return problem(InternalError())
+
+
+def _check_media_type(event: Event) -> None:
+    """Refuse what Powertools would read as a form: `curl -d` alone says so of JSON."""
+    content_type = str(event.get("headers", {}).get("content-type", ""))
+    media_type = content_type.partition(";")[0].strip().lower()
+    if event.get("body") and media_type not in ("", "application/json"):
+        raise UnsupportedMediaType
+
+
+def _field_error(error: dict[str, Any]) -> FieldError:
+    """Name a field by its path, body.profile say, and never repeat its value."""
+    return FieldError(".".join(map(str, error["loc"])), error["msg"])
+
+
+def _as_lambda_response(response: Response[str]) -> dict[str, Any]:
+    return {
+        "statusCode": response.status_code,
+        "headers": response.headers,
+        "cookies": [],
+        "body": response.body,
+        "isBase64Encoded": False,
+    }

@@ -1,0 +1,149 @@
+"""What maintenance does each minute: finishes intents, rebuilds, deletes, notes counters."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from msgspec import to_builtins
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.joining import Joining
+from waitlist_api.lease import Leases
+from waitlist_api.leaving import Leaving
+from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.rebuilding import Rebuilder
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import SHARDS, ended_place, line_place
+from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Cold, WaitlistError
+from waitlist_shared.limits import MAX_BATCH
+
+logger = logging.getLogger(__name__)
+
+INTENT_AGE_MILLIS = 60_000
+WORKERS = 8
+# A second look over the index finds it empty, unless it is behind: then the next run does.
+DELETE_LOOKS = 2
+
+T = TypeVar("T")
+
+
+class Caretaker:
+    """Brings the record and Redis in line wherever a request was cut off."""
+
+    def __init__(
+        self,
+        queue: QueueClient,
+        waitlists: WaitlistRecords,
+        entries: EntryRecords,
+        places: Places,
+        joining: Joining,
+        leaving: Leaving,
+        rebuilder: Rebuilder,
+        leases: Leases,
+        now_millis: NowMillis,
+    ) -> None:
+        self._queue = queue
+        self._waitlists = waitlists
+        self._entries = entries
+        self._places = places
+        self._joining = joining
+        self._leaving = leaving
+        self._rebuilder = rebuilder
+        self._leases = leases
+        self._now_millis = now_millis
+
+    def look_after_all(self) -> None:
+        """Do the work of a minute: unfinished intents, then every waitlist."""
+        self.finish_intents()
+        waitlists = iter(self._waitlists.all())
+        while page := list(islice(waitlists, MAX_BATCH)):
+            self._look_after(page)
+
+    def look_after(self, waitlist_id: str) -> None:
+        """Do for one waitlist what cannot wait for the minute."""
+        waitlist = self._waitlists.get(waitlist_id)
+        if waitlist is not None:
+            self._look_after([waitlist])
+
+    def finish_intents(self) -> None:
+        """Take to their end the signups and leaves that were cut off over a minute ago."""
+        before_millis = self._now_millis() - INTENT_AGE_MILLIS
+        for shard in range(SHARDS):
+            for page in self._places.intents(shard, before_millis):
+                _each(self._finish, page)
+
+    def _finish(self, placed: Placed) -> None:
+        # The index may be behind: the record itself says what is still to be done.
+        record = self._entries.get(placed.waitlist_id, placed.entry_id)
+        if record is None:
+            return
+        try:
+            if record.status == "joining":
+                self._joining.finish(record)
+            elif record.status == "leaving":
+                self._leaving.finish(record)
+        except WaitlistNotFound:
+            self._entries.erase(record.waitlist_id, record.entry_id)
+
+    def _look_after(self, waitlists: Sequence[WaitlistRecord]) -> None:
+        alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
+        requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
+        answers = send_batch(self._queue, requests) if requests else []
+        for waitlist, answer in zip(alive, answers, strict=True):
+            _guarded(partial(self._keep, answer=answer), waitlist)
+        for waitlist in waitlists:
+            if waitlist.deleting:
+                _guarded(self._delete, waitlist)
+
+    def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
+        if isinstance(answer, c.StatsResult) and answer.state == "warm":
+            counters = to_builtins(answer.counters)
+            if counters != waitlist.counters:
+                self._waitlists.note_counters(waitlist.waitlist_id, counters)
+        elif isinstance(answer, c.StatsResult | Cold):
+            self._rebuilder.rebuild(waitlist)
+        elif isinstance(answer, WaitlistError):
+            raise answer
+
+    def _delete(self, waitlist: WaitlistRecord) -> None:
+        """Erase a waitlist's people, then the waitlist itself once the index holds nobody."""
+        waitlist_id = waitlist.waitlist_id
+        lease = self._leases.take(waitlist_id)
+        if lease is None:
+            return
+        for _ in range(DELETE_LOOKS):
+            if self._erase_everybody(waitlist_id, lease.renew) == 0:
+                self._queue.send(c.Purge(waitlist_id=waitlist_id))
+                self._waitlists.finish_delete(waitlist_id)
+                return
+        lease.release()
+
+    def _erase_everybody(self, waitlist_id: str, renew: Callable[[], None]) -> int:
+        found = 0
+        for shard in range(SHARDS):
+            for place in (line_place(waitlist_id, shard), ended_place(waitlist_id, shard)):
+                for page in self._places.at(place):
+                    found += len(page)
+                    _each(lambda one: self._entries.erase(waitlist_id, one.entry_id), page)
+                    renew()
+        return found
+
+
+def _each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
+    """Do a page's work in parallel; whoever fails is left for the next run."""
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+        list(pool.map(lambda placed: _guarded(work, placed), page))
+
+
+def _guarded(work: Callable[[T], None], subject: T) -> None:
+    try:
+        work(subject)
+    except WaitlistError as error:
+        logger.warning("left for the next run: %s: %s", error.code, error.message)

@@ -1,0 +1,24 @@
+"""The function's own clock: for time stamps and leases, never for order."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+NowMillis = Callable[[], int]
+
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def now_millis() -> int:
+    """Return milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def iso(millis: int) -> str:
+    """Return an ISO-8601 time in UTC, to the millisecond."""
+    return iso_of(_START + timedelta(milliseconds=millis))
+
+
+def iso_of(moment: datetime) -> str:
+    """Return an ISO-8601 time in UTC, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

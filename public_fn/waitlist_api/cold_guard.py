@@ -1,0 +1,78 @@
+"""What to do when Redis does not know a waitlist's order."""
+
+from typing import Any
+
+from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.queue_client import QueueClient
+from waitlist_api.records.places import Places
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Cold, Rebuilding
+from waitlist_shared.ids import new_epoch
+
+
+class ColdGuard:
+    """Sends requests; a waitlist whose order is lost is opened for its rebuild."""
+
+    def __init__(self, queue: QueueClient, waitlists: WaitlistRecords, places: Places) -> None:
+        self._queue = queue
+        self._waitlists = waitlists
+        self._places = places
+
+    def write(self, request: c.OnWaitlist) -> Any:
+        """Send a signup or a leave: both can be taken while the order is rebuilt."""
+        try:
+            return self._queue.send(request)
+        except Cold:
+            self.open(request.waitlist_id)
+            return self._queue.send(request)
+
+    def read(self, request: c.OnWaitlist) -> Any:
+        """Send what needs the whole order; raise Rebuilding while there is none."""
+        try:
+            return self._queue.send(request)
+        except Cold as error:
+            self.open(request.waitlist_id)
+            raise Rebuilding from error
+
+    def open(self, waitlist_id: str) -> c.InitResult:
+        """Make a cold waitlist known to Redis, and have its order rebuilt."""
+        record = self._waitlists.get(waitlist_id)
+        if record is None or record.deleting:
+            raise WaitlistNotFound
+        opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
+        self._queue.start_maintenance(waitlist_id)
+        return opened
+
+    def apply(self, record: WaitlistRecord) -> None:
+        """Give Redis a waitlist's new settings."""
+        opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
+        if opened.outcome == "created":
+            self._queue.start_maintenance(record.waitlist_id)
+
+    def create(self, record: WaitlistRecord) -> None:
+        """Make a new waitlist known: nobody can be in line yet, so its order is complete."""
+        self._queue.send(init_of(record, "warm", new_epoch()))
+
+    def _init(self, record: WaitlistRecord, state: c.State) -> c.Init:
+        # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
+        floor = self._places.newest_stamp(record.waitlist_id)
+        return init_of(record, state, new_epoch(), floor)
+
+
+def init_of(record: WaitlistRecord, state: c.State, epoch: str, floor: int = 0) -> c.Init:
+    """Return the message that makes a waitlist known, or ends its rebuild."""
+    settings = record.settings
+    return c.Init(
+        waitlist_id=record.waitlist_id,
+        settings=c.Settings(
+            version=record.version,
+            open=settings.open,
+            hide_counts=settings.hide_counts,
+            capacity=settings.capacity,
+        ),
+        state=state,
+        epoch=epoch,
+        floor_ticket=floor,
+        counters=c.Counters(**record.counters),
+    )

@@ -1,0 +1,40 @@
+"""The configuration of the public and the maintenance function."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+
+class ConfigError(ValueError):
+    """A variable of the environment is missing or wrong; the message names it."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One of `entry_token_secret` and `entry_token_secret_arn` is set in the public function."""
+
+    table_name: str
+    private_function_name: str
+    maintenance_function_name: str
+    entry_token_secret: str
+    entry_token_secret_arn: str
+    log_level: str
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the environment; MAINTENANCE_FUNCTION_NAME and the secret may be absent."""
+        return cls(
+            table_name=_required(environ, "TABLE_NAME"),
+            private_function_name=_required(environ, "PRIVATE_FUNCTION_NAME"),
+            maintenance_function_name=environ.get("MAINTENANCE_FUNCTION_NAME", ""),
+            entry_token_secret=environ.get("ENTRY_TOKEN_SECRET", ""),
+            entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
+            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
+        )
+
+
+def _required(environ: Mapping[str, str], name: str) -> str:
+    value = environ.get(name, "")
+    if not value:
+        raise ConfigError(f"{name} must be set")
+    return value

@@ -1,0 +1,44 @@
+"""Cursors: where the next page begins, opaque to clients."""
+
+import base64
+import binascii
+import json
+
+from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_shared.limits import MAX_RANK
+
+INVALID = FieldError("query.cursor", "this is no cursor of this list; begin without one")
+
+
+def encode(position: int | str | None) -> str | None:
+    """Return the cursor of a position, None behind the last page."""
+    if position is None:
+        return None
+    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
+
+
+def decode_rank(cursor: str | None) -> int | None:
+    """Return the rank behind which a page begins; raises InvalidFields."""
+    if cursor is None:
+        return None
+    rank = _decode(cursor)
+    if not isinstance(rank, int) or isinstance(rank, bool) or not 0 <= rank <= MAX_RANK:
+        raise InvalidFields(INVALID)
+    return rank
+
+
+def decode_text(cursor: str | None) -> str | None:
+    """Return the id behind which a page begins; raises InvalidFields."""
+    if cursor is None:
+        return None
+    text = _decode(cursor)
+    if not isinstance(text, str) or not text:
+        raise InvalidFields(INVALID)
+    return text
+
+
+def _decode(cursor: str) -> object:
+    try:
+        return json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error, RecursionError) as error:
+        raise InvalidFields(INVALID) from error

@@ -1,0 +1,52 @@
+"""Waitlists by id, remembered for half a minute so that a signup need not read them."""
+
+from dataclasses import dataclass
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+
+REMEMBERED_MILLIS = 30_000
+REMEMBERED_COUNT = 1_000
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    record: WaitlistRecord
+    until_millis: int
+
+
+class Directory:
+    """Looks waitlists up; only what exists is remembered, so a new one is found at once.
+
+    What is remembered may be old: nobody may be refused by it, and Redis has the last word on
+    `open` and `capacity`.
+    """
+
+    def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
+        self._waitlists = waitlists
+        self._now_millis = now_millis
+        self._remembered: dict[str, _Remembered] = {}
+
+    def find(self, waitlist_id: str) -> WaitlistRecord:
+        """Return a waitlist, perhaps as it was half a minute ago."""
+        remembered = self._remembered.get(waitlist_id)
+        if remembered is not None and remembered.until_millis > self._now_millis():
+            return remembered.record
+        return self.look_up(waitlist_id)
+
+    def look_up(self, waitlist_id: str) -> WaitlistRecord:
+        """Return a waitlist as it is now."""
+        record = self._waitlists.get(waitlist_id)
+        if record is None or record.deleting:
+            self.forget(waitlist_id)
+            raise WaitlistNotFound
+        if len(self._remembered) >= REMEMBERED_COUNT:
+            self._remembered.clear()
+        until_millis = self._now_millis() + REMEMBERED_MILLIS
+        self._remembered[waitlist_id] = _Remembered(record, until_millis)
+        return record
+
+    def forget(self, waitlist_id: str) -> None:
+        """Drop what is remembered of a waitlist that was just changed here."""
+        self._remembered.pop(waitlist_id, None)

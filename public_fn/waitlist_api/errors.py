@@ -1,0 +1,109 @@
+"""The errors that only the public side knows; the shared ones are in `waitlist_shared`."""
+
+from dataclasses import dataclass
+
+from waitlist_shared.errors import WaitlistError
+
+
+class WaitlistNotFound(WaitlistError):
+    """No such waitlist."""
+
+    code = "waitlist_not_found"
+    advice = "There is no waitlist of this id; an operator makes one with PUT."
+
+
+class WaitlistDeleting(WaitlistError):
+    """The waitlist of this id is still being deleted."""
+
+    code = "waitlist_deleting"
+    advice = "The former waitlist of this id is still being deleted; try again in some minutes."
+
+
+class EntryNotFound(WaitlistError):
+    """No such entry."""
+
+    code = "entry_not_found"
+    advice = "There is no entry of this id on this waitlist."
+
+
+class AlreadyOnList(WaitlistError):
+    """Somebody who has not shown to be the same client signs the same customer up again."""
+
+    code = "already_on_list"
+    advice = (
+        "This customer is on the list. The client that signed up gets the place again with the "
+        "same Idempotency-Key, or with its entry_token as Authorization: Bearer."
+    )
+
+
+class AlreadyAdmitted(WaitlistError):
+    """The customer was admitted, and the list lets nobody join again."""
+
+    code = "already_admitted"
+    advice = "This customer was admitted already, and the waitlist lets nobody join again."
+
+
+class AlreadyLeft(WaitlistError):
+    """The customer left, and the list lets nobody join again."""
+
+    code = "already_left"
+    advice = "This customer left the waitlist, and it lets nobody join again."
+
+
+class RecordUnavailable(WaitlistError):
+    """DynamoDB did not answer in time."""
+
+    code = "record_unavailable"
+    advice = "The record cannot be reached; try again in a few seconds."
+
+
+class Throttled(WaitlistError):
+    """An AWS service refused the call because of its rate."""
+
+    code = "throttled"
+    advice = "Too many requests at once; try again after the seconds in Retry-After."
+
+
+class Unauthorized(WaitlistError):
+    """No credentials, or none of the form that the route takes."""
+
+    code = "unauthorized"
+    advice = "Send the entry_token of the signup's answer as Authorization: Bearer."
+
+
+class Forbidden(WaitlistError):
+    """Credentials that are good for something else."""
+
+    code = "forbidden"
+    advice = "This entry_token is not for this entry."
+
+
+class InvalidJson(WaitlistError):
+    """The body is not JSON."""
+
+    code = "invalid_json"
+    advice = "The body must be a JSON document in UTF-8."
+
+
+class TooLarge(WaitlistError):
+    """The body is over the limit."""
+
+    code = "too_large"
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """What is wrong with one field; `field` is a path such as `body.profile`."""
+
+    field: str
+    message: str
+
+
+class InvalidFields(WaitlistError):
+    """A request that is well-formed and yet not acceptable; says which fields are wrong."""
+
+    code = "invalid_request"
+
+    def __init__(self, *errors: FieldError) -> None:
+        super().__init__("; ".join(f"{error.field}: {error.message}" for error in errors))
+        self.errors = errors

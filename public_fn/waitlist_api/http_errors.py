@@ -1,0 +1,68 @@
+"""Errors as HTTP: the one table from code to status, and problem details (RFC 9457)."""
+
+import json
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from waitlist_api.errors import InvalidFields
+from waitlist_shared.errors import WaitlistError
+
+PROBLEM_JSON = "application/problem+json"
+
+STATUS = {
+    "invalid_json": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "waitlist_not_found": 404,
+    "entry_not_found": 404,
+    "method_not_allowed": 405,
+    "already_on_list": 409,
+    "already_admitted": 409,
+    "already_left": 409,
+    "waitlist_closed": 409,
+    "waitlist_full": 409,
+    "waitlist_deleting": 409,
+    "not_waiting": 409,
+    "no_room": 409,
+    "too_large": 413,
+    "unsupported_media_type": 415,
+    "invalid_request": 422,
+    "throttled": 429,
+    "internal_error": 500,
+    "rebuilding": 503,
+    "queue_unavailable": 503,
+    "record_unavailable": 503,
+}
+# What the private function may say that a client cannot act upon by its own name.
+RENAMED = {"cold": "rebuilding", "stale_epoch": "rebuilding", "gone": "not_waiting"}
+RETRY_AFTER_SECONDS = {
+    "throttled": 1,
+    "rebuilding": 2,
+    "queue_unavailable": 2,
+    "record_unavailable": 2,
+}
+
+
+def problem(error: WaitlistError) -> Response[str]:
+    """Return the response that tells of an error."""
+    code = RENAMED.get(error.code, error.code)
+    status = STATUS.get(code, 500)
+    if status == 500:
+        code = "internal_error"
+    details: dict[str, Any] = {
+        "type": "about:blank",
+        "title": code.replace("_", " "),
+        "status": status,
+        "code": code,
+        "detail": error.message if status != 500 else WaitlistError.advice,
+    }
+    if isinstance(error, InvalidFields):
+        details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
+    headers: dict[str, str | list[str]] = {}
+    if code in RETRY_AFTER_SECONDS:
+        headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return Response(status, PROBLEM_JSON, json.dumps(details), headers)

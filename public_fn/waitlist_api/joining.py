@@ -1,0 +1,216 @@
+"""Signup: record the intent, take the place, record the place."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.directory import Directory
+from waitlist_api.errors import AlreadyLeft, AlreadyOnList, Throttled, WaitlistNotFound
+from waitlist_api.leaving import Leaving
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.standing import Standing, Standings
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.ids import entry_id_of, new_join_id
+
+# Each turn meets another request for the same customer that was faster: two are rare.
+TURNS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignupCommand:
+    """Who signs up; `proven` says that the caller has shown the entry's own token."""
+
+    waitlist_id: str
+    customer_id: str
+    profile: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    idempotency_key: str = ""
+    proven: bool = False
+
+    @property
+    def entry_id(self) -> str:
+        return entry_id_of(self.waitlist_id, self.customer_id)
+
+    def with_proof(self, proven: bool) -> "SignupCommand":
+        """Return the command of a caller who has, or has not, shown the entry's token."""
+        return replace(self, proven=proven)
+
+    @property
+    def signup_key(self) -> str:
+        """A digest: the key itself is a secret of the client's."""
+        if not self.idempotency_key:
+            return ""
+        return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class SignedUp:
+    """`is_new` tells the request that made the place from one that repeats it."""
+
+    standing: Standing
+    is_new: bool
+
+
+class Joining:
+    """Gives customers their places; any step may be repeated, by anyone."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        entries: EntryRecords,
+        guard: ColdGuard,
+        standings: Standings,
+        leaving: Leaving,
+        now_millis: NowMillis,
+    ) -> None:
+        self._directory = directory
+        self._entries = entries
+        self._guard = guard
+        self._standings = standings
+        self._leaving = leaving
+        self._now_millis = now_millis
+
+    def sign_up(self, command: SignupCommand) -> SignedUp:
+        """Put a customer in line, or return the place of whom the caller has shown to be."""
+        waitlist = self._directory.find(command.waitlist_id)
+        if not waitlist.settings.open:
+            waitlist = self._directory.look_up(command.waitlist_id)
+        for _ in range(TURNS):
+            standing = self._turn(waitlist, command)
+            if standing is not None:
+                return standing
+        raise Throttled
+
+    def finish(self, record: EntryRecord) -> Standing:
+        """Take an intent to its end: the place, or the refusal and no trace of the intent."""
+        placed = self._take_place(record)
+        try:
+            self._entries.finish_join(record, placed, self._now_millis())
+        except EntryChanged as changed:
+            self._settle(record, changed.record)
+        return Standing.waiting(
+            record.entry_id, placed.rank, placed.ticket, placed.position, placed.total
+        )
+
+    def _turn(self, waitlist: WaitlistRecord, command: SignupCommand) -> SignedUp | None:
+        """Try once; None means that the entry has changed meanwhile and is worth another try."""
+        record = self._intent(command)
+        try:
+            record = self._begin(waitlist, record)
+        except EntryChanged as changed:
+            if changed.record is None:
+                return None
+            if changed.record.join_id != record.join_id:
+                return self._meet(waitlist, command, changed.record)
+        return self._finish_new(waitlist, record)
+
+    def _begin(self, waitlist: WaitlistRecord, record: EntryRecord) -> EntryRecord:
+        if waitlist.settings.open:
+            self._entries.begin_join(record)
+            return record
+        existing = self._entries.get(record.waitlist_id, record.entry_id)
+        if existing is None:
+            raise WaitlistClosed
+        raise EntryChanged(existing)
+
+    def _meet(
+        self, waitlist: WaitlistRecord, command: SignupCommand, existing: EntryRecord
+    ) -> SignedUp | None:
+        """Answer a signup of a customer whom the record knows already."""
+        is_same_request = existing.signup_key != "" and existing.signup_key == command.signup_key
+        if existing.status == "leaving":
+            self._leaving.finish(existing)
+            return None
+        if existing.status == "left":
+            if is_same_request:
+                # A late copy of a signup that was taken back since must not join anew.
+                return SignedUp(Standing.recorded(existing), is_new=False)
+            return self._rejoin(waitlist, command, existing)
+        if not (is_same_request or command.proven):
+            raise AlreadyOnList
+        if existing.status == "joining":
+            return self._finish_new(waitlist, existing)
+        standing = self._standings.of(command.waitlist_id, command.entry_id)
+        return SignedUp(standing, is_new=False)
+
+    def _rejoin(
+        self, waitlist: WaitlistRecord, command: SignupCommand, former: EntryRecord
+    ) -> SignedUp | None:
+        if not waitlist.settings.allow_rejoin:
+            waitlist = self._directory.look_up(command.waitlist_id)
+        if not waitlist.settings.allow_rejoin:
+            raise AlreadyLeft
+        if not waitlist.settings.open:
+            raise WaitlistClosed
+        try:
+            record = self._entries.begin_rejoin(self._intent(command), former)
+        except EntryChanged:
+            return None
+        return self._finish_new(waitlist, record)
+
+    def _finish_new(self, waitlist: WaitlistRecord, record: EntryRecord) -> SignedUp | None:
+        try:
+            standing = self.finish(record)
+        except Gone:
+            # Only a refused intent's late copy or a leave can have buried it: look again.
+            return None
+        return SignedUp(_without_total(standing, waitlist), is_new=True)
+
+    def _intent(self, command: SignupCommand) -> EntryRecord:
+        now_millis = self._now_millis()
+        return EntryRecord(
+            waitlist_id=command.waitlist_id,
+            entry_id=command.entry_id,
+            customer_id=command.customer_id,
+            status="joining",
+            join_id=new_join_id(),
+            created_millis=now_millis,
+            updated_millis=now_millis,
+            profile=command.profile,
+            attributes=command.attributes,
+            signup_key=command.signup_key,
+        )
+
+    def _take_place(self, record: EntryRecord) -> c.SignupResult:
+        request = c.Signup(
+            waitlist_id=record.waitlist_id, entry_id=record.entry_id, join_id=record.join_id
+        )
+        try:
+            placed: c.SignupResult = self._guard.write(request)
+        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
+            self._directory.forget(record.waitlist_id)
+            self._cancel(record)
+            raise
+        return placed
+
+    def _cancel(self, record: EntryRecord) -> None:
+        try:
+            self._entries.cancel_join(record)
+        except EntryChanged:
+            # Another request has taken this intent further: it stands by what that one did.
+            return
+
+    def _settle(self, record: EntryRecord, existing: EntryRecord | None) -> None:
+        """Stand by what another request has made of this stay meanwhile."""
+        same_stay = existing is not None and existing.join_id == record.join_id
+        if existing is not None and same_stay and existing.status == "waiting":
+            return
+        if not same_stay:
+            # Nobody will ever leave for this stay: its place must not stay behind.
+            self._guard.write(
+                c.Drop(
+                    waitlist_id=record.waitlist_id,
+                    entry_id=record.entry_id,
+                    join_id=record.join_id,
+                )
+            )
+        raise NotWaiting("This signup was taken back while it was under way; sign up again.")
+
+
+def _without_total(standing: Standing, waitlist: WaitlistRecord) -> Standing:
+    return replace(standing, total=None) if waitlist.settings.hide_counts else standing

@@ -1,0 +1,67 @@
+"""Leave and erase: record the intent, give up the place, record that it is done."""
+
+from contextlib import suppress
+from typing import Any
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.errors import EntryNotFound, WaitlistNotFound
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_shared import contracts as c
+
+
+class Leaving:
+    """Takes people out of line; any step may be repeated, by anyone."""
+
+    def __init__(self, entries: EntryRecords, guard: ColdGuard, now_millis: NowMillis) -> None:
+        self._entries = entries
+        self._guard = guard
+        self._now_millis = now_millis
+
+    def leave(self, waitlist_id: str, entry_id: str, by: str) -> None:
+        """End a stay in line; nothing happens to one that has ended."""
+        try:
+            record = self._entries.begin_leave(waitlist_id, entry_id, by, self._now_millis())
+        except EntryChanged as changed:
+            if changed.record is None:
+                raise EntryNotFound from changed
+            return
+        self.finish(record)
+
+    def erase(self, waitlist_id: str, entry_id: str) -> None:
+        """Forget a person: place, record and history; nothing happens to an unknown one."""
+        try:
+            record = self._entries.begin_erase(waitlist_id, entry_id, self._now_millis())
+        except EntryChanged:
+            return
+        self.finish(record)
+
+    def finish(self, record: EntryRecord) -> None:
+        """Take an intent to leave, or to be erased, to its end."""
+        if record.erase:
+            self.finish_erase(record)
+            return
+        left: c.LeaveResult = self._guard.write(c.Leave(**_stay(record)))
+        event = HistoryEvent(stamp=left.stamp, event="left", by=record.leaving_by or "customer")
+        try:
+            self._entries.finish_leave(record, event, self._now_millis())
+        except EntryChanged as changed:
+            # Somebody else has finished it, or it is to be erased by now.
+            if changed.record is not None and changed.record.erase:
+                self.finish_erase(changed.record)
+
+    def finish_erase(self, record: EntryRecord) -> None:
+        """Give up the place of an erased person, then delete what is recorded."""
+        with suppress(WaitlistNotFound):
+            self._guard.write(c.Drop(**_stay(record)))
+        self._entries.erase(record.waitlist_id, record.entry_id)
+
+
+def _stay(record: EntryRecord) -> dict[str, Any]:
+    return {
+        "waitlist_id": record.waitlist_id,
+        "entry_id": record.entry_id,
+        "join_id": record.join_id,
+        "ticket": record.ticket,
+    }

@@ -1,0 +1,67 @@
+"""What operators see of people: pages in serving order, and one person whole."""
+
+from dataclasses import dataclass
+
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.standing import Standing, Standings
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Rebuilding
+
+
+@dataclass(frozen=True)
+class Person:
+    """Where an entry stands, and what is recorded of the person."""
+
+    standing: Standing
+    record: EntryRecord | None
+    history: list[HistoryEvent]
+
+
+class Listing:
+    """Reads people for operators."""
+
+    def __init__(self, guard: ColdGuard, entries: EntryRecords, standings: Standings) -> None:
+        self._guard = guard
+        self._entries = entries
+        self._standings = standings
+
+    def page(
+        self, waitlist_id: str, after_rank: int | None, limit: int
+    ) -> tuple[list[Person], int | None]:
+        """Return those who wait in serving order, and the `after_rank` of the next page."""
+        page: c.PageResult = self._guard.read(
+            c.Page(waitlist_id=waitlist_id, after_rank=after_rank, limit=limit)
+        )
+        records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
+        people = [
+            Person(
+                Standing.waiting(
+                    entry.entry_id, entry.rank, entry.ticket, entry.position, page.total
+                ),
+                records.get(entry.entry_id),
+                [],
+            )
+            for entry in page.entries
+        ]
+        return people, page.next_rank
+
+    def person(self, waitlist_id: str, entry_id: str) -> Person:
+        """Return one person with the newest 100 events of their history."""
+        found = self._entries.get_with_history(waitlist_id, entry_id)
+        if found is None or found[0].erase:
+            raise EntryNotFound
+        record, history = found
+        return Person(self._standing(record), record, history)
+
+    def _standing(self, record: EntryRecord) -> Standing:
+        recorded = Standing.recorded(record)
+        if record.status != "waiting":
+            return recorded
+        try:
+            return self._standings.of(record.waitlist_id, record.entry_id, to_operator=True)
+        except Rebuilding:
+            # The record is whole all the same; only the position has to wait.
+            return recorded

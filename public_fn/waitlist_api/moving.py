@@ -1,0 +1,109 @@
+"""Bump: move the place, record the move."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec import UNSET
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.standing import Standing, Standings
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class BumpCommand:
+    """Where to move an entry: exactly one of `priority`, `places` and `to` is given."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    priority: int | None = None
+    places: int | None = None
+    to: Literal["front", "back"] | None = None
+    reason: str = ""
+    idempotency_key: str = ""
+
+    @property
+    def detail(self) -> dict[str, int | str]:
+        """What was asked for, as it stands in the history."""
+        asked = {"priority": self.priority, "places": self.places, "to": self.to}
+        return {name: value for name, value in asked.items() if value is not None}
+
+
+class Moving:
+    """Moves waiting entries."""
+
+    def __init__(
+        self,
+        entries: EntryRecords,
+        guard: ColdGuard,
+        standings: Standings,
+        now_millis: NowMillis,
+    ) -> None:
+        self._entries = entries
+        self._guard = guard
+        self._standings = standings
+        self._now_millis = now_millis
+
+    def bump(self, command: BumpCommand) -> Standing:
+        """Move an entry once for each Idempotency-Key, and return where it stands."""
+        request = _request(command)
+        moved = self._move(request)
+        event = HistoryEvent(
+            stamp=moved.moved_stamp,
+            event="bumped",
+            by=command.by,
+            reason=command.reason,
+            detail=command.detail,
+        )
+        key = (command.waitlist_id, command.entry_id)
+        try:
+            self._entries.record_bump(key, moved, request.once_key, event, self._now_millis())
+        except EntryChanged as changed:
+            raise NotWaiting from changed
+        return Standing.waiting(
+            command.entry_id, moved.rank, moved.ticket, moved.position, moved.total
+        )
+
+    def _move(self, request: c.Bump) -> c.BumpResult:
+        try:
+            return self._send(request)
+        except NotWaiting:
+            record = self._entries.get(request.waitlist_id, request.entry_id)
+            if record is None:
+                raise EntryNotFound from None
+            if record.status != "waiting":
+                raise
+        # The record knows a place that Redis has lost.
+        try:
+            self._standings.put_back(record)
+        except Gone:
+            raise NotWaiting from None
+        return self._send(request)
+
+    def _send(self, request: c.Bump) -> c.BumpResult:
+        moved: c.BumpResult = self._guard.read(request)
+        return moved
+
+
+def _request(command: BumpCommand) -> c.Bump:
+    # Without a key of the client's only the retries of this one call are recognised.
+    key = command.idempotency_key or secrets.token_hex(16)
+    seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS
+    return c.Bump(
+        waitlist_id=command.waitlist_id,
+        entry_id=command.entry_id,
+        once_key=hashlib.sha256(key.encode()).hexdigest()[:32],
+        once_seconds=seconds,
+        priority=UNSET if command.priority is None else command.priority,
+        places=UNSET if command.places is None else command.places,
+        to=UNSET if command.to is None else command.to,
+    )

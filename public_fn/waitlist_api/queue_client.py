@@ -1,0 +1,97 @@
+"""Sends the private contract; the only caller of other functions."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, cast
+
+import msgspec
+from botocore.exceptions import BotoCoreError, ClientError
+
+from waitlist_api.errors import Throttled
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, WaitlistError
+
+R = TypeVar("R", bound=c.Result)
+
+RESULTS: dict[type[c.Request], type[c.Result]] = {
+    c.Ping: c.PingResult,
+    c.Init: c.InitResult,
+    c.Signup: c.SignupResult,
+    c.Leave: c.LeaveResult,
+    c.Drop: c.DropResult,
+    c.Bump: c.BumpResult,
+    c.Position: c.PositionResult,
+    c.Page: c.PageResult,
+    c.Stats: c.StatsResult,
+    c.Restore: c.RestoreResult,
+    c.Purge: c.PurgeResult,
+    c.Batch: c.BatchResult,
+}
+THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException"})
+
+
+class Queue(Protocol):
+    """Whoever answers requests of the private contract."""
+
+    def send(self, request: c.Request) -> Any:
+        """Return the request's result, or raise the refusal that was answered."""
+
+
+class QueueClient:
+    """The private and the maintenance function, on a boto3 Lambda client."""
+
+    def __init__(self, client: Any, private_function: str, maintenance_function: str = "") -> None:
+        self._client = client
+        self._private_function = private_function
+        self._maintenance_function = maintenance_function
+
+    def send(self, request: c.Request) -> Any:
+        """Return the request's result, or raise the refusal that was answered."""
+        payload = self._invoke(self._private_function, msgspec.json.encode(request))
+        return result_of(request, payload)
+
+    def start_maintenance(self, waitlist_id: str) -> None:
+        """Have a waitlist looked after now, not within the minute; do not wait for it."""
+        if not self._maintenance_function:
+            return
+        self._client.invoke(
+            FunctionName=self._maintenance_function,
+            InvocationType="Event",
+            Payload=json.dumps({"waitlist_id": waitlist_id}).encode(),
+        )
+
+    def _invoke(self, function: str, payload: bytes) -> Any:
+        try:
+            answer = self._client.invoke(FunctionName=function, Payload=payload)
+            body = answer["Payload"].read()
+        except ClientError as error:
+            if error.response["Error"]["Code"] in THROTTLING:
+                raise Throttled from error
+            raise QueueUnavailable from error
+        except BotoCoreError as error:
+            raise QueueUnavailable from error
+        if "FunctionError" in answer:
+            # A time-out or a crash: whether it took effect is not known.
+            raise QueueUnavailable
+        return json.loads(body)
+
+
+def result_of(request: c.Request, message: Any) -> Any:
+    """Decode an answer to a request, or raise the refusal that it carries."""
+    if not message.get("ok"):
+        raise failure_of(message)
+    return msgspec.convert(message, RESULTS[type(request)])
+
+
+def failure_of(message: Any) -> WaitlistError:
+    """Return the refusal that an answer carries."""
+    return BY_CODE.get(message.get("code"), InternalError)(message.get("message"))
+
+
+def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
+    """Send requests in one invocation; each has its result or its refusal."""
+    answers = cast(c.BatchResult, queue.send(c.Batch(requests=list(requests)))).results
+    return [
+        result_of(request, answer) if answer.get("ok") else failure_of(answer)
+        for request, answer in zip(requests, answers, strict=True)
+    ]

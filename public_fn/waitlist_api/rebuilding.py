@@ -1,0 +1,149 @@
+"""Rebuilds a lost order from the record; any number may try, one does it."""
+
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import ColdGuard, init_of
+from waitlist_api.lease import Leases
+from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import SHARDS, EntryRecord
+from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_BATCH
+
+logger = logging.getLogger(__name__)
+
+# The index is behind the table by moments and the writers' clocks are off by minutes: whatever
+# changed this long before the rebuild began is read again, from the table itself.
+SECOND_LOOK_MILLIS = 15 * 60_000
+RENEW_SECONDS = 15.0
+
+
+class Rebuilder:
+    """Restores waitlists whose order Redis has lost.
+
+    First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
+    since shortly before, as the table has them. A flush in between changes the epoch, and every
+    restore of the old one is refused.
+    """
+
+    def __init__(
+        self,
+        queue: QueueClient,
+        guard: ColdGuard,
+        entries: EntryRecords,
+        places: Places,
+        leases: Leases,
+        now_millis: NowMillis,
+    ) -> None:
+        self._queue = queue
+        self._guard = guard
+        self._entries = entries
+        self._places = places
+        self._leases = leases
+        self._now_millis = now_millis
+
+    def rebuild(self, waitlist: WaitlistRecord) -> bool:
+        """Rebuild a waitlist unless another does; return whether its order is complete now."""
+        lease = self._leases.take(waitlist.waitlist_id)
+        if lease is None:
+            return False
+        try:
+            opened = self._guard.open(waitlist.waitlist_id)
+            if opened.state == "hydrating":
+                logger.info("rebuild begins", extra={"waitlist_id": waitlist.waitlist_id})
+                self._restore(waitlist, opened.epoch, lease.renew)
+            return True
+        finally:
+            lease.release()
+
+    def _restore(self, waitlist: WaitlistRecord, epoch: str, renew: Callable[[], None]) -> None:
+        since_millis = self._now_millis() - SECOND_LOOK_MILLIS
+
+        def first_pass(shard: int) -> int:
+            return self._first_pass(waitlist.waitlist_id, shard, epoch)
+
+        def second_pass(shard: int) -> int:
+            return self._second_pass(waitlist.waitlist_id, shard, epoch, since_millis)
+
+        restored = _in_parallel(first_pass, renew)
+        corrected = _in_parallel(second_pass, renew)
+        self._queue.send(init_of(waitlist, "warm", epoch))
+        logger.info(
+            "rebuild ends",
+            extra={
+                "waitlist_id": waitlist.waitlist_id,
+                "restored": restored,
+                "looked_at_twice": corrected,
+            },
+        )
+
+    def _first_pass(self, waitlist_id: str, shard: int, epoch: str) -> int:
+        restored = 0
+        for page in self._places.in_line(waitlist_id, shard):
+            restored += self._send([_restore(placed, epoch) for placed in page])
+        return restored
+
+    def _second_pass(self, waitlist_id: str, shard: int, epoch: str, since_millis: int) -> int:
+        looked_at = 0
+        for page in self._changed(waitlist_id, shard, since_millis):
+            records = self._entries.get_many(waitlist_id, [placed.entry_id for placed in page])
+            looked_at += self._send(
+                [_correction(placed, records.get(placed.entry_id), epoch) for placed in page]
+            )
+        return looked_at
+
+    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+        yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
+        yield from self._places.ended(waitlist_id, shard, since_millis)
+
+    def _send(self, requests: list[c.Single]) -> int:
+        for start in range(0, len(requests), MAX_BATCH):
+            for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
+                if isinstance(answer, WaitlistError) and answer.code != "gone":
+                    raise answer
+        return len(requests)
+
+
+def _restore(placed: Placed, epoch: str, *, overwrite: bool = False) -> c.Restore:
+    return c.Restore(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        rank=placed.rank or 0,
+        ticket=placed.ticket or 0,
+        stamp=placed.stamp,
+        epoch=epoch,
+        overwrite=overwrite,
+        once_key=placed.once_key or None,
+        once_stamp=placed.once_stamp or None,
+    )
+
+
+def _correction(placed: Placed, record: EntryRecord | None, epoch: str) -> c.Single:
+    """Return what makes Redis agree with the record; `placed` may be older than that."""
+    if record is not None and record.status == "waiting":
+        return _restore(Placed.from_record(record), epoch, overwrite=True)
+    return c.Drop(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        ticket=placed.ticket,
+    )
+
+
+def _in_parallel(work: Callable[[int], int], renew: Callable[[], None]) -> int:
+    """Do the work of every shard, renewing the lease meanwhile; return the sum."""
+    with ThreadPoolExecutor(max_workers=SHARDS) as pool:
+        pending: set[Future[Any]] = {pool.submit(work, shard) for shard in range(SHARDS)}
+        everything = list(pending)
+        while pending:
+            _, pending = wait(pending, timeout=RENEW_SECONDS)
+            renew()
+        return sum(future.result() for future in everything)

@@ -1,0 +1,141 @@
+"""One customer's entry in the record, and how it stands in an item of the table."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+from waitlist_api.records.table import Item
+from waitlist_shared.ranks import priority_of
+
+Status = Literal["joining", "waiting", "leaving", "left"]
+
+SHARDS = 16
+ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+RECORD = "RECORD"
+HISTORY = "HISTORY#"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryRecord:
+    """What the record knows of one entry.
+
+    `join_id` tells this stay in line from earlier and later ones; `stamp` is the newest change
+    of order that the record has seen; `ticket` was drawn at signup. `signup_key` is a digest of
+    the client's Idempotency-Key. `once_key` and `once_stamp` are those of the last move, so that
+    a rebuilt Redis still recognises its repeat. `previous` is what a rejoin goes back to when
+    the list refuses it.
+    """
+
+    waitlist_id: str
+    entry_id: str
+    customer_id: str
+    status: Status
+    join_id: str
+    created_millis: int
+    updated_millis: int
+    profile: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    signup_key: str = ""
+    rank: int | None = None
+    ticket: int | None = None
+    stamp: int = 0
+    leaving_by: str = ""
+    left_millis: int | None = None
+    once_key: str = ""
+    once_stamp: int = 0
+    erase: bool = False
+    previous: dict[str, Any] | None = None
+
+    @property
+    def priority(self) -> int:
+        return 0 if self.rank is None else priority_of(self.rank)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an item; absent attributes have their defaults."""
+        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        for name in ("profile", "attributes"):
+            known[name] = json.loads(known.get(name) or "{}")
+        # An erased person has none.
+        known.setdefault("customer_id", "")
+        return cls(**known)
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields that are set, as they stand in an item."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        # As text, so that every JSON number and depth comes back as it was sent.
+        fields["profile"] = json.dumps(self.profile)
+        fields["attributes"] = json.dumps(self.attributes)
+        return {name: value for name, value in fields.items() if value not in (None, "", 0)}
+
+    def to_item(self, place: str, place_rank: int) -> Item:
+        """Return the whole item, indexed at a place."""
+        return {
+            **record_key(self.waitlist_id, self.entry_id),
+            **self.values(),
+            "place": place,
+            "place_rank": place_rank,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryEvent:
+    """Why an entry moved; ordered by the stamp of the change, which also tells its time."""
+
+    stamp: int
+    event: str
+    by: str
+    reason: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        return cls(**known)
+
+    def to_item(self, waitlist_id: str, entry_id: str) -> Item:
+        """Return the item; a repeated write of the same change is the same item."""
+        return {
+            "pk": entry_pk(waitlist_id, entry_id),
+            "sk": f"{HISTORY}{self.stamp:016d}#{self.event}",
+            "waitlist_id": waitlist_id,
+            "entry_id": entry_id,
+            "stamp": self.stamp,
+            "event": self.event,
+            "by": self.by,
+            **({"reason": self.reason} if self.reason else {}),
+            **({"detail": self.detail} if self.detail else {}),
+        }
+
+
+def entry_pk(waitlist_id: str, entry_id: str) -> str:
+    return f"ENTRY#{waitlist_id}#{entry_id}"
+
+
+def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
+    return {"pk": entry_pk(waitlist_id, entry_id), "sk": RECORD}
+
+
+def shard_of(entry_id: str) -> int:
+    """Return which of the 16 index partitions an entry is in: ids are digests, so all alike."""
+    return ALPHABET.index(entry_id[0]) % SHARDS
+
+
+def line_place(waitlist_id: str, shard: int) -> str:
+    """Index partition of those who have a place in line, by rank."""
+    return f"{waitlist_id}#{shard}"
+
+
+def ended_place(waitlist_id: str, shard: int) -> str:
+    """Index partition of those who left, by the time they did."""
+    return f"{waitlist_id}#ended#{shard}"
+
+
+def intent_place(entry_id: str) -> str:
+    """Index partition of those who are joining or leaving, on all lists, by time."""
+    return intents_of(shard_of(entry_id))
+
+
+def intents_of(shard: int) -> str:
+    """Index partition of one shard of the intents."""
+    return f"INTENT#{shard}"

@@ -1,0 +1,102 @@
+"""Reads the index `by_place`: eventually consistent, so nothing here decides about a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from waitlist_api.records.entry import (
+    SHARDS,
+    EntryRecord,
+    ended_place,
+    intents_of,
+    line_place,
+)
+from waitlist_api.records.table import Item, Table
+
+INDEX = "by_place"
+PAGE = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """What the index holds of an entry: enough to restore its place, nothing personal."""
+
+    waitlist_id: str
+    entry_id: str
+    join_id: str
+    status: str
+    updated_millis: int
+    rank: int | None = None
+    ticket: int | None = None
+    stamp: int = 0
+    once_key: str = ""
+    once_stamp: int = 0
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+
+    @classmethod
+    def from_record(cls, record: EntryRecord) -> Self:
+        return cls(**{name: getattr(record, name) for name in cls.__dataclass_fields__})
+
+
+class Places:
+    """Entries by where they stand: in line, on the way in or out, or gone."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def in_line(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
+        """Yield pages of those who have a place, by rank."""
+        return self.at(line_place(waitlist_id, shard))
+
+    def at(self, place: str) -> Iterator[list[Placed]]:
+        """Yield pages of one partition of the index."""
+        return self._pages("#place = :place", {"place": place})
+
+    def changed_in_line(
+        self, waitlist_id: str, shard: int, since_millis: int
+    ) -> Iterator[list[Placed]]:
+        """Yield pages of those who have a place and changed since a time."""
+        return self._pages(
+            "#place = :place",
+            {"place": line_place(waitlist_id, shard), "since": since_millis},
+            FilterExpression="#updated_millis >= :since",
+        )
+
+    def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+        """Yield pages of those who left since a time, oldest first."""
+        return self._pages(
+            "#place = :place AND #place_rank >= :since",
+            {"place": ended_place(waitlist_id, shard), "since": since_millis},
+        )
+
+    def intents(self, shard: int, before_millis: int) -> Iterator[list[Placed]]:
+        """Yield pages of those who were joining or leaving before a time, oldest first."""
+        return self._pages(
+            "#place = :place AND #place_rank < :before",
+            {"place": intents_of(shard), "before": before_millis},
+        )
+
+    def newest_stamp(self, waitlist_id: str) -> int:
+        """Return the newest stamp at the tail of the line: what later tickets must exceed."""
+        newest = 0
+        for shard in range(SHARDS):
+            items, _ = self._table.query(
+                "#place = :place",
+                {"place": line_place(waitlist_id, shard)},
+                IndexName=INDEX,
+                ScanIndexForward=False,
+                Limit=1,
+            )
+            newest = max([newest, *(item.get("stamp", 0) for item in items)])
+        return newest
+
+    def _pages(self, condition: str, values: Item, **options: str) -> Iterator[list[Placed]]:
+        after: Item | None = {}
+        while after is not None:
+            items, after = self._table.query(
+                condition, values, after or None, IndexName=INDEX, Limit=PAGE, **options
+            )
+            yield [Placed.from_item(item) for item in items]

@@ -1,0 +1,225 @@
+"""One DynamoDB table: plain values in, plain values out, the service's errors in our words."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any, cast
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from waitlist_api.errors import RecordUnavailable, Throttled
+
+Item = dict[str, Any]
+Key = Mapping[str, str]
+
+THROTTLING = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+        "TransactionInProgressException",
+    }
+)
+BATCH_GET = 100
+BATCH_WRITE = 25
+BATCH_TRIES = 5
+
+_serialize = TypeSerializer().serialize
+_deserialize = TypeDeserializer().deserialize
+
+
+class ConditionFailed(Exception):
+    """The condition of a write did not hold; `item` is what stood there, None for nothing."""
+
+    def __init__(self, item: Item | None) -> None:
+        super().__init__("the condition did not hold")
+        self.item = item
+
+
+class Table:
+    """The calls that the records need, on a boto3 DynamoDB client."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def get(self, key: Key) -> Item | None:
+        """Read one item, consistently."""
+        with _our_errors():
+            answer = self._client.get_item(
+                TableName=self._name, Key=_encode(key), ConsistentRead=True
+            )
+        return _decode(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Sequence[Key]) -> list[Item]:
+        """Read up to 100 items, consistently, in any order; those that are missing are left out."""
+        wanted = [_encode(key) for key in keys]
+        found: list[Item] = []
+        for _ in range(BATCH_TRIES):
+            if not wanted:
+                return found
+            request = {self._name: {"Keys": wanted, "ConsistentRead": True}}
+            with _our_errors():
+                answer = self._client.batch_get_item(RequestItems=request)
+            found += [_decode(item) for item in answer["Responses"].get(self._name, [])]
+            wanted = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+        raise Throttled
+
+    def put(self, item: Item, condition: str, values: Item | None = None) -> None:
+        """Write one item whole, or raise ConditionFailed with the one that stands there."""
+        with _our_errors():
+            self._client.put_item(
+                TableName=self._name,
+                Item=_encode(item),
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                **_expressions(values or {}, ConditionExpression=condition),
+            )
+
+    def update(self, key: Key, update: str, condition: str, values: Item) -> Item:
+        """Change one item and return it, or raise ConditionFailed with it as it stands."""
+        with _our_errors():
+            answer = self._client.update_item(
+                TableName=self._name,
+                Key=_encode(key),
+                ReturnValues="ALL_NEW",
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
+            )
+        return _decode(answer["Attributes"])
+
+    def delete(self, key: Key, condition: str, values: Item) -> None:
+        """Delete one item, or raise ConditionFailed with it as it stands."""
+        with _our_errors():
+            self._client.delete_item(
+                TableName=self._name,
+                Key=_encode(key),
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                **_expressions(values, ConditionExpression=condition),
+            )
+
+    def transact(self, writes: Sequence[Item]) -> None:
+        """Make several writes at once; ConditionFailed carries the first that refused."""
+        with _our_errors():
+            self._client.transact_write_items(TransactItems=list(writes))
+
+    def put_write(self, item: Item, condition: str = "") -> Item:
+        """Return a put for `transact`."""
+        write: Item = {"TableName": self._name, "Item": _encode(item)}
+        if condition:
+            write |= _expressions({}, ConditionExpression=condition)
+        return {"Put": write}
+
+    def update_write(self, key: Key, update: str, condition: str, values: Item) -> Item:
+        """Return an update for `transact`."""
+        return {
+            "Update": {
+                "TableName": self._name,
+                "Key": _encode(key),
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
+            }
+        }
+
+    def delete_write(self, key: Key) -> Item:
+        """Return a delete for `transact`."""
+        return {"Delete": {"TableName": self._name, "Key": _encode(key)}}
+
+    def query(
+        self, condition: str, values: Item, after: Item | None = None, **options: Any
+    ) -> tuple[list[Item], Item | None]:
+        """Read one page; returns the items and where the next page begins, None behind the last.
+
+        Consistent unless an index is named, for indexes cannot be.
+        """
+        request = {"TableName": self._name, "ConsistentRead": "IndexName" not in options}
+        request |= _expressions(values, KeyConditionExpression=condition, **options)
+        if after is not None:
+            request["ExclusiveStartKey"] = _encode(after)
+        with _our_errors():
+            answer = self._client.query(**request)
+        last = answer.get("LastEvaluatedKey")
+        return [_decode(item) for item in answer["Items"]], _decode(last) if last else None
+
+    def delete_many(self, keys: Sequence[Key]) -> None:
+        """Delete items without a condition."""
+        for start in range(0, len(keys), BATCH_WRITE):
+            waiting = [
+                {"DeleteRequest": {"Key": _encode(key)}}
+                for key in keys[start : start + BATCH_WRITE]
+            ]
+            for _ in range(BATCH_TRIES):
+                with _our_errors():
+                    answer = self._client.batch_write_item(RequestItems={self._name: waiting})
+                waiting = answer.get("UnprocessedItems", {}).get(self._name, [])
+                if not waiting:
+                    break
+            else:
+                raise Throttled
+
+
+def _encode(item: Mapping[str, Any]) -> Item:
+    return {name: _serialize(value) for name, value in item.items()}
+
+
+def _decode(item: Mapping[str, Any]) -> Item:
+    return {name: _plain(_deserialize(value)) for name, value in item.items()}
+
+
+def _plain(value: Any) -> Any:
+    """All our numbers are integers; boto3 gives them as decimals."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return value
+
+
+def _expressions(values: Item, **expressions: Any) -> Item:
+    """Return expressions with the names (`#name`) and values (`:value`) that they speak of.
+
+    Every attribute is written `#name`, so that none meets a reserved word.
+    """
+    text = " ".join(str(expression) for expression in expressions.values())
+    names = {f"#{name}": name for name in re.findall(r"#(\w+)", text)}
+    used = {f":{name}": _serialize(values[name]) for name in set(re.findall(r":(\w+)", text))}
+    request: Item = dict(expressions)
+    if names:
+        request["ExpressionAttributeNames"] = names
+    if used:
+        request["ExpressionAttributeValues"] = used
+    return request
+
+
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        raise _translated(error) from error
+    except BotoCoreError as error:
+        raise RecordUnavailable from error
+
+
+def _translated(error: ClientError) -> Exception:
+    response = cast(Item, error.response)
+    code = response["Error"]["Code"]
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code == "ConditionalCheckFailedException":
+        return ConditionFailed(_decode(response["Item"]) if "Item" in response else None)
+    if code == "TransactionCanceledException":
+        return _cancelled(response.get("CancellationReasons", []))
+    if code in THROTTLING:
+        return Throttled()
+    if status >= 500:
+        return RecordUnavailable()
+    return error
+
+
+def _cancelled(reasons: Sequence[Item]) -> Exception:
+    for reason in reasons:
+        if reason.get("Code") == "ConditionalCheckFailed":
+            return ConditionFailed(_decode(reason["Item"]) if reason.get("Item") else None)
+    # Another write to the same person at the same moment, or too many writes: both pass.
+    return Throttled()

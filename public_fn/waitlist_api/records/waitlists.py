@@ -1,0 +1,176 @@
+"""The configuration of waitlists, and the leases and counters kept beside it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from waitlist_api.records.table import ConditionFailed, Item, Table
+
+CATALOG = "CATALOG"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitlistSettings:
+    """What an operator decides; `capacity` None means without limit, seconds are whole."""
+
+    name: str
+    open: bool = True
+    paused: bool = False
+    capacity: int | None = None
+    allow_rejoin: bool = True
+    lease_seconds: int = 300
+    max_attempts: int = 5
+    hide_counts: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitlistRecord:
+    """A waitlist: its settings, their version, and what maintenance notes down.
+
+    `counters` are Redis' own (signed_up, left, admitted) of a minute ago at most.
+    """
+
+    waitlist_id: str
+    settings: WaitlistSettings
+    version: int
+    created_millis: int
+    updated_millis: int
+    deleting: bool = False
+    counters: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        settings = {
+            name: item[name] for name in WaitlistSettings.__dataclass_fields__ if name in item
+        }
+        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        return cls(**known, settings=WaitlistSettings(**settings))
+
+
+class WaitlistRecords:
+    """Waitlists by id."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self, waitlist_id: str) -> WaitlistRecord | None:
+        """Read a waitlist, consistently; also one that is being deleted."""
+        item = self._table.get(_key(waitlist_id))
+        return WaitlistRecord.from_item(item) if item else None
+
+    def create(self, waitlist_id: str, settings: WaitlistSettings, now_millis: int) -> bool:
+        """Write a new waitlist; return False if there is one already."""
+        item = {
+            **_key(waitlist_id),
+            **asdict(settings),
+            "waitlist_id": waitlist_id,
+            "version": 1,
+            "created_millis": now_millis,
+            "updated_millis": now_millis,
+        }
+        try:
+            self._table.transact(
+                [
+                    self._table.put_write(item, "attribute_not_exists(#pk)"),
+                    self._table.put_write({"pk": CATALOG, "sk": waitlist_id}),
+                ]
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def replace(
+        self, waitlist_id: str, settings: WaitlistSettings, now_millis: int
+    ) -> WaitlistRecord | None:
+        """Write all settings of a waitlist; None if it is gone or being deleted."""
+        values = asdict(settings)
+        assignments = ", ".join(f"#{name} = :{name}" for name in values)
+        update = f"SET {assignments}, #version = #version + :one, #updated_millis = :now"
+        try:
+            item = self._table.update(
+                _key(waitlist_id),
+                update,
+                "attribute_exists(#pk) AND attribute_not_exists(#deleting)",
+                {**values, "one": 1, "now": now_millis},
+            )
+        except ConditionFailed:
+            return None
+        return WaitlistRecord.from_item(item)
+
+    def begin_delete(self, waitlist_id: str) -> bool:
+        """Mark a waitlist as being deleted; return False if there is none."""
+        try:
+            self._table.update(
+                _key(waitlist_id), "SET #deleting = :true", "attribute_exists(#pk)", {"true": True}
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def finish_delete(self, waitlist_id: str) -> None:
+        """Forget a waitlist whose entries are gone."""
+        catalog_key = {"pk": CATALOG, "sk": waitlist_id}
+        self._table.transact(
+            [
+                self._table.delete_write(_key(waitlist_id)),
+                self._table.delete_write(catalog_key),
+            ]
+        )
+
+    def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
+        """Read waitlists by id; returns them and the `after` of the next page, or None."""
+        start = {"pk": CATALOG, "sk": after} if after else None
+        entries, last = self._table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
+        items = self._table.get_many([_key(entry["sk"]) for entry in entries])
+        records = sorted(map(WaitlistRecord.from_item, items), key=lambda one: one.waitlist_id)
+        return records, last["sk"] if last else None
+
+    def all(self) -> Iterator[WaitlistRecord]:
+        """Yield every waitlist, also those that are being deleted."""
+        after: str | None = ""
+        while after is not None:
+            records, after = self.page(after or None, 100)
+            yield from records
+
+    def take_lease(self, waitlist_id: str, owner: str, now_millis: int, until_millis: int) -> bool:
+        """Take or renew the lease of one maintainer; return False if another holds it."""
+        values: dict[str, Any] = {"owner": owner, "now": now_millis, "until": until_millis}
+        try:
+            self._table.update(
+                _key(waitlist_id),
+                "SET #lease_owner = :owner, #lease_until = :until",
+                "attribute_exists(#pk) AND (attribute_not_exists(#lease_until)"
+                " OR #lease_until < :now OR #lease_owner = :owner)",
+                values,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def release_lease(self, waitlist_id: str, owner: str) -> None:
+        """Give a lease back; no harm if it has passed to another."""
+        try:
+            self._table.update(
+                _key(waitlist_id),
+                "REMOVE #lease_owner, #lease_until",
+                "#lease_owner = :owner",
+                {"owner": owner},
+            )
+        except ConditionFailed:
+            return
+
+    def note_counters(self, waitlist_id: str, counters: dict[str, int]) -> None:
+        """Keep Redis' counters, for the day it loses them."""
+        try:
+            self._table.update(
+                _key(waitlist_id),
+                "SET #counters = :counters",
+                "attribute_exists(#pk)",
+                {"counters": counters},
+            )
+        except ConditionFailed:
+            return
+
+
+def _key(waitlist_id: str) -> dict[str, str]:
+    return {"pk": f"WAITLIST#{waitlist_id}", "sk": "CONFIG"}

@@ -1,0 +1,146 @@
+"""What operators do with people: look, bump, erase."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api import cursors
+from waitlist_api.auth import operator_of
+from waitlist_api.clock import iso_of
+from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.leaving import Leaving
+from waitlist_api.listing import Listing, Person
+from waitlist_api.moving import BumpCommand, Moving
+from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.routes.documentation import SIGV4, answers
+from waitlist_api.routes.parameters import Cursor, EntryId, IdempotencyKey, Limit, WaitlistId
+from waitlist_api.schemas import (
+    AdminEntryAnswer,
+    AdminEntryWithHistoryAnswer,
+    BumpBody,
+    EntriesAnswer,
+    EntryAnswer,
+    HistoryAnswer,
+)
+from waitlist_shared.ranks import time_of
+
+ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
+ENTRY = f"{ENTRIES}/<entry_id>"
+USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
+KEY_NEEDED = FieldError(
+    "header.idempotency-key",
+    "a bump by places needs an Idempotency-Key, or a retry would move the entry twice",
+)
+
+
+def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> APIGatewayHttpRouter:
+    """Return the operators' routes of people."""
+    router = APIGatewayHttpRouter()
+
+    @router.get(
+        ENTRIES,
+        summary="Who waits, in serving order",
+        tags=["operator"],
+        operation_id="listEntries",
+        security=SIGV4,
+        responses=answers(200, "A page of entries", *USUAL),
+    )
+    def list_entries(
+        waitlist_id: WaitlistId,
+        status: Annotated[Literal["waiting"], Query()] = "waiting",  # noqa: ARG001
+        cursor: Cursor = None,
+        limit: Limit = 100,
+    ) -> EntriesAnswer:
+        people, next_rank = listing.page(waitlist_id, cursors.decode_rank(cursor), limit)
+        return EntriesAnswer(
+            entries=[AdminEntryAnswer(**_person(person)) for person in people],
+            cursor=cursors.encode(next_rank),
+        )
+
+    @router.get(
+        ENTRY,
+        summary="One person, with profile and history",
+        tags=["operator"],
+        operation_id="getPerson",
+        security=SIGV4,
+        responses=answers(200, "The person", *USUAL, "entry_not_found"),
+    )
+    def get_person(waitlist_id: WaitlistId, entry_id: EntryId) -> AdminEntryWithHistoryAnswer:
+        person = listing.person(waitlist_id, entry_id)
+        history = [_event(event) for event in person.history]
+        return AdminEntryWithHistoryAnswer(**_person(person), history=history)
+
+    @router.delete(
+        ENTRY,
+        summary="Erase a person: record, history and place",
+        tags=["operator"],
+        operation_id="erasePerson",
+        security=SIGV4,
+        responses=answers(204, "Nothing is known of the person", *USUAL),
+    )
+    def erase(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
+        leaving.erase(waitlist_id, entry_id)
+        return Response(204)
+
+    @router.post(
+        f"{ENTRY}/bump",
+        summary="Move an entry",
+        description="With an Idempotency-Key a repeat moves nothing and answers the same.",
+        tags=["operator"],
+        operation_id="bump",
+        security=SIGV4,
+        responses=answers(
+            200,
+            "Where the entry stands now",
+            *USUAL,
+            "invalid_json",
+            "entry_not_found",
+            "not_waiting",
+            "no_room",
+            "too_large",
+            "unsupported_media_type",
+        ),
+    )
+    def bump(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: BumpBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> EntryAnswer:
+        if body.places is not None and not idempotency_key:
+            raise InvalidFields(KEY_NEEDED)
+        standing = moving.bump(
+            BumpCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                idempotency_key=idempotency_key or "",
+                **body.model_dump(),
+            )
+        )
+        return EntryAnswer(**asdict(standing))
+
+    return router
+
+
+def _person(person: Person) -> dict[str, Any]:
+    record = person.record
+    return {
+        **asdict(person.standing),
+        "customer_id": record.customer_id or None if record else None,
+        "profile": record.profile if record else {},
+        "attributes": record.attributes if record else {},
+    }
+
+
+def _event(event: HistoryEvent) -> HistoryAnswer:
+    return HistoryAnswer(
+        event=event.event,
+        at=iso_of(time_of(event.stamp)),
+        by=event.by,
+        reason=event.reason,
+        detail=event.detail,
+    )

@@ -1,0 +1,21 @@
+"""Parameters that several routes share."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+
+from waitlist_api.schemas import PathEntryId, PathWaitlistId
+from waitlist_shared.limits import MAX_PAGE
+
+WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=["bakery"])]
+EntryId = Annotated[str, Path(pattern=PathEntryId)]
+Cursor = Annotated[str | None, Query(max_length=512, description="`cursor` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{1,255}$",
+        description="Makes a repeat of this request recognisable: any text, new for each request.",
+    ),
+]

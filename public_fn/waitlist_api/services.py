@@ -1,0 +1,85 @@
+"""Puts the parts together: what a handler needs, on given clients."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from waitlist_api.caretaking import Caretaker
+from waitlist_api.clock import NowMillis, now_millis
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.config import Config
+from waitlist_api.directory import Directory
+from waitlist_api.joining import Joining
+from waitlist_api.lease import Leases
+from waitlist_api.leaving import Leaving
+from waitlist_api.listing import Listing
+from waitlist_api.moving import Moving
+from waitlist_api.queue_client import QueueClient
+from waitlist_api.rebuilding import Rebuilder
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.places import Places
+from waitlist_api.records.table import Table
+from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.standing import Standings
+from waitlist_api.waitlists import Waitlists
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that routes and maintenance call."""
+
+    queue: QueueClient
+    waitlist_records: WaitlistRecords
+    entries: EntryRecords
+    places: Places
+    directory: Directory
+    waitlists: Waitlists
+    joining: Joining
+    standings: Standings
+    leaving: Leaving
+    moving: Moving
+    listing: Listing
+    caretaker: Caretaker
+
+    @classmethod
+    def on(
+        cls, config: Config, dynamodb: Any, lambda_: Any, now_millis: NowMillis = now_millis
+    ) -> Self:
+        """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
+        table = Table(dynamodb, config.table_name)
+        waitlist_records, entries, places = (
+            WaitlistRecords(table),
+            EntryRecords(table),
+            Places(table),
+        )
+        queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
+        guard = ColdGuard(queue, waitlist_records, places)
+        directory = Directory(waitlist_records, now_millis)
+        leases = Leases(waitlist_records, now_millis)
+        standings = Standings(guard, entries)
+        leaving = Leaving(entries, guard, now_millis)
+        joining = Joining(directory, entries, guard, standings, leaving, now_millis)
+        rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis)
+        return cls(
+            queue=queue,
+            waitlist_records=waitlist_records,
+            entries=entries,
+            places=places,
+            directory=directory,
+            waitlists=Waitlists(queue, guard, waitlist_records, directory, now_millis),
+            joining=joining,
+            standings=standings,
+            leaving=leaving,
+            moving=Moving(entries, guard, standings, now_millis),
+            listing=Listing(guard, entries, standings),
+            caretaker=Caretaker(
+                queue,
+                waitlist_records,
+                entries,
+                places,
+                joining,
+                leaving,
+                rebuilder,
+                leases,
+                now_millis,
+            ),
+        )

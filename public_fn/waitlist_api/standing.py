@@ -1,0 +1,105 @@
+"""Where an entry stands: what signup, position and bump answer."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from waitlist_api.clock import iso_of
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, Rebuilding
+from waitlist_shared.ranks import priority_of, time_of
+
+# Somebody leaving at the same moment can make a put-back fail once; twice is no coincidence.
+TRIES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """An entry's status and place; `position` is None for whoever does not wait."""
+
+    entry_id: str
+    status: str
+    position: int | None = None
+    total: int | None = None
+    priority: int = 0
+    joined_at: str | None = None
+
+    @classmethod
+    def waiting(
+        cls, entry_id: str, rank: int, ticket: int, position: int | None, total: int | None
+    ) -> Self:
+        return cls(
+            entry_id=entry_id,
+            status="waiting",
+            position=position,
+            total=total,
+            priority=priority_of(rank),
+            joined_at=iso_of(time_of(ticket)),
+        )
+
+    @classmethod
+    def recorded(cls, record: EntryRecord) -> Self:
+        """Return what the record alone can tell: no position."""
+        joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
+        return cls(
+            entry_id=record.entry_id,
+            status=record.status,
+            priority=record.priority,
+            joined_at=joined_at,
+        )
+
+
+class Standings:
+    """Reads standings; puts an entry back that the record knows and Redis does not."""
+
+    def __init__(self, guard: ColdGuard, entries: EntryRecords) -> None:
+        self._guard = guard
+        self._entries = entries
+
+    def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> Standing:
+        """Return where an entry stands, true at this moment; operators see every total."""
+        request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
+        found: c.PositionResult = self._guard.read(request)
+        hide_total = found.hide_counts and not to_operator
+        if found.rank is None or found.ticket is None:
+            return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        total = None if hide_total else found.total
+        return Standing.waiting(entry_id, found.rank, found.ticket, found.position, total)
+
+    def put_back(self, record: EntryRecord) -> c.RestoreResult:
+        """Give an entry its recorded place again; raise Gone if its stay has ended."""
+        if record.rank is None or record.ticket is None:
+            raise Gone
+        restored: c.RestoreResult = self._guard.read(
+            c.Restore(
+                waitlist_id=record.waitlist_id,
+                entry_id=record.entry_id,
+                join_id=record.join_id,
+                rank=record.rank,
+                ticket=record.ticket,
+                stamp=record.stamp,
+                once_key=record.once_key or None,
+                once_stamp=record.once_stamp,
+            )
+        )
+        return restored
+
+    def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
+        for _ in range(TRIES):
+            record = self._entries.get(waitlist_id, entry_id)
+            if record is None:
+                raise EntryNotFound
+            if record.status != "waiting":
+                return Standing.recorded(record)
+            try:
+                place = self.put_back(record)
+            except Gone:
+                continue
+            if place.position is None or place.rank is None or place.ticket is None:
+                raise Rebuilding
+            total = None if hide_total else place.total
+            return Standing.waiting(entry_id, place.rank, place.ticket, place.position, total)
+        raise Rebuilding

@@ -1,0 +1,60 @@
+"""Reads request bodies: JSON as the RFC has it, within limits, and text that can be sent back."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from waitlist_api.errors import InvalidJson, TooLarge
+
+MAX_BODY_BYTES = 16 * 1024
+MAX_DEPTH = 32
+
+
+def loads(text: str) -> Any:
+    """Parse a body; raises TooLarge or InvalidJson, both saying why."""
+    if len(text.encode(errors="surrogatepass")) > MAX_BODY_BYTES:
+        raise TooLarge(f"The body may have {MAX_BODY_BYTES} bytes at the most.")
+    try:
+        value = json.loads(text, parse_float=_finite, parse_constant=_refuse)
+    except RecursionError:
+        raise InvalidJson(_too_deep()) from None
+    except ValueError as error:
+        raise InvalidJson(f"The body is not JSON: {error}") from error
+    if _depth(value) > MAX_DEPTH:
+        raise InvalidJson(_too_deep())
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InvalidJson("The body holds half of a surrogate pair, which is no text.") from None
+    return value
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        raise ValueError(f"the number {number[:20]} is too large")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _too_deep() -> str:
+    return f"The body is nested more than {MAX_DEPTH} levels deep."
+
+
+def _depth(value: Any) -> int:
+    """How deep a document is nested, without recursion of our own."""
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        containers = [one for one in level if isinstance(one, dict | list)]
+        level = [
+            inner
+            for one in containers
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if depth > MAX_DEPTH:
+            break
+    return depth

@@ -1,0 +1,111 @@
+"""Builds API Gateway HTTP API events (payload 2.0) and reads the answers."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+OPERATOR_ARN = "arn:aws:iam::123456789012:user/operator"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def code(self) -> str | None:
+        """The problem's code, or None of a success."""
+        return self.json.get("code") if self.status >= 400 else None
+
+
+class Context:
+    """What Powertools reads of a Lambda context."""
+
+    function_name = "public"
+    memory_limit_in_mb = 512
+    invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:public"
+    aws_request_id = "00000000-0000-0000-0000-000000000000"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 10_000
+
+
+class Caller:
+    """Calls a public handler as API Gateway does."""
+
+    def __init__(self, handler: Callable[[Any, Any], Any]) -> None:
+        self._handler = handler
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        raw_body: str | None = None,
+        token: str | None = None,
+        key: str | None = None,
+        operator: bool = False,
+        headers: dict[str, str] | None = None,
+        query: str = "",
+    ) -> Answer:
+        sent = {"host": "api.example.com", "content-type": "application/json", **(headers or {})}
+        if token is not None:
+            sent["authorization"] = f"Bearer {token}"
+        if key is not None:
+            sent["idempotency-key"] = key
+        text = raw_body if raw_body is not None else None if body is None else json.dumps(body)
+        response = self._handler(event(method, path, sent, text, operator, query), Context())
+        return Answer(
+            response["statusCode"],
+            {name.lower(): value for name, value in response["headers"].items()},
+            response.get("body") or "",
+        )
+
+
+def event(
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    body: str | None,
+    operator: bool = False,
+    query: str = "",
+) -> dict[str, Any]:
+    """Return the event of one request; an operator's carries what the IAM authorizer adds."""
+    context: dict[str, Any] = {
+        "accountId": "123456789012",
+        "apiId": "api",
+        "domainName": "api.example.com",
+        "http": {
+            "method": method,
+            "path": path,
+            "protocol": "HTTP/1.1",
+            "sourceIp": "192.0.2.1",
+            "userAgent": "test",
+        },
+        "requestId": "request",
+        "routeKey": "$default",
+        "stage": "$default",
+        "time": "01/Jan/2026:00:00:00 +0000",
+        "timeEpoch": 1767225600000,
+    }
+    if operator:
+        context["authorizer"] = {"iam": {"userArn": OPERATOR_ARN, "accountId": "123456789012"}}
+    return {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": path,
+        "rawQueryString": query,
+        "headers": headers,
+        "queryStringParameters": dict(parse_qsl(query)),
+        "requestContext": context,
+        "body": body,
+        "isBase64Encoded": False,
+    }

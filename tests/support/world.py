@@ -1,0 +1,81 @@
+"""The whole service in one process: real handlers' services, real scripts, a local table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from waitlist_api.api import Api
+from waitlist_api.auth import EntryTokens
+from waitlist_api.config import Config
+from waitlist_api.services import Services
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import Client, RedisStore
+
+from tests.support.dynamodb import TABLE
+from tests.support.gateway import Answer, Caller
+from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+
+SECRET = "a-secret-for-tests-of-32-characters-or-more"
+CONFIG = Config(
+    table_name=TABLE,
+    private_function_name=PRIVATE,
+    maintenance_function_name=MAINTENANCE,
+    entry_token_secret=SECRET,
+    entry_token_secret_arn="",
+    log_level="INFO",
+)
+START_MILLIS = 1_790_000_000_000
+
+
+@dataclass
+class Clock:
+    """A clock that stands until a test moves it."""
+
+    millis: int = START_MILLIS
+
+    def now_millis(self) -> int:
+        return self.millis
+
+    def advance(self, seconds: float) -> None:
+        self.millis += int(seconds * 1000)
+
+
+@dataclass
+class World:
+    """One deployment; `redis` is the raw client, for tests that lose or inspect data."""
+
+    dynamodb: Any
+    redis: Any
+    lambda_: Any
+    services: Services
+    api: Api
+    clock: Clock = field(default_factory=Clock)
+
+    @classmethod
+    def on(
+        cls,
+        dynamodb: Any,
+        redis: Any,
+        wrap_lambda: Callable[[Any], Any] = lambda client: client,
+    ) -> "World":
+        clock = Clock()
+        queue = QueueService(RedisStore(lambda: redis_client(redis)))
+        lambda_ = wrap_lambda(InProcessLambda(queue.handle))
+        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis)
+        api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
+        return cls(dynamodb, redis, lambda_, services, api, clock)
+
+    def request(self, method: str, path: str, **arguments: Any) -> Answer:
+        """Send one request through API Gateway's event shape."""
+        return Caller(self.api.handle).request(method, path, **arguments)
+
+    def maintain(self) -> None:
+        """Run maintenance as two minutes later."""
+        self.clock.advance(120)
+        self.services.caretaker.look_after_all()
+
+
+def redis_client(redis: Any) -> Client:
+    client: Client = redis
+    return client
