@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import boto3
-from local.table import create_table_request
 from moto import mock_aws
+
+from local.table import create_table_request
 
 TABLE = "waitlist-test"
 

@@ -16,17 +16,12 @@ class InProcessLambda:
         self._private = private
         self.started: list[dict[str, Any]] = []
 
-    def invoke(
-        self,
-        FunctionName: str,
-        Payload: bytes,
-        InvocationType: str = "RequestResponse",  # noqa: N803
-    ) -> dict[str, Any]:
-        message = json.loads(Payload)
-        if FunctionName == MAINTENANCE:
-            assert InvocationType == "Event"
+    def invoke(self, **call: Any) -> dict[str, Any]:
+        message = json.loads(call["Payload"])
+        if call["FunctionName"] == MAINTENANCE:
+            assert call["InvocationType"] == "Event"
             self.started.append(message)
             return {"StatusCode": 202}
-        assert FunctionName == PRIVATE
+        assert call["FunctionName"] == PRIVATE
         answer = json.dumps(self._private(message)).encode()
         return {"StatusCode": 200, "Payload": io.BytesIO(answer)}

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aws_lambda_powertools import Logger
+
+from tests.support.dynamodb import TABLE
+from tests.support.gateway import Answer, Caller
+from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.services import Services
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import Client, RedisStore
-
-from tests.support.dynamodb import TABLE
-from tests.support.gateway import Answer, Caller
-from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 
 SECRET = "a-secret-for-tests-of-32-characters-or-more"
 CONFIG = Config(
