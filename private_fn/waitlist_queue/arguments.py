@@ -1,5 +1,6 @@
 """What each request sends to its script: the values in the order of the script's ARGV."""
 
+import secrets
 from typing import cast
 
 from msgspec import UNSET
@@ -7,6 +8,8 @@ from msgspec import UNSET
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import ONCE_SECONDS
 
+# Unguessable; 40 characters each, one after the other.
+TOKEN_BYTES = 20
 Arguments = tuple[str | int, ...]
 
 
@@ -16,8 +19,11 @@ def init(request: c.Init) -> Arguments:
         request.state,
         request.epoch,
         int(settings.open),
+        int(settings.paused),
         int(settings.hide_counts),
         "" if settings.capacity is None else settings.capacity,
+        settings.lease_seconds,
+        settings.max_attempts,
         settings.version,
         request.floor_ticket,
         counters.signed_up,
@@ -58,6 +64,10 @@ def restore(request: c.Restore) -> Arguments:
         int(request.overwrite),
         "" if request.once_stamp is None or not request.once_key else request.once_stamp,
         ONCE_SECONDS,
+        request.state,
+        request.token or "",
+        request.time_millis,
+        request.attempts,
     )
 
 
@@ -71,3 +81,46 @@ def of_entry(request: c.OnEntry) -> Arguments:
 
 def none(_: c.OnWaitlist) -> Arguments:
     return ()
+
+
+def claim(request: c.Claim) -> Arguments:
+    return (
+        request.count,
+        _or_default(request.lease_seconds),
+        request.order,
+        secrets.token_hex(TOKEN_BYTES * request.count),
+        "" if request.once_key is None else ONCE_SECONDS,
+    )
+
+
+def on_hold(request: c.OnHold) -> Arguments:
+    return (request.entry_id, request.token)
+
+
+def release(request: c.Release) -> Arguments:
+    return (request.entry_id, request.token, request.to)
+
+
+def extend(request: c.Extend) -> Arguments:
+    return (request.entry_id, request.token, _or_default(request.lease_seconds))
+
+
+def redrive(request: c.Redrive) -> Arguments:
+    return (request.entry_id, request.to)
+
+
+def expire(request: c.Expire) -> Arguments:
+    return (request.before_micros, request.limit)
+
+
+def settle(request: c.Settle) -> Arguments:
+    return (request.entry_id, request.seen_micros, request.join_id or "")
+
+
+def shelf(request: c.Shelf) -> Arguments:
+    return (request.which, request.after_time, request.after_id or "", request.limit)
+
+
+def _or_default(lease_seconds: int | None) -> str | int:
+    """Nothing stands for the waitlist's own time, which Redis knows."""
+    return "" if lease_seconds is None else lease_seconds

@@ -24,9 +24,44 @@ def moved(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:moved"
 
 
+def held(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the millisecond at which its hold ends."""
+    return f"wl:{{{waitlist_id}}}:held"
+
+
+def claims(waitlist_id: str) -> str:
+    """Hash: entry_id to state, token, rank, ticket and attempts, of those not in line."""
+    return f"wl:{{{waitlist_id}}}:claims"
+
+
+def parked(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the millisecond at which it was parked."""
+    return f"wl:{{{waitlist_id}}}:parked"
+
+
+def tries(waitlist_id: str) -> str:
+    """Hash: entry_id to attempts, of those in line again after a hold has expired."""
+    return f"wl:{{{waitlist_id}}}:tries"
+
+
+def unsettled(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the microsecond of a change that the record may not know."""
+    return f"wl:{{{waitlist_id}}}:unsettled"
+
+
 def once(waitlist_id: str, entry_id: str, once_key: str) -> str:
     """String: the stamp of a move, so that its repeat does not move again."""
     return f"wl:{{{waitlist_id}}}:once:{entry_id}:{once_key}"
 
 
-OF_WAITLIST = {"meta": meta, "queue": queue, "gone": gone, "moved": moved}
+OF_WAITLIST = {
+    "meta": meta,
+    "queue": queue,
+    "gone": gone,
+    "moved": moved,
+    "held": held,
+    "claims": claims,
+    "parked": parked,
+    "tries": tries,
+    "unsettled": unsettled,
+}

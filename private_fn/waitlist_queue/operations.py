@@ -12,6 +12,7 @@ from waitlist_shared.errors import BY_CODE
 
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
+CLAIM = "claim"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,15 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),
     c.Stats: Operation(SCRIPTS["stats"], arguments.none, results.stats),
     c.Restore: Operation(SCRIPTS["restore"], arguments.restore, results.restore),
+    c.Claim: Operation(SCRIPTS["claim"], arguments.claim, results.claim),
+    c.Complete: Operation(SCRIPTS["complete"], arguments.on_hold, results.complete),
+    c.Release: Operation(SCRIPTS["release"], arguments.release, results.release),
+    c.Extend: Operation(SCRIPTS["extend"], arguments.extend, results.extend),
+    c.Park: Operation(SCRIPTS["park"], arguments.on_hold, results.park),
+    c.Redrive: Operation(SCRIPTS["redrive"], arguments.redrive, results.redrive),
+    c.Expire: Operation(SCRIPTS["expire"], arguments.expire, results.expire),
+    c.Settle: Operation(SCRIPTS["settle"], arguments.settle, results.settle),
+    c.Shelf: Operation(SCRIPTS["shelf"], arguments.shelf, results.shelf),
     c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
 }
 
@@ -60,5 +70,7 @@ def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
 
 
 def _once(request: c.OnWaitlist) -> str:
-    entry = cast("c.Bump | c.Restore", request)
-    return keys.once(entry.waitlist_id, entry.entry_id, entry.once_key or NO_ONCE_KEY)
+    """The key under which a move, or a claim (which is of no entry yet), is remembered."""
+    whose = request.entry_id if isinstance(request, c.OnEntry) else CLAIM
+    once_key = cast("c.Bump | c.Restore | c.Claim", request).once_key
+    return keys.once(request.waitlist_id, whose, once_key or NO_ONCE_KEY)

@@ -1,5 +1,6 @@
 """What each operation makes of its script's reply: the words and numbers behind RETURNS."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from waitlist_shared import contracts as c
@@ -44,9 +45,8 @@ def bump(reply: Reply) -> c.BumpResult:
 
 def position(reply: Reply) -> c.PositionResult:
     outcome, total, hide_counts, *place = reply
-    if not place:
-        return c.PositionResult(outcome=outcome, total=total, hide_counts=hide_counts == "1")
-    number, rank, ticket = place
+    number = place.pop(0) if outcome == "waiting" else None
+    rank, ticket = place or (None, None)
     return c.PositionResult(
         outcome=outcome,
         total=total,
@@ -77,7 +77,8 @@ def page(reply: Reply) -> c.PageResult:
 
 
 def stats(reply: Reply) -> c.StatsResult:
-    outcome, state, epoch, waiting, signed_up, left, admitted, head_ticket = reply
+    outcome, state, epoch, waiting, offered, parked, *counted, head_ticket, oldest_parked = reply
+    signed_up, left, admitted = counted
     return c.StatsResult(
         outcome=outcome,
         state=state,
@@ -85,18 +86,22 @@ def stats(reply: Reply) -> c.StatsResult:
         waiting=waiting,
         counters=c.Counters(
             # After a loss of Redis the counters go on from a minute before it.
-            signed_up=max(signed_up, waiting + left + admitted),
+            signed_up=max(signed_up, waiting + offered + parked + left + admitted),
             left=left,
             admitted=admitted,
         ),
         head_ticket=_known(head_ticket),
+        offered=offered,
+        parked=parked,
+        oldest_parked_millis=_known(oldest_parked),
     )
 
 
 def restore(reply: Reply) -> c.RestoreResult:
-    outcome, position, rank, ticket, total = reply
+    outcome, state, position, rank, ticket, total = reply
     return c.RestoreResult(
         outcome=outcome,
+        state=state,
         position=_known(position),
         rank=rank,
         ticket=ticket,
@@ -114,3 +119,116 @@ def drop(reply: Reply) -> c.DropResult:
 
 def purge(reply: Reply) -> c.PurgeResult:
     return c.PurgeResult(outcome=reply[0])
+
+
+def claim(reply: Reply) -> c.ClaimResult:
+    outcome, stamp, flat = reply
+    entries = [
+        c.Claimed(
+            entry_id=entry_id,
+            token=token,
+            deadline_millis=int(deadline),
+            attempts=int(attempts),
+            rank=int(rank),
+            ticket=int(ticket),
+        )
+        for entry_id, token, deadline, attempts, rank, ticket in _rows(flat, 6)
+    ]
+    return c.ClaimResult(outcome=outcome, stamp=stamp, entries=entries)
+
+
+def complete(reply: Reply) -> c.CompleteResult:
+    outcome, stamp, rank, ticket, attempts = reply
+    return c.CompleteResult(
+        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, attempts=attempts
+    )
+
+
+def release(reply: Reply) -> c.ReleaseResult:
+    outcome, stamp, rank, ticket, attempts, position, total = reply
+    return c.ReleaseResult(
+        outcome=outcome,
+        stamp=stamp,
+        rank=rank,
+        ticket=ticket,
+        attempts=attempts,
+        position=position,
+        total=total,
+    )
+
+
+def extend(reply: Reply) -> c.ExtendResult:
+    outcome, stamp, deadline, rank, ticket, attempts = reply
+    return c.ExtendResult(
+        outcome=outcome,
+        stamp=stamp,
+        deadline_millis=deadline,
+        rank=rank,
+        ticket=ticket,
+        attempts=attempts,
+    )
+
+
+def park(reply: Reply) -> c.ParkResult:
+    outcome, stamp, parked_millis, rank, ticket, attempts = reply
+    return c.ParkResult(
+        outcome=outcome,
+        stamp=stamp,
+        parked_millis=parked_millis,
+        rank=rank,
+        ticket=ticket,
+        attempts=attempts,
+    )
+
+
+def redrive(reply: Reply) -> c.RedriveResult:
+    outcome, stamp, rank, ticket, position, total = reply
+    return c.RedriveResult(
+        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, position=position, total=total
+    )
+
+
+def expire(reply: Reply) -> c.ExpireResult:
+    outcome, stamp, is_all, max_attempts, flat = reply
+    places = [
+        c.Unsettled(
+            entry_id=entry_id,
+            seen_micros=int(seen_micros),
+            state=state,
+            rank=int(rank),
+            ticket=int(ticket),
+            attempts=int(attempts),
+            token=token,
+            time_millis=int(time_millis),
+        )
+        for entry_id, seen_micros, state, rank, ticket, attempts, token, time_millis in _rows(
+            flat, 8
+        )
+    ]
+    return c.ExpireResult(
+        outcome=outcome, stamp=stamp, is_all=bool(is_all), max_attempts=max_attempts, places=places
+    )
+
+
+def settle(reply: Reply) -> c.SettleResult:
+    return c.SettleResult(outcome=reply[0])
+
+
+def shelf(reply: Reply) -> c.ShelfResult:
+    outcome, total, flat = reply
+    entries = [
+        c.ShelfEntry(
+            entry_id=entry_id,
+            time_millis=int(time_millis),
+            rank=int(rank),
+            ticket=int(ticket),
+            attempts=int(attempts),
+        )
+        for entry_id, time_millis, rank, ticket, attempts in _rows(flat, 5)
+    ]
+    return c.ShelfResult(outcome=outcome, total=total, entries=entries)
+
+
+def _rows(flat: list[str], width: int) -> Iterator[tuple[str, ...]]:
+    """Scripts answer rows as one flat list."""
+    return zip(*[iter(flat)] * width, strict=True)

@@ -45,7 +45,5 @@ def load_all() -> dict[str, Script]:
 
 
 def _words(header: list[str], keyword: str) -> tuple[str, ...]:
-    for line in header:
-        if line.startswith(keyword + " "):
-            return tuple(line.split()[1:])
-    return ()
+    lines = [line.split()[1:] for line in header if line.startswith(keyword + " ")]
+    return tuple(word for words in lines for word in words)

@@ -9,6 +9,7 @@ from waitlist_queue.operations import call_of, result_of
 from waitlist_queue.store import RedisStore, ScriptFailed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
+    Expiring,
     InternalError,
     InvalidRequest,
     UnsupportedVersion,
@@ -16,6 +17,8 @@ from waitlist_shared.errors import (
 )
 
 Message = dict[str, Any]
+# Holds that end in one turn times this: 4,000 at once.
+EXPIRING_TURNS = 20
 logger = logging.getLogger(__name__)
 
 
@@ -41,7 +44,16 @@ class QueueService:
         if isinstance(request, c.Ping):
             self._store.ping()
             return c.PingResult(outcome="pong")
-        return result_of(request, self._store.run(call_of(request)))
+        return self._run(request)
+
+    def _run(self, request: c.OnWaitlist) -> c.Result:
+        for _ in range(EXPIRING_TURNS):
+            try:
+                return result_of(request, self._store.run(call_of(request)))
+            except Expiring:
+                # Each turn ends a bounded number of holds; nobody may be claimed before them.
+                continue
+        raise Expiring
 
     def _batch(self, requests: list[c.Single]) -> list[Message]:
         on_waitlists = [_on_waitlist(request) for request in requests]

@@ -10,8 +10,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from waitlist_shared import ids
 from waitlist_shared.limits import (
+    MAX_ATTEMPTS,
     MAX_BATCH,
     MAX_CAPACITY,
+    MAX_CLAIM,
+    MAX_LEASE_SECONDS,
     MAX_PAGE,
     MAX_PLACES,
     MAX_PRIORITY,
@@ -31,6 +34,10 @@ Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
+# Where an entry of the list can be: in line, held by a claim, or put aside.
+Standing = Literal["waiting", "held", "parked"]
+ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
+LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
@@ -85,6 +92,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     version: Number
     open: bool = True
+    paused: bool = False
+    lease_seconds: LeaseSeconds = 300
+    max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = 5
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
 
@@ -179,7 +189,10 @@ class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
 
 
 class PositionResult(Result, frozen=True, kw_only=True):
-    """`outcome` is waiting or absent; position is 1 + the number of people ahead."""
+    """`outcome` is waiting, held, parked, done (admitted) or absent.
+
+    The position of those who wait is 1 + the number of people ahead.
+    """
 
     total: int
     hide_counts: bool = False
@@ -222,6 +235,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
     waiting: int
     counters: Counters
     head_ticket: Number | None = None
+    offered: int = 0
+    parked: int = 0
+    oldest_parked_millis: Number | None = None
 
 
 class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
@@ -238,15 +254,167 @@ class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
     overwrite: bool = False
     once_key: OnceKey | None = None
     once_stamp: Number | None = None
+    state: Standing = "waiting"
+    token: ClaimToken | None = None
+    time_millis: Number = 0
+    attempts: Number = 0
 
 
 class RestoreResult(Result, frozen=True, kw_only=True):
-    """`outcome` is restored, present or gone (this stay has ended)."""
+    """`outcome` is restored or present; `state` is where the entry is now."""
 
+    state: str = "waiting"
     position: int | None = None
     total: int | None = None
     rank: Number | None = None
     ticket: Number | None = None
+
+
+class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
+    """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same."""
+
+    count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
+    lease_seconds: LeaseSeconds | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+    once_key: OnceKey | None = None
+
+
+class Claimed(Struct, frozen=True, kw_only=True):
+    """One held entry; `attempts` counts the holds of it that have expired before."""
+
+    entry_id: EntryId
+    token: ClaimToken
+    deadline_millis: Number
+    attempts: Number
+    rank: Number
+    ticket: Number
+
+
+class ClaimResult(Result, frozen=True, kw_only=True):
+    entries: list[Claimed]
+    stamp: Number
+
+
+class OnHold(OnEntry, frozen=True, kw_only=True):
+    """About a hold, by whoever has its token."""
+
+    token: ClaimToken
+
+
+class HoldResult(Result, frozen=True, kw_only=True):
+    stamp: Number
+    rank: Number
+    ticket: Number
+    attempts: Number = 0
+
+
+class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
+    pass
+
+
+class CompleteResult(HoldResult, frozen=True, kw_only=True):
+    pass
+
+
+class Release(OnHold, frozen=True, kw_only=True, tag="release"):
+    to: Literal["place", "back"] = "place"
+
+
+class ReleaseResult(HoldResult, frozen=True, kw_only=True):
+    position: int
+    total: int
+
+
+class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):
+    lease_seconds: LeaseSeconds | None = None
+
+
+class ExtendResult(HoldResult, frozen=True, kw_only=True):
+    deadline_millis: Number
+
+
+class Park(OnHold, frozen=True, kw_only=True, tag="park"):
+    pass
+
+
+class ParkResult(HoldResult, frozen=True, kw_only=True):
+    parked_millis: Number
+
+
+class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
+    """Brings a parked entry back into line."""
+
+    to: Literal["place", "back"] = "place"
+
+
+class RedriveResult(HoldResult, frozen=True, kw_only=True):
+    position: int
+    total: int
+
+
+class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
+    """Ends expired holds; tells where those stand whose record may be behind."""
+
+    before_micros: Number
+    limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
+
+
+class Unsettled(Struct, frozen=True, kw_only=True):
+    """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
+
+    `seen_micros` goes back with `settle`; `time_millis` is the deadline or the time of parking.
+    """
+
+    entry_id: EntryId
+    seen_micros: Number
+    state: str
+    rank: Number
+    ticket: Number
+    attempts: Number
+    token: str
+    time_millis: Number
+
+
+class ExpireResult(Result, frozen=True, kw_only=True):
+    """`is_all` is false where more holds have expired than one call ends."""
+
+    stamp: Number
+    is_all: bool
+    max_attempts: int
+    places: list[Unsettled]
+
+
+class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
+    """Says that the record has caught up with what was seen of an entry."""
+
+    seen_micros: Number
+    join_id: JoinId | None = None
+
+
+class SettleResult(Result, frozen=True):
+    """`outcome` is settled, or changed: seen again later."""
+
+
+class Shelf(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
+    """Reads those held, by deadline, or parked, by time; those behind the last one seen."""
+
+    which: Literal["held", "parked"]
+    after_time: Number = 0
+    after_id: EntryId | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+
+class ShelfEntry(Struct, frozen=True, kw_only=True):
+    entry_id: EntryId
+    time_millis: Number
+    rank: Number
+    ticket: Number
+    attempts: Number
+
+
+class ShelfResult(Result, frozen=True, kw_only=True):
+    entries: list[ShelfEntry]
+    total: int
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
@@ -257,7 +425,28 @@ class PurgeResult(Result, frozen=True):
     pass
 
 
-Single = Ping | Init | Signup | Leave | Drop | Bump | Position | Page | Stats | Restore | Purge
+Single = (
+    Ping
+    | Init
+    | Signup
+    | Leave
+    | Drop
+    | Bump
+    | Position
+    | Page
+    | Stats
+    | Restore
+    | Purge
+    | Claim
+    | Complete
+    | Release
+    | Extend
+    | Park
+    | Redrive
+    | Expire
+    | Settle
+    | Shelf
+)
 
 
 class Batch(Request, frozen=True, kw_only=True, tag="batch"):

@@ -70,6 +70,48 @@ class NoRoom(WaitlistError):
     advice = "No place is left ahead of the head of the line; bump by priority instead."
 
 
+class WaitlistPaused(WaitlistError):
+    """Nobody is admitted for now."""
+
+    code = "waitlist_paused"
+    advice = "The waitlist is paused: it gives no claims until an operator resumes it."
+
+
+class NotHeld(WaitlistError):
+    """Redis knows no hold on the entry; the record tells why."""
+
+    code = "not_held"
+    advice = "The entry is not held by a claim."
+
+
+class ClaimExpired(WaitlistError):
+    """The hold of this token has ended."""
+
+    code = "claim_expired"
+    advice = "The time of this claim is over and its person is in line again: claim anew."
+
+
+class ClaimMismatch(WaitlistError):
+    """The token is not that of the hold."""
+
+    code = "claim_mismatch"
+    advice = "This claim_token is not that of the entry's hold: somebody else may have it by now."
+
+
+class NotParked(WaitlistError):
+    """The entry is not parked."""
+
+    code = "not_parked"
+    advice = "The entry is not parked, so there is nothing to bring back."
+
+
+class Expiring(WaitlistError):
+    """More holds have expired at once than one call can end."""
+
+    code = "expiring"
+    advice = "Many claims expire at this moment; try again at once."
+
+
 class QueueUnavailable(WaitlistError):
     """Redis, or the function that owns it, did not answer in time."""
 
@@ -106,6 +148,12 @@ BY_CODE: dict[str, type[WaitlistError]] = {
         Gone,
         NotWaiting,
         NoRoom,
+        WaitlistPaused,
+        NotHeld,
+        ClaimExpired,
+        ClaimMismatch,
+        NotParked,
+        Expiring,
         QueueUnavailable,
         InvalidRequest,
         UnsupportedVersion,

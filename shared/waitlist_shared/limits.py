@@ -1,6 +1,9 @@
 """Every limit that both functions must agree on."""
 
 MAX_BATCH = 500
+MAX_CLAIM = 100
+MAX_LEASE_SECONDS = 12 * 3600
+MAX_ATTEMPTS = 100
 MAX_PAGE = 100
 MAX_PRIORITY = 255
 MAX_PLACES = 1_000_000_000

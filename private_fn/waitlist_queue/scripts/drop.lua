@@ -1,12 +1,16 @@
 -- drop: takes out an entry that the record does not know as waiting; nobody counts it.
--- USES ticket tombstone take_out
--- KEYS meta queue gone moved
+-- USES ticket aside tombstone take_out
+-- KEYS meta queue gone moved held claims parked tries
 -- ARGV entry_id join_id ticket now
 -- RETURNS dropped stamp | absent stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
 local moved_key = KEYS[4]
+local held_key = KEYS[5]
+local claims_key = KEYS[6]
+local parked_key = KEYS[7]
+local tries_key = KEYS[8]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
@@ -16,5 +20,6 @@ if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
 local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
-if not take_out(queue_key, moved_key, entry_id, stay_ticket) then return {'absent', stamp} end
-return {'dropped', stamp}
+local removed = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+  tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
+return {removed and 'dropped' or 'absent', stamp}

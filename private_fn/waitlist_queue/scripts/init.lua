@@ -1,35 +1,48 @@
 -- init: makes a waitlist known, gives it new settings, or ends its rebuild.
--- KEYS meta queue gone moved
--- ARGV state epoch open hide_counts capacity version floor_ticket signed_up left admitted
+-- KEYS meta queue gone moved held claims parked tries unsettled
+-- ARGV state epoch open paused hide_counts capacity lease_seconds max_attempts version
+-- ARGV floor_ticket signed_up left admitted
 -- RETURNS created state epoch | exists state epoch | warmed state epoch
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
 local moved_key = KEYS[4]
+local held_key = KEYS[5]
+local claims_key = KEYS[6]
+local parked_key = KEYS[7]
+local tries_key = KEYS[8]
+local unsettled_key = KEYS[9]
 local state = ARGV[1]
 local epoch = ARGV[2]
 local open = ARGV[3]
-local hide_counts = ARGV[4]
-local capacity = ARGV[5]
-local version = ARGV[6]
-local floor_ticket = ARGV[7]
-local signed_up = ARGV[8]
-local left = ARGV[9]
-local admitted = ARGV[10]
+local paused = ARGV[4]
+local hide_counts = ARGV[5]
+local capacity = ARGV[6]
+local lease_seconds = ARGV[7]
+local max_attempts = ARGV[8]
+local version = ARGV[9]
+local floor_ticket = ARGV[10]
+local signed_up = ARGV[11]
+local left = ARGV[12]
+local admitted = ARGV[13]
+
+local function apply_settings()
+  redis.call('HSET', meta_key, 'open', open, 'paused', paused, 'hide_counts', hide_counts,
+    'capacity', capacity, 'lease_seconds', lease_seconds, 'max_attempts', max_attempts,
+    'settings_version', version)
+end
 
 local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'settings_version')
 if not meta[1] then
   -- Without its meta hash nothing else of the waitlist can be trusted.
-  redis.call('UNLINK', queue_key, gone_key, moved_key)
+  redis.call('UNLINK', queue_key, gone_key, moved_key, held_key, claims_key, parked_key, tries_key,
+    unsettled_key)
   redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', floor_ticket,
-    'open', open, 'hide_counts', hide_counts, 'capacity', capacity, 'settings_version', version,
     'signed_up', signed_up, 'left', left, 'admitted', admitted)
+  apply_settings()
   return {'created', state, epoch}
 end
-if tonumber(version) > tonumber(meta[3]) then
-  redis.call('HSET', meta_key, 'open', open, 'hide_counts', hide_counts, 'capacity', capacity,
-    'settings_version', version)
-end
+if tonumber(version) > tonumber(meta[3]) then apply_settings() end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
   redis.call('HSET', meta_key, 'state', 'warm')
   return {'warmed', 'warm', epoch}

@@ -1,12 +1,16 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES ticket tombstone take_out
--- KEYS meta queue gone moved
+-- USES ticket aside tombstone take_out
+-- KEYS meta queue gone moved held claims parked tries
 -- ARGV entry_id join_id ticket now
 -- RETURNS left stamp | absent stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
 local moved_key = KEYS[4]
+local held_key = KEYS[5]
+local claims_key = KEYS[6]
+local parked_key = KEYS[7]
+local tries_key = KEYS[8]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
@@ -17,7 +21,8 @@ if not state then return {'cold'} end
 local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
-local removed = take_out(queue_key, moved_key, entry_id, stay_ticket)
+local removed = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+  tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
 -- While the order is rebuilt, whoever leaves may not have been put back yet.
 if not removed and state == 'warm' then return {'absent', stamp} end
 redis.call('HINCRBY', meta_key, 'left', 1)

@@ -1,10 +1,16 @@
 -- purge: forgets a waitlist's order.
--- KEYS meta queue gone moved
+-- KEYS meta queue gone moved held claims parked tries unsettled
 -- RETURNS purged
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
 local moved_key = KEYS[4]
+local held_key = KEYS[5]
+local claims_key = KEYS[6]
+local parked_key = KEYS[7]
+local tries_key = KEYS[8]
+local unsettled_key = KEYS[9]
 
-redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key)
+redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key, held_key, claims_key, parked_key,
+  tries_key, unsettled_key)
 return {'purged'}

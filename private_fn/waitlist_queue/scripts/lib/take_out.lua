@@ -1,10 +1,15 @@
--- Takes an entry's place away, unless the place is another stay's; says whether it did.
-local function take_out(queue_key, moved_key, entry_id, stay_ticket)
-  local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
-  if not rank then return false end
-  local ticket = ticket_of(moved_key, entry_id, rank)
+-- Takes an entry out of line, claim or shelf, unless it is another stay's; says whether it did.
+local function take_out(keys, entry_id, stay_ticket)
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local note = not rank and note_of(keys.claims, entry_id)
+  if not rank and not note then return false end
+  local ticket = rank and ticket_of(keys.moved, entry_id, rank) or note.ticket
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return false end
-  redis.call('ZREM', queue_key, entry_id)
-  redis.call('HDEL', moved_key, entry_id)
-  return true
+  redis.call('ZREM', keys.queue, entry_id)
+  redis.call('HDEL', keys.moved, entry_id)
+  redis.call('HDEL', keys.tries, entry_id)
+  redis.call('HDEL', keys.claims, entry_id)
+  redis.call('ZREM', keys.held, entry_id)
+  redis.call('ZREM', keys.parked, entry_id)
+  return not note or note.state ~= 'done'
 end

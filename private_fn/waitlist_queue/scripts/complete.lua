@@ -1,0 +1,26 @@
+-- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
+-- USES ticket aside hold
+-- KEYS meta held claims unsettled
+-- ARGV entry_id token now
+-- RETURNS completed stamp rank ticket attempts
+-- RETURNS cold | not_held | claim_mismatch | claim_expired
+local meta_key = KEYS[1]
+local held_key = KEYS[2]
+local claims_key = KEYS[3]
+local unsettled_key = KEYS[4]
+local entry_id = ARGV[1]
+local token = ARGV[2]
+local now = ARGV[3]
+
+if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
+if not note then return {refusal} end
+local stamp = draw(meta_key, now)
+if refusal ~= 'completed' then
+  redis.call('ZREM', held_key, entry_id)
+  note.state = 'done'
+  write_note(claims_key, entry_id, note)
+  redis.call('HINCRBY', meta_key, 'admitted', 1)
+  unsettle(unsettled_key, entry_id, now)
+end
+return {'completed', stamp, note.rank, note.ticket, note.attempts}

@@ -1,0 +1,23 @@
+-- extend: gives a hold more time from now on (a heartbeat).
+-- USES ticket aside hold
+-- KEYS meta held claims
+-- ARGV entry_id token lease_seconds now
+-- RETURNS extended stamp deadline rank ticket attempts
+-- RETURNS cold | not_held | claim_mismatch | claim_expired
+local meta_key = KEYS[1]
+local held_key = KEYS[2]
+local claims_key = KEYS[3]
+local entry_id = ARGV[1]
+local token = ARGV[2]
+local lease_seconds = ARGV[3]
+local now = ARGV[4]
+
+local meta = redis.call('HMGET', meta_key, 'state', 'lease_seconds')
+if not meta[1] then return {'cold'} end
+local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
+if refusal == 'completed' then return {'not_held'} end
+if not note then return {refusal} end
+if lease_seconds == '' then lease_seconds = meta[2] end
+local deadline = math.floor(micros(now) / 1000) + tonumber(lease_seconds) * 1000
+redis.call('ZADD', held_key, text(deadline), entry_id)
+return {'extended', draw(meta_key, now), deadline, note.rank, note.ticket, note.attempts}

@@ -1,0 +1,43 @@
+-- Those on the list who do not stand in line: held by a claim, parked, or done (admitted, and
+-- not yet forgotten). Each has a note in the claims hash: state|token|rank|ticket|attempts.
+local function note_of(claims_key, entry_id)
+  local packed = redis.call('HGET', claims_key, entry_id)
+  if not packed then return nil end
+  local state, token, rank, ticket, attempts =
+    string.match(packed, '^(%a+)|(%w*)|(%d+)|(%d+)|(%d+)$')
+  return {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
+    attempts = tonumber(attempts)}
+end
+
+local function write_note(claims_key, entry_id, note)
+  redis.call('HSET', claims_key, entry_id, table.concat(
+    {note.state, note.token, text(note.rank), text(note.ticket), text(note.attempts)}, '|'))
+end
+
+-- The record may be behind this change: maintenance will look, in a minute.
+local function unsettle(unsettled_key, entry_id, now)
+  redis.call('ZADD', unsettled_key, text(micros(now)), entry_id)
+end
+
+-- Puts an entry back into line, at `rank` or the nearest free one ahead of it.
+local function return_to_line(keys, entry_id, note, rank)
+  local free = free_rank(keys.queue, entry_id, rank) or rank
+  put(keys.queue, keys.moved, entry_id, free, note.ticket)
+  redis.call('HDEL', keys.claims, entry_id)
+  redis.call('ZREM', keys.held, entry_id)
+  redis.call('ZREM', keys.parked, entry_id)
+  if note.attempts > 0 then
+    redis.call('HSET', keys.tries, entry_id, text(note.attempts))
+  else
+    redis.call('HDEL', keys.tries, entry_id)
+  end
+  return free
+end
+
+-- Puts an entry aside for a person to look at.
+local function put_aside(keys, entry_id, note, millis)
+  redis.call('ZREM', keys.held, entry_id)
+  redis.call('ZADD', keys.parked, text(millis), entry_id)
+  note.state, note.token = 'parked', ''
+  write_note(keys.claims, entry_id, note)
+end

@@ -1,0 +1,20 @@
+-- Ends holds whose time is up: back to the old place, or parked after too many attempts.
+local EXPIRED_AT_ONCE = 200
+
+-- Returns whether none is left (one call ends a bounded number).
+local function end_expired(keys, max_attempts, now)
+  local millis = math.floor(micros(now) / 1000)
+  local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', text(millis),
+    'LIMIT', 0, EXPIRED_AT_ONCE)
+  for _, entry_id in ipairs(expired) do
+    local note = note_of(keys.claims, entry_id)
+    note.attempts = note.attempts + 1
+    if note.attempts >= max_attempts then
+      put_aside(keys, entry_id, note, millis)
+    else
+      return_to_line(keys, entry_id, note, note.rank)
+    end
+    unsettle(keys.unsettled, entry_id, now)
+  end
+  return #expired < EXPIRED_AT_ONCE
+end

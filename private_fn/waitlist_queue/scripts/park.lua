@@ -1,0 +1,24 @@
+-- park: ends a hold and puts its entry aside for a person to look at.
+-- USES ticket gap aside hold
+-- KEYS meta held claims parked unsettled
+-- ARGV entry_id token now
+-- RETURNS parked stamp parked_millis rank ticket attempts
+-- RETURNS cold | not_held | claim_mismatch | claim_expired
+local meta_key = KEYS[1]
+local held_key = KEYS[2]
+local claims_key = KEYS[3]
+local parked_key = KEYS[4]
+local unsettled_key = KEYS[5]
+local entry_id = ARGV[1]
+local token = ARGV[2]
+local now = ARGV[3]
+
+if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+local keys = {held = held_key, claims = claims_key, parked = parked_key}
+local note, refusal = check_hold(keys, entry_id, token, now)
+if refusal == 'completed' then return {'not_held'} end
+if not note then return {refusal} end
+local millis = math.floor(micros(now) / 1000)
+put_aside(keys, entry_id, note, millis)
+unsettle(unsettled_key, entry_id, now)
+return {'parked', draw(meta_key, now), millis, note.rank, note.ticket, note.attempts}

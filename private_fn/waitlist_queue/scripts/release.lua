@@ -1,0 +1,32 @@
+-- release: ends a hold, back to the old place or to the end of the line.
+-- USES ticket gap aside hold
+-- KEYS meta queue held claims parked tries moved unsettled
+-- ARGV entry_id token to now
+-- RETURNS released stamp rank ticket attempts position total
+-- RETURNS cold | not_held | claim_mismatch | claim_expired
+local meta_key = KEYS[1]
+local queue_key = KEYS[2]
+local held_key = KEYS[3]
+local claims_key = KEYS[4]
+local parked_key = KEYS[5]
+local tries_key = KEYS[6]
+local moved_key = KEYS[7]
+local unsettled_key = KEYS[8]
+local entry_id = ARGV[1]
+local token = ARGV[2]
+local to = ARGV[3]
+local now = ARGV[4]
+
+if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+  tries = tries_key, moved = moved_key}
+local note, refusal = check_hold(keys, entry_id, token, now)
+if refusal == 'completed' then return {'not_held'} end
+if not note then return {refusal} end
+local stamp = draw(meta_key, now)
+local rank = to == 'back' and 255 * TIER + stamp or note.rank
+rank = return_to_line(keys, entry_id, note, rank)
+unsettle(unsettled_key, entry_id, now)
+local position = redis.call('ZRANK', queue_key, entry_id) + 1
+return {'released', stamp, rank, note.ticket, note.attempts, position,
+  redis.call('ZCARD', queue_key)}
