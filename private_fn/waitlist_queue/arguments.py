@@ -110,7 +110,7 @@ def redrive(request: c.Redrive) -> Arguments:
 
 
 def expire(request: c.Expire) -> Arguments:
-    return (request.before_micros, request.limit)
+    return (request.min_age_seconds, request.limit)
 
 
 def settle(request: c.Settle) -> Arguments:

@@ -16,6 +16,7 @@ from waitlist_api import strict_json
 from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson
 from waitlist_api.http_errors import problem
+from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
 from waitlist_api.routes.documentation import SECURITY_SCHEMES
@@ -51,7 +52,8 @@ class Api:
             health_routes(services.queue, services.waitlist_records),
             public_waitlist_routes(services.directory, services.waitlists),
             entry_routes(tokens, services.joining, services.standings, services.leaving),
-            admin_waitlist_routes(services.directory, services.waitlists),
+            admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
+            admin_claim_routes(services.claiming, services.holding),
             admin_entry_routes(services.listing, services.moving, services.leaving),
         ):
             self.resolver.include_router(router)

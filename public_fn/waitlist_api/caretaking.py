@@ -20,6 +20,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.settling import Settling
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -46,6 +47,7 @@ class Caretaker:
         joining: Joining,
         leaving: Leaving,
         rebuilder: Rebuilder,
+        settling: Settling,
         leases: Leases,
         now_millis: NowMillis,
     ) -> None:
@@ -56,6 +58,7 @@ class Caretaker:
         self._joining = joining
         self._leaving = leaving
         self._rebuilder = rebuilder
+        self._settling = settling
         self._leases = leases
         self._now_millis = now_millis
 
@@ -104,6 +107,7 @@ class Caretaker:
 
     def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
+            self._settling.settle(waitlist.waitlist_id)
             counters = to_builtins(answer.counters)
             if counters != waitlist.counters:
                 self._waitlists.note_counters(waitlist.waitlist_id, counters)

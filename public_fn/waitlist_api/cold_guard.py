@@ -68,6 +68,9 @@ def init_of(record: WaitlistRecord, state: c.State, epoch: str, floor: int = 0) 
         settings=c.Settings(
             version=record.version,
             open=settings.open,
+            paused=settings.paused,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
             hide_counts=settings.hide_counts,
             capacity=settings.capacity,
         ),

@@ -3,14 +3,17 @@
 import base64
 import binascii
 import json
+import re
 
 from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_shared import ids
 from waitlist_shared.limits import MAX_RANK
 
+ENTRY_ID = re.compile(ids.ENTRY_ID)
 INVALID = FieldError("query.cursor", "this is no cursor of this list; begin without one")
 
 
-def encode(position: int | str | None) -> str | None:
+def encode(position: int | str | list[int | str] | None) -> str | None:
     """Return the cursor of a position, None behind the last page."""
     if position is None:
         return None
@@ -25,6 +28,16 @@ def decode_rank(cursor: str | None) -> int | None:
     if not isinstance(rank, int) or isinstance(rank, bool) or not 0 <= rank <= MAX_RANK:
         raise InvalidFields(INVALID)
     return rank
+
+
+def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
+    """Return the time and the entry behind which a page begins; raises InvalidFields."""
+    if cursor is None:
+        return 0, None
+    match _decode(cursor):
+        case [int(time), str(entry_id)] if 0 <= time <= MAX_RANK and ENTRY_ID.fullmatch(entry_id):
+            return time, entry_id
+    raise InvalidFields(INVALID)
 
 
 def decode_text(cursor: str | None) -> str | None:

@@ -37,10 +37,10 @@ class AlreadyOnList(WaitlistError):
 
 
 class AlreadyAdmitted(WaitlistError):
-    """The customer was admitted, and the list lets nobody join again."""
+    """The person was admitted: final, unless the list lets them sign up again."""
 
     code = "already_admitted"
-    advice = "This customer was admitted already, and the waitlist lets nobody join again."
+    advice = "This person was admitted already; only a new signup, where allowed, starts anew."
 
 
 class AlreadyLeft(WaitlistError):

@@ -24,6 +24,10 @@ STATUS = {
     "waitlist_closed": 409,
     "waitlist_full": 409,
     "waitlist_deleting": 409,
+    "waitlist_paused": 409,
+    "claim_expired": 409,
+    "claim_mismatch": 409,
+    "not_parked": 409,
     "not_waiting": 409,
     "no_room": 409,
     "too_large": 413,
@@ -36,7 +40,13 @@ STATUS = {
     "record_unavailable": 503,
 }
 # What the private function may say that a client cannot act upon by its own name.
-RENAMED = {"cold": "rebuilding", "stale_epoch": "rebuilding", "gone": "not_waiting"}
+RENAMED = {
+    "cold": "rebuilding",
+    "stale_epoch": "rebuilding",
+    "gone": "not_waiting",
+    "not_held": "claim_mismatch",
+    "expiring": "throttled",
+}
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
     "rebuilding": 2,

@@ -7,10 +7,16 @@ from typing import Any
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
-from waitlist_api.errors import AlreadyLeft, AlreadyOnList, Throttled, WaitlistNotFound
+from waitlist_api.errors import (
+    AlreadyAdmitted,
+    AlreadyLeft,
+    AlreadyOnList,
+    Throttled,
+    WaitlistNotFound,
+)
 from waitlist_api.leaving import Leaving
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.standing import Standing, Standings
 from waitlist_shared import contracts as c
@@ -126,7 +132,7 @@ class Joining:
         if existing.status == "leaving":
             self._leaving.finish(existing)
             return None
-        if existing.status == "left":
+        if existing.status in ENDED:
             if is_same_request:
                 # A late copy of a signup that was taken back since must not join anew.
                 return SignedUp(Standing.recorded(existing), is_new=False)
@@ -144,7 +150,7 @@ class Joining:
         if not waitlist.settings.allow_rejoin:
             waitlist = self._directory.look_up(command.waitlist_id)
         if not waitlist.settings.allow_rejoin:
-            raise AlreadyLeft
+            raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         if not waitlist.settings.open:
             raise WaitlistClosed
         try:
@@ -198,7 +204,7 @@ class Joining:
     def _settle(self, record: EntryRecord, existing: EntryRecord | None) -> None:
         """Stand by what another request has made of this stay meanwhile."""
         same_stay = existing is not None and existing.join_id == record.join_id
-        if existing is not None and same_stay and existing.status == "waiting":
+        if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
             # Nobody will ever leave for this stay: its place must not stay behind.

@@ -5,7 +5,7 @@ from typing import Any
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
-from waitlist_api.errors import EntryNotFound, WaitlistNotFound
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_shared import contracts as c
@@ -19,13 +19,16 @@ class Leaving:
         self._guard = guard
         self._now_millis = now_millis
 
-    def leave(self, waitlist_id: str, entry_id: str, by: str) -> None:
+    def leave(self, waitlist_id: str, entry_id: str, by: str, reason: str = "") -> None:
         """End a stay in line; nothing happens to one that has ended."""
         try:
-            record = self._entries.begin_leave(waitlist_id, entry_id, by, self._now_millis())
+            key = (waitlist_id, entry_id)
+            record = self._entries.begin_leave(key, by, reason, self._now_millis())
         except EntryChanged as changed:
             if changed.record is None:
                 raise EntryNotFound from changed
+            if changed.record.status == "admitted":
+                raise AlreadyAdmitted from changed
             return
         self.finish(record)
 
@@ -43,7 +46,12 @@ class Leaving:
             self.finish_erase(record)
             return
         left: c.LeaveResult = self._guard.write(c.Leave(**_stay(record)))
-        event = HistoryEvent(stamp=left.stamp, event="left", by=record.leaving_by or "customer")
+        event = HistoryEvent(
+            stamp=left.stamp,
+            event="left",
+            by=record.leaving_by or "customer",
+            reason=record.leaving_reason,
+        )
         try:
             self._entries.finish_leave(record, event, self._now_millis())
         except EntryChanged as changed:

@@ -1,12 +1,14 @@
 """What operators see of people: pages in serving order, and one person whole."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from waitlist_api import cursors
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.standing import Standing, Standings
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.standing import STATUS_OF, Standing, Standings
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 
@@ -29,9 +31,10 @@ class Listing:
         self._standings = standings
 
     def page(
-        self, waitlist_id: str, after_rank: int | None, limit: int
-    ) -> tuple[list[Person], int | None]:
-        """Return those who wait in serving order, and the `after_rank` of the next page."""
+        self, waitlist_id: str, cursor: str | None, limit: int
+    ) -> tuple[list[Person], str | None]:
+        """Return those who wait in serving order, and the cursor of the next page."""
+        after_rank = cursors.decode_rank(cursor)
         page: c.PageResult = self._guard.read(
             c.Page(waitlist_id=waitlist_id, after_rank=after_rank, limit=limit)
         )
@@ -46,7 +49,35 @@ class Listing:
             )
             for entry in page.entries
         ]
-        return people, page.next_rank
+        return people, cursors.encode(page.next_rank)
+
+    def shelf(
+        self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
+    ) -> tuple[list[Person], str | None]:
+        """Return those held, by deadline, or parked, by time, and the cursor of the next page."""
+        after_time, after_id = cursors.decode_shelf(cursor)
+        shelf: c.ShelfResult = self._guard.read(
+            c.Shelf(
+                waitlist_id=waitlist_id,
+                which=which,
+                after_time=after_time,
+                after_id=after_id,
+                limit=limit,
+            )
+        )
+        records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
+        people = [
+            Person(
+                Standing.out_of_line(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
+                records.get(entry.entry_id),
+                [],
+            )
+            for entry in shelf.entries
+        ]
+        if len(people) < limit:
+            return people, None
+        last = shelf.entries[-1]
+        return people, cursors.encode([last.time_millis, last.entry_id])
 
     def person(self, waitlist_id: str, entry_id: str) -> Person:
         """Return one person with the newest 100 events of their history."""
@@ -58,7 +89,7 @@ class Listing:
 
     def _standing(self, record: EntryRecord) -> Standing:
         recorded = Standing.recorded(record)
-        if record.status != "waiting":
+        if record.status not in PRESENT:
             return recorded
         try:
             return self._standings.of(record.waitlist_id, record.entry_id, to_operator=True)

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
-from waitlist_api.errors import EntryNotFound
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.standing import Standing, Standings
@@ -80,6 +80,8 @@ class Moving:
             record = self._entries.get(request.waitlist_id, request.entry_id)
             if record is None:
                 raise EntryNotFound from None
+            if record.status == "admitted":
+                raise AlreadyAdmitted from None
             if record.status != "waiting":
                 raise
         # The record knows a place that Redis has lost.

@@ -25,6 +25,15 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Stats: c.StatsResult,
     c.Restore: c.RestoreResult,
     c.Purge: c.PurgeResult,
+    c.Claim: c.ClaimResult,
+    c.Complete: c.CompleteResult,
+    c.Release: c.ReleaseResult,
+    c.Extend: c.ExtendResult,
+    c.Park: c.ParkResult,
+    c.Redrive: c.RedriveResult,
+    c.Expire: c.ExpireResult,
+    c.Settle: c.SettleResult,
+    c.Shelf: c.ShelfResult,
     c.Batch: c.BatchResult,
 }
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException"})

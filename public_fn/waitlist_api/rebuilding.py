@@ -10,9 +10,10 @@ from waitlist_api.cold_guard import ColdGuard, init_of
 from waitlist_api.lease import Leases
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, EntryRecord
+from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -87,7 +88,7 @@ class Rebuilder:
     def _first_pass(self, waitlist_id: str, shard: int, epoch: str) -> int:
         restored = 0
         for page in self._places.in_line(waitlist_id, shard):
-            restored += self._send([_restore(placed, epoch) for placed in page])
+            restored += self._send([restore_of(placed, epoch) for placed in page])
         return restored
 
     def _second_pass(self, waitlist_id: str, shard: int, epoch: str, since_millis: int) -> int:
@@ -111,25 +112,10 @@ class Rebuilder:
         return len(requests)
 
 
-def _restore(placed: Placed, epoch: str, *, overwrite: bool = False) -> c.Restore:
-    return c.Restore(
-        waitlist_id=placed.waitlist_id,
-        entry_id=placed.entry_id,
-        join_id=placed.join_id,
-        rank=placed.rank or 0,
-        ticket=placed.ticket or 0,
-        stamp=placed.stamp,
-        epoch=epoch,
-        overwrite=overwrite,
-        once_key=placed.once_key or None,
-        once_stamp=placed.once_stamp or None,
-    )
-
-
 def _correction(placed: Placed, record: EntryRecord | None, epoch: str) -> c.Single:
     """Return what makes Redis agree with the record; `placed` may be older than that."""
-    if record is not None and record.status == "waiting":
-        return _restore(Placed.from_record(record), epoch, overwrite=True)
+    if record is not None and record.status in PRESENT:
+        return restore_of(Placed.from_record(record), epoch, overwrite=True)
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,

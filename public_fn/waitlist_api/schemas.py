@@ -6,7 +6,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from waitlist_shared import ids
-from waitlist_shared.limits import MAX_CAPACITY, MAX_PLACES, MAX_PRIORITY
+from waitlist_shared.limits import (
+    MAX_ATTEMPTS,
+    MAX_CAPACITY,
+    MAX_CLAIM,
+    MAX_LEASE_SECONDS,
+    MAX_PLACES,
+    MAX_PRIORITY,
+)
 
 MAX_PROFILE_BYTES = 8 * 1024
 MAX_ATTRIBUTES = 16
@@ -71,8 +78,12 @@ class WaitlistBody(Body):
     allow_rejoin: Annotated[
         bool, Field(description="Whether those who left may sign up again, at the end.")
     ] = True
-    lease_seconds: Annotated[int, Field(ge=1, le=12 * 3600)] = 300
-    max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
+    lease_seconds: Annotated[
+        int, Field(ge=1, le=MAX_LEASE_SECONDS, description="How long a claim lasts by default.")
+    ] = 300
+    max_attempts: Annotated[
+        int, Field(ge=1, le=MAX_ATTEMPTS, description="Expired holds after which one is parked.")
+    ] = 5
     hide_counts: Annotated[
         bool, Field(description="Whether customers are not told how many wait.")
     ] = False
@@ -99,6 +110,59 @@ class BumpBody(Body):
         return self
 
 
+LeaseSeconds = Annotated[
+    int | None,
+    Field(ge=1, le=MAX_LEASE_SECONDS, description="How long the hold lasts; the list's if absent."),
+]
+ClaimToken = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+Reason = Annotated[str, Field(max_length=500, description="Kept in the history.")]
+To = Annotated[
+    Literal["place", "back"], Field(description="The old place, or the end of the line.")
+]
+
+
+class ClaimBody(Body):
+    count: Annotated[int, Field(ge=1, le=MAX_CLAIM)] = 1
+    lease_seconds: LeaseSeconds = None
+    order: Annotated[
+        Literal["oldest", "newest"], Field(description="From the head, or from the tail.")
+    ] = "oldest"
+    complete: Annotated[
+        bool,
+        Field(
+            description="Admit at once, in this call (dequeue): at most once. If the answer is "
+            "lost they are admitted all the same, so use an Idempotency-Key, or claim and complete."
+        ),
+    ] = False
+
+
+class CompleteBody(Body):
+    claim_token: ClaimToken
+    reason: Reason = ""
+
+
+class ReleaseBody(CompleteBody):
+    to: To = "place"
+
+
+class ExtendBody(Body):
+    claim_token: ClaimToken
+    lease_seconds: LeaseSeconds = None
+
+
+class ParkBody(CompleteBody):
+    pass
+
+
+class RedriveBody(Body):
+    to: To = "place"
+    reason: Reason = ""
+
+
+class RemoveBody(Body):
+    reason: Reason = ""
+
+
 class EntryAnswer(BaseModel):
     entry_id: str
     status: str
@@ -114,6 +178,27 @@ class SignupAnswer(EntryAnswer):
     entry_token: Annotated[
         str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
     ]
+
+
+class HeldAnswer(EntryAnswer):
+    claimed_until: str
+
+
+class ClaimAnswer(BaseModel):
+    entry_id: str
+    status: str
+    claim_token: str
+    claimed_until: str
+    attempts: Annotated[int, Field(description="Holds of this person that expired before.")]
+    customer_id: str | None
+    profile: dict[str, Any]
+    attributes: dict[str, Any]
+    priority: int
+    joined_at: str
+
+
+class ClaimsAnswer(BaseModel):
+    claims: list[ClaimAnswer]
 
 
 class WaitlistAnswer(BaseModel):
@@ -152,6 +237,10 @@ class HistoryAnswer(BaseModel):
 
 
 class AdminEntryAnswer(EntryAnswer):
+    attempts: int
+    claimed_until: Annotated[str | None, Field(description="When the hold of an offer ends.")]
+    parked_at: str | None
+    park_reason: str | None
     customer_id: str | None
     profile: dict[str, Any]
     attributes: dict[str, Any]
@@ -171,6 +260,12 @@ class StatsAnswer(BaseModel):
     signed_up: int
     left: int
     admitted: int
+    offered: int
+    parked: int
+    oldest_waiting_seconds: Annotated[
+        int | None, Field(description="How long ago the person at the head of the line joined.")
+    ]
+    oldest_parked_seconds: int | None
     oldest_joined_at: Annotated[
         str | None, Field(description="When the person at the head of the line joined.")
     ]

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from waitlist_api.caretaking import Caretaker
+from waitlist_api.claiming import Claiming
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
+from waitlist_api.holding import Holding
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
 from waitlist_api.leaving import Leaving
@@ -18,7 +20,9 @@ from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.places import Places
 from waitlist_api.records.table import Table
+from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
 from waitlist_api.waitlists import Waitlists
 
@@ -27,6 +31,7 @@ from waitlist_api.waitlists import Waitlists
 class Services:
     """Everything that routes and maintenance call."""
 
+    now_millis: NowMillis
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
@@ -38,6 +43,8 @@ class Services:
     leaving: Leaving
     moving: Moving
     listing: Listing
+    claiming: Claiming
+    holding: Holding
     caretaker: Caretaker
 
     @classmethod
@@ -52,6 +59,7 @@ class Services:
             Places(table),
         )
         queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
+        transitions = Transitions(table)
         guard = ColdGuard(queue, waitlist_records, places)
         directory = Directory(waitlist_records, now_millis)
         leases = Leases(waitlist_records, now_millis)
@@ -60,6 +68,7 @@ class Services:
         joining = Joining(directory, entries, guard, standings, leaving, now_millis)
         rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis)
         return cls(
+            now_millis=now_millis,
             queue=queue,
             waitlist_records=waitlist_records,
             entries=entries,
@@ -71,6 +80,8 @@ class Services:
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),
             listing=Listing(guard, entries, standings),
+            claiming=Claiming(queue, guard, entries, transitions, now_millis),
+            holding=Holding(entries, transitions, guard, standings, now_millis),
             caretaker=Caretaker(
                 queue,
                 waitlist_records,
@@ -79,6 +90,7 @@ class Services:
                 joining,
                 leaving,
                 rebuilder,
+                Settling(queue, entries, transitions, now_millis),
                 leases,
                 now_millis,
             ),

@@ -8,10 +8,14 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.places import Placed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
+# What the record calls those whom Redis has out of line, and the other way round.
+STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
+STATE_OF: dict[str, c.Standing] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
 # Somebody leaving at the same moment can make a put-back fail once; twice is no coincidence.
 TRIES = 2
 
@@ -36,6 +40,16 @@ class Standing:
             status="waiting",
             position=position,
             total=total,
+            priority=priority_of(rank),
+            joined_at=iso_of(time_of(ticket)),
+        )
+
+    @classmethod
+    def out_of_line(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
+        """Return an entry that Redis knows and that has no position."""
+        return cls(
+            entry_id=entry_id,
+            status=status,
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
         )
@@ -66,25 +80,17 @@ class Standings:
         hide_total = found.hide_counts and not to_operator
         if found.rank is None or found.ticket is None:
             return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        if found.outcome in STATUS_OF:
+            status = STATUS_OF[found.outcome]
+            return Standing.out_of_line(entry_id, status, found.rank, found.ticket)
         total = None if hide_total else found.total
         return Standing.waiting(entry_id, found.rank, found.ticket, found.position, total)
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
         """Give an entry its recorded place again; raise Gone if its stay has ended."""
-        if record.rank is None or record.ticket is None:
+        if record.status not in STATE_OF:
             raise Gone
-        restored: c.RestoreResult = self._guard.read(
-            c.Restore(
-                waitlist_id=record.waitlist_id,
-                entry_id=record.entry_id,
-                join_id=record.join_id,
-                rank=record.rank,
-                ticket=record.ticket,
-                stamp=record.stamp,
-                once_key=record.once_key or None,
-                once_stamp=record.once_stamp,
-            )
-        )
+        restored: c.RestoreResult = self._guard.read(restore_of(Placed.from_record(record)))
         return restored
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
@@ -92,14 +98,40 @@ class Standings:
             record = self._entries.get(waitlist_id, entry_id)
             if record is None:
                 raise EntryNotFound
-            if record.status != "waiting":
+            if record.status not in STATE_OF:
                 return Standing.recorded(record)
             try:
                 place = self.put_back(record)
             except Gone:
                 continue
+            if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
+                return Standing.out_of_line(
+                    entry_id, STATUS_OF[place.state], place.rank, place.ticket
+                )
             if place.position is None or place.rank is None or place.ticket is None:
                 raise Rebuilding
             total = None if hide_total else place.total
             return Standing.waiting(entry_id, place.rank, place.ticket, place.position, total)
         raise Rebuilding
+
+
+def restore_of(placed: Placed, epoch: str | None = None, *, overwrite: bool = False) -> c.Restore:
+    """Return the message that puts an entry where the record has it."""
+    state = STATE_OF.get(placed.status, "waiting")
+    time_millis = placed.claimed_until_millis if state == "held" else placed.parked_millis
+    return c.Restore(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        rank=placed.rank or 0,
+        ticket=placed.ticket or 0,
+        stamp=placed.stamp,
+        epoch=epoch,
+        overwrite=overwrite,
+        once_key=placed.once_key or None,
+        once_stamp=placed.once_stamp or None,
+        state=state,
+        token=placed.claim_token if state == "held" else None,
+        time_millis=time_millis or 0,
+        attempts=placed.attempts,
+    )

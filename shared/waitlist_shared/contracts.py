@@ -353,9 +353,9 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
-    """Ends expired holds; tells where those stand whose record may be behind."""
+    """Ends expired holds; tells where those stand who changed a while ago (by Redis' clock)."""
 
-    before_micros: Number
+    min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
 

@@ -1,7 +1,7 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
 -- USES ticket gap aside expiry
 -- KEYS meta queue held claims parked tries moved unsettled
--- ARGV before_micros limit now
+-- ARGV min_age_seconds limit now
 -- RETURNS expired stamp whether_all max_attempts places
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
@@ -12,7 +12,7 @@ local parked_key = KEYS[5]
 local tries_key = KEYS[6]
 local moved_key = KEYS[7]
 local unsettled_key = KEYS[8]
-local before_micros = ARGV[1]
+local min_age_seconds = ARGV[1]
 local limit = ARGV[2]
 local now = ARGV[3]
 
@@ -25,8 +25,9 @@ local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 
 -- id, micros, state, rank, ticket, attempts, token, time (deadline or parked), id, …
 local places = {}
-local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', before_micros, 'WITHSCORES',
-  'LIMIT', 0, limit)
+local before_micros = micros(now) - tonumber(min_age_seconds) * 1000000
+local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', text(before_micros),
+  'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #unsettled, 2 do
   local entry_id = unsettled[i]
   local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))

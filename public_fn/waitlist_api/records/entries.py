@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import get_args
 
 from msgspec import structs
 
@@ -11,6 +12,7 @@ from waitlist_api.records.entry import (
     RECORD,
     EntryRecord,
     HistoryEvent,
+    Status,
     ended_place,
     entry_pk,
     intent_place,
@@ -24,7 +26,7 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 HISTORY_SHOWN = 100
 ERASE_PAGE = 500
 # The words that conditions and updates speak of, as their values.
-STATUSES = {status: status for status in ("joining", "waiting", "leaving", "left")}
+STATUSES: Item = {status: status for status in get_args(Status)}
 
 
 class EntryChanged(Exception):
@@ -71,14 +73,14 @@ class EntryRecords:
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
-        with _changed():
+        with entry_changed():
             self._table.put(_intent_item(record), "attribute_not_exists(#pk)")
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join again in place of a stay that has ended."""
         again = replace(record, previous=former.values())
         values = {"status": former.status, "former_id": former.join_id}
-        with _changed():
+        with entry_changed():
             self._table.put(
                 _intent_item(again), "#status = :status AND #join_id = :former_id", values
             )
@@ -101,27 +103,34 @@ class EntryRecords:
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
         values = STATUSES | {"join_id": record.join_id}
-        with _changed():
+        with entry_changed():
             if record.previous is None:
                 self._table.delete(key, condition, values)
             else:
                 former = EntryRecord.from_item(record.previous)
                 place = ended_place(former.waitlist_id, shard_of(former.entry_id))
-                item = former.to_item(place, former.left_millis or 0)
+                item = former.to_item(place, former.left_millis or former.admitted_millis or 0)
                 self._table.put(item, condition, values)
 
-    def begin_leave(self, waitlist_id: str, entry_id: str, by: str, now_millis: int) -> EntryRecord:
+    def begin_leave(
+        self, key: tuple[str, str], by: str, reason: str, now_millis: int
+    ) -> EntryRecord:
         """Write the intent to leave; raise EntryChanged if there is no stay to leave."""
         update = (
-            "SET #status = :leaving, #leaving_by = :by, #place = :place, #place_rank = :now,"
-            " #updated_millis = :now"
+            "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
+            " #place = :place, #place_rank = :now, #updated_millis = :now"
         )
-        values = STATUSES | {"by": by, "place": intent_place(entry_id), "now": now_millis}
-        with _changed():
+        values = STATUSES | {
+            "by": by,
+            "reason": reason,
+            "place": intent_place(key[1]),
+            "now": now_millis,
+        }
+        with entry_changed():
             item = self._table.update(
-                record_key(waitlist_id, entry_id),
+                record_key(*key),
                 update,
-                "#status IN (:joining, :waiting, :leaving)",
+                "#status IN (:joining, :waiting, :offered, :parked, :leaving)",
                 values,
             )
         return EntryRecord.from_item(item)
@@ -130,7 +139,8 @@ class EntryRecords:
         """Write that a stay has ended; raise EntryChanged if it is not being left."""
         update = (
             "SET #status = :left, #left_millis = :now, #place = :place, #place_rank = :now,"
-            " #updated_millis = :now REMOVE #previous, #leaving_by"
+            " #updated_millis = :now REMOVE #previous, #leaving_by,"
+            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
         values = STATUSES | {
@@ -148,7 +158,7 @@ class EntryRecords:
             " REMOVE #customer_id, #profile, #attributes, #signup_key, #previous"
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
-        with _changed():
+        with entry_changed():
             item = self._table.update(
                 record_key(waitlist_id, entry_id), update, "attribute_exists(#pk)", values
             )
@@ -235,7 +245,7 @@ class EntryRecords:
     ) -> None:
         """Change a record and its history together."""
         key = record_key(waitlist_id, entry_id)
-        with _changed():
+        with entry_changed():
             self._table.transact(
                 [
                     self._table.update_write(key, update, condition, values),
@@ -249,7 +259,8 @@ def _intent_item(record: EntryRecord) -> Item:
 
 
 @contextmanager
-def _changed() -> Iterator[None]:
+def entry_changed() -> Iterator[None]:
+    """Turn a refused write into EntryChanged, with the record that stands."""
     try:
         yield
     except ConditionFailed as failed:

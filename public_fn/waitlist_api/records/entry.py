@@ -7,7 +7,11 @@ from typing import Any, Literal, Self
 from waitlist_api.records.table import Item
 from waitlist_shared.ranks import priority_of
 
-Status = Literal["joining", "waiting", "leaving", "left"]
+Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
+# Those who have a place: in line, held by a claim, or put aside.
+PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
+# Those who may sign up again where the list lets them.
+ENDED: tuple[Status, ...] = ("left", "admitted")
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
@@ -22,7 +26,9 @@ class EntryRecord:
     `join_id` tells this stay in line from earlier and later ones; `stamp` is the newest change
     of order that the record has seen; `ticket` was drawn at signup. `signup_key` is a digest of
     the client's Idempotency-Key. `once_key` and `once_stamp` are those of the last move, so that
-    a rebuilt Redis still recognises its repeat. `previous` is what a rejoin goes back to when
+    a rebuilt Redis still recognises its repeat. `claim_token` is the last
+    hold's, kept after its end so that a late token can be told from a foreign one; `attempts`
+    counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it.
     """
 
@@ -39,7 +45,14 @@ class EntryRecord:
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
+    claim_token: str = ""
+    claimed_until_millis: int | None = None
+    attempts: int = 0
+    parked_millis: int | None = None
+    park_reason: str = ""
+    admitted_millis: int | None = None
     leaving_by: str = ""
+    leaving_reason: str = ""
     left_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0

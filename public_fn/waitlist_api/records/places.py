@@ -29,6 +29,10 @@ class Placed:
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
+    claim_token: str = ""
+    claimed_until_millis: int | None = None
+    attempts: int = 0
+    parked_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
 
@@ -66,7 +70,7 @@ class Places:
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
-        """Yield pages of those who left since a time, oldest first."""
+        """Yield pages of those who left or were admitted since a time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {"place": ended_place(waitlist_id, shard), "since": since_millis},

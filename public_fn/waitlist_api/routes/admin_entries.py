@@ -7,9 +7,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api import cursors
 from waitlist_api.auth import operator_of
-from waitlist_api.clock import iso_of
+from waitlist_api.clock import iso, iso_of
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.leaving import Leaving
 from waitlist_api.listing import Listing, Person
@@ -24,12 +23,23 @@ from waitlist_api.schemas import (
     EntriesAnswer,
     EntryAnswer,
     HistoryAnswer,
+    RemoveBody,
 )
 from waitlist_shared.ranks import time_of
 
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
+# Of an entry whose signup is under way: Redis has it, the record only the intent.
+UNRECORDED: dict[str, Any] = {
+    "customer_id": None,
+    "profile": {},
+    "attributes": {},
+    "attempts": 0,
+    "claimed_until": None,
+    "parked_at": None,
+    "park_reason": None,
+}
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
     "a bump by places needs an Idempotency-Key, or a retry would move the entry twice",
@@ -42,7 +52,7 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
 
     @router.get(
         ENTRIES,
-        summary="Who waits, in serving order",
+        summary="Who waits, in serving order; who is offered, by deadline; who is parked, by time",
         tags=["operator"],
         operation_id="listEntries",
         security=SIGV4,
@@ -50,14 +60,17 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
     )
     def list_entries(
         waitlist_id: WaitlistId,
-        status: Annotated[Literal["waiting"], Query()] = "waiting",  # noqa: ARG001
+        status: Annotated[Literal["waiting", "offered", "parked"], Query()] = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> EntriesAnswer:
-        people, next_rank = listing.page(waitlist_id, cursors.decode_rank(cursor), limit)
+        if status == "waiting":
+            people, following = listing.page(waitlist_id, cursor, limit)
+        else:
+            which: Literal["held", "parked"] = "held" if status == "offered" else "parked"
+            people, following = listing.shelf(waitlist_id, which, cursor, limit)
         return EntriesAnswer(
-            entries=[AdminEntryAnswer(**_person(person)) for person in people],
-            cursor=cursors.encode(next_rank),
+            entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )
 
     @router.get(
@@ -86,6 +99,29 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
         return Response(204)
 
     @router.post(
+        f"{ENTRY}/remove",
+        summary="Take a person out of the list, also one who is offered or parked",
+        description="Answers the same when it is repeated.",
+        tags=["operator"],
+        operation_id="remove",
+        security=SIGV4,
+        responses=answers(
+            204,
+            "The person has left",
+            *USUAL,
+            "invalid_json",
+            "entry_not_found",
+            "already_admitted",
+            "too_large",
+            "unsupported_media_type",
+        ),
+    )
+    def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
+        by = operator_of(router.current_event.raw_event)
+        leaving.leave(waitlist_id, entry_id, by, body.reason)
+        return Response(204)
+
+    @router.post(
         f"{ENTRY}/bump",
         summary="Move an entry",
         description="With an Idempotency-Key a repeat moves nothing and answers the same.",
@@ -99,6 +135,7 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
             "invalid_json",
             "entry_not_found",
             "not_waiting",
+            "already_admitted",
             "no_room",
             "too_large",
             "unsupported_media_type",
@@ -128,11 +165,18 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
 
 def _person(person: Person) -> dict[str, Any]:
     record = person.record
+    if record is None:
+        return {**asdict(person.standing), **UNRECORDED}
+    claimed_until, parked = record.claimed_until_millis, record.parked_millis
     return {
         **asdict(person.standing),
-        "customer_id": record.customer_id or None if record else None,
-        "profile": record.profile if record else {},
-        "attributes": record.attributes if record else {},
+        "customer_id": record.customer_id or None,
+        "profile": record.profile,
+        "attributes": record.attributes,
+        "attempts": record.attempts,
+        "claimed_until": iso(claimed_until) if claimed_until else None,
+        "parked_at": iso(parked) if parked else None,
+        "park_reason": record.park_reason or None,
     }
 
 

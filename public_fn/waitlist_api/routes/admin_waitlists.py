@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api import cursors
-from waitlist_api.clock import iso, iso_of
+from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.directory import Directory
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.routes.documentation import SIGV4, answers
@@ -26,7 +26,9 @@ WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 USUAL = ("unauthorized", "waitlist_not_found", "record_unavailable")
 
 
-def admin_waitlist_routes(directory: Directory, waitlists: Waitlists) -> APIGatewayHttpRouter:
+def admin_waitlist_routes(
+    directory: Directory, waitlists: Waitlists, now_millis: NowMillis
+) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
 
@@ -108,10 +110,23 @@ def admin_waitlist_routes(directory: Directory, waitlists: Waitlists) -> APIGate
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,
             admitted=stats.counters.admitted,
+            offered=stats.offered,
+            parked=stats.parked,
+            oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
+            oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,
         )
 
     return router
+
+
+def _age(now_millis: int, then_millis: int | None) -> int | None:
+    """Whole seconds; never negative, whatever two clocks say."""
+    return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
+
+
+def _millis_of(ticket: int | None) -> int | None:
+    return None if ticket is None else int(time_of(ticket).timestamp() * 1000)
 
 
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:

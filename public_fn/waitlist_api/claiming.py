@@ -1,0 +1,185 @@
+"""Claims: hold people at the head of the line, and record the offer to each."""
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_shared import contracts as c
+
+WORKERS = 16
+# Each round finds people whose record has ended meanwhile: more than a few is no coincidence.
+ROUNDS = 5
+NO_STAY = "00000000"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimCommand:
+    """Who is wanted; `complete` admits them at once, and then no token is of use."""
+
+    waitlist_id: str
+    count: int
+    by: str
+    lease_seconds: int | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+    complete: bool = False
+    idempotency_key: str = ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One person held for whoever claimed."""
+
+    claim: c.Claimed
+    record: EntryRecord
+
+
+class Claiming:
+    """Gives people out, each to one claimer."""
+
+    def __init__(
+        self,
+        queue: QueueClient,
+        guard: ColdGuard,
+        entries: EntryRecords,
+        transitions: Transitions,
+        now_millis: NowMillis,
+    ) -> None:
+        self._queue = queue
+        self._guard = guard
+        self._entries = entries
+        self._transitions = transitions
+        self._now_millis = now_millis
+
+    def claim(self, command: ClaimCommand) -> list[Offer]:
+        """Hold up to `count` people in serving order; fewer only if fewer wait."""
+        offers: list[Offer] = []
+        once_key = _once_key(command)
+        for _ in range(ROUNDS):
+            result: c.ClaimResult = self._guard.read(
+                c.Claim(
+                    waitlist_id=command.waitlist_id,
+                    count=command.count - len(offers),
+                    lease_seconds=command.lease_seconds,
+                    order=command.order,
+                    once_key=once_key,
+                )
+            )
+            offers += self._offer_all(command, result)
+            if len(offers) == command.count or not result.entries:
+                break
+            # The key stands for the first round; those of a top-up come back when time is up.
+            once_key = None
+        if command.complete:
+            self._finish(command, offers)
+        return offers
+
+    def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            made = list(
+                pool.map(lambda claim: self._offer(command, claim, result.stamp), result.entries)
+            )
+        claims = [claim for claim, is_made in zip(result.entries, made, strict=True) if is_made]
+        records = self._entries.get_many(command.waitlist_id, [claim.entry_id for claim in claims])
+        return [
+            Offer(claim, records[claim.entry_id]) for claim in claims if claim.entry_id in records
+        ]
+
+    def _offer(self, command: ClaimCommand, claim: c.Claimed, stamp: int) -> bool:
+        """Record one offer; False for whom the record no longer has on the list."""
+        now_millis = self._now_millis()
+        transition = _transition(command, claim, stamp, now_millis)
+        try:
+            self._transitions.record(transition, now_millis)
+        except EntryChanged as changed:
+            return self._offer_changed(command, claim, transition, changed.record)
+        return True
+
+    def _offer_changed(
+        self,
+        command: ClaimCommand,
+        claim: c.Claimed,
+        transition: Transition,
+        record: EntryRecord | None,
+    ) -> bool:
+        if record is not None and record.claim_token == claim.token:
+            # The repeat of a claim that was answered, or was to be.
+            return record.status in ("offered", "admitted")
+        if record is not None and record.status == "joining":
+            return self._offer_joining(claim, transition, record)
+        if record is None or record.status not in PRESENT:
+            self._drop(command.waitlist_id, claim, record)
+        # Otherwise somebody else has decided later about this person: not ours to give.
+        return False
+
+    def _offer_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
+        """Finish a signup that got its place and is not recorded yet, then offer."""
+        placed = c.SignupResult(
+            outcome="already", rank=claim.rank, ticket=claim.ticket, stamp=claim.ticket
+        )
+        try:
+            self._entries.finish_join(record, placed, self._now_millis())
+            self._transitions.record(transition, self._now_millis())
+        except EntryChanged:
+            return False
+        return True
+
+    def _drop(self, waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> None:
+        self._queue.send(
+            c.Drop(
+                waitlist_id=waitlist_id,
+                entry_id=claim.entry_id,
+                join_id=record.join_id if record is not None else NO_STAY,
+                ticket=claim.ticket,
+            )
+        )
+
+    def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
+        """End the holds of those who are admitted already; what fails here ends by itself."""
+        requests: list[c.Single] = [
+            c.Complete(
+                waitlist_id=command.waitlist_id,
+                entry_id=offer.claim.entry_id,
+                token=offer.claim.token,
+            )
+            for offer in offers
+        ]
+        if requests:
+            send_batch(self._queue, requests)
+
+
+def _transition(command: ClaimCommand, claim: c.Claimed, stamp: int, now_millis: int) -> Transition:
+    offered = HistoryEvent(stamp=stamp, event="offered", by=command.by)
+    transition = Transition(
+        waitlist_id=command.waitlist_id,
+        entry_id=claim.entry_id,
+        status="offered",
+        stamp=stamp,
+        rank=claim.rank,
+        attempts=claim.attempts,
+        changes={
+            "claim_token": claim.token,
+            "claimed_until_millis": claim.deadline_millis,
+            "parked_millis": None,
+            "park_reason": None,
+        },
+        events=(offered,),
+        unless_token=claim.token,
+    )
+    if not command.complete:
+        return transition
+    admitted = replace(offered, event="admitted")
+    changes = {**transition.changes, "admitted_millis": now_millis}
+    return replace(transition, status="admitted", changes=changes, events=(admitted,))
+
+
+def _once_key(command: ClaimCommand) -> str | None:
+    if not command.idempotency_key:
+        return None
+    return hashlib.sha256(command.idempotency_key.encode()).hexdigest()[:32]

@@ -1,0 +1,85 @@
+"""Records what Redis has decided about people who have a place: offered, admitted, parked, back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entry import (
+    HistoryEvent,
+    Status,
+    ended_place,
+    line_place,
+    record_key,
+    shard_of,
+)
+from waitlist_api.records.table import Table
+
+# A decision of Redis may find the record at any of these, where earlier ones went unrecorded.
+BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transition:
+    """One decision: the status that follows, and what changes with it.
+
+    `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
+    attributes, None removes one. `events` go to the history in the same transaction.
+    `unless_token` is that of a hold which, where it is recorded already, needs no writing.
+    """
+
+    waitlist_id: str
+    entry_id: str
+    status: Status
+    stamp: int
+    rank: int
+    attempts: int
+    changes: dict[str, Any]
+    events: tuple[HistoryEvent, ...] = ()
+    unless_token: str = ""
+
+
+class Transitions:
+    """Writes decisions."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def record(self, transition: Transition, now_millis: int) -> None:
+        """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
+        shard = shard_of(transition.entry_id)
+        is_ended = transition.status == "admitted"
+        place_of = ended_place if is_ended else line_place
+        attributes = {
+            "stamp": transition.stamp,
+            "rank": transition.rank,
+            "attempts": transition.attempts,
+            "place": place_of(transition.waitlist_id, shard),
+            "place_rank": now_millis if is_ended else transition.rank,
+            "updated_millis": now_millis,
+            **transition.changes,
+        }
+        kept = {name: value for name, value in attributes.items() if value is not None}
+        removed = [f"#{name}" for name, value in attributes.items() if value is None]
+        update = f"SET #status = :{transition.status}, " + ", ".join(
+            f"#{name} = :{name}" for name in kept
+        )
+        if removed:
+            update += " REMOVE " + ", ".join(removed)
+        condition = BEHIND
+        if transition.unless_token:
+            condition += " AND (attribute_not_exists(#claim_token) OR #claim_token <> :unless)"
+        values = STATUSES | kept | {"unless": transition.unless_token}
+        key = record_key(transition.waitlist_id, transition.entry_id)
+        with entry_changed():
+            self._table.transact(
+                [
+                    self._table.update_write(key, update, condition, values),
+                    *self._history(transition),
+                ]
+            )
+
+    def _history(self, transition: Transition) -> list[dict[str, Any]]:
+        return [
+            self._table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
+            for event in transition.events
+        ]

@@ -1,0 +1,112 @@
+"""Brings records in line with what Redis decided where nobody did: expired holds, cut-off calls."""
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
+from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_shared import contracts as c
+
+BY = "maintenance"
+# Pages of 500 in one run; the next goes on.
+PAGES = 100
+STATUS_OF_PLACE: dict[str, Status] = {
+    "waiting": "waiting",
+    "parked": "parked",
+    "done": "admitted",
+}
+OUT_OF_ATTEMPTS = "max_attempts"
+
+
+class Settling:
+    """Ends expired holds and records where people stand."""
+
+    def __init__(
+        self,
+        queue: QueueClient,
+        entries: EntryRecords,
+        transitions: Transitions,
+        now_millis: NowMillis,
+    ) -> None:
+        self._queue = queue
+        self._entries = entries
+        self._transitions = transitions
+        self._now_millis = now_millis
+
+    def settle(self, waitlist_id: str) -> None:
+        """End what has expired; record what changed over a minute ago and nobody recorded."""
+        for _ in range(PAGES):
+            expired: c.ExpireResult = self._queue.send(c.Expire(waitlist_id=waitlist_id))
+            if expired.places:
+                self._settle_page(waitlist_id, expired)
+            if expired.is_all and not expired.places:
+                return
+
+    def _settle_page(self, waitlist_id: str, expired: c.ExpireResult) -> None:
+        ids = [place.entry_id for place in expired.places]
+        records = self._entries.get_many(waitlist_id, ids)
+        settled: list[c.Single] = []
+        for place in expired.places:
+            record = records.get(place.entry_id)
+            if record is not None:
+                self._record(record, place, expired)
+            settled.append(
+                c.Settle(
+                    waitlist_id=waitlist_id,
+                    entry_id=place.entry_id,
+                    seen_micros=place.seen_micros,
+                    join_id=record.join_id if record is not None else None,
+                )
+            )
+        send_batch(self._queue, settled)
+
+    def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> None:
+        now_millis = self._now_millis()
+        transition = catch_up(record, place, expired, now_millis)
+        if transition is None:
+            return
+        try:
+            self._transitions.record(transition, now_millis)
+        except EntryChanged:
+            # Somebody has recorded a later change meanwhile: nothing is left to catch up with.
+            return
+
+
+def catch_up(
+    record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
+) -> Transition | None:
+    """Decide what a record lacks of what Redis did; None if it lacks nothing."""
+    status = STATUS_OF_PLACE.get(place.state)
+    if status is None or record.status not in PRESENT:
+        return None
+    if record.status == status and record.attempts == place.attempts:
+        return None
+    is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
+    reason = OUT_OF_ATTEMPTS if is_worn_out else ""
+    event = HistoryEvent(
+        stamp=expired.stamp, event=_event(record, status, place), by=BY, reason=reason
+    )
+    return Transition(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        status=status,
+        stamp=expired.stamp,
+        rank=place.rank,
+        attempts=place.attempts,
+        changes={
+            "claimed_until_millis": None,
+            "parked_millis": place.time_millis if status == "parked" else None,
+            "park_reason": reason or None,
+            "admitted_millis": now_millis if status == "admitted" else None,
+        },
+        events=(event,),
+    )
+
+
+def _event(record: EntryRecord, status: Status, place: c.Unsettled) -> str:
+    """Name what must have happened to lead from the record to the place."""
+    if status != "waiting":
+        return status
+    if place.attempts > record.attempts:
+        return "expired"
+    return "redriven" if record.status == "parked" else "released"
