@@ -51,7 +51,7 @@ def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
     case = make()
     progress.update(task, description=case.name, total=case.rounds)
     row = case.row(lambda: progress.advance(task))
-    bare.execute_command("FLUSHALL", "SYNC")  # what is freed later would be weighed later
+    bare.flushall()
     return row
 
 

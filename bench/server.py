@@ -12,7 +12,9 @@ HOST = "127.0.0.1"
 @contextmanager
 def valkey() -> Iterator[int]:
     """Yield the port of an empty server, which ends with the block."""
-    server = ValkeyServer(save="", appendonly="no")
+    # What a flush frees later would be weighed later.
+    eager = {"lazyfree-lazy-user-flush": "no"}
+    server = ValkeyServer(save="", appendonly="no", config=eager)
     server.start()
     try:
         yield server.port
