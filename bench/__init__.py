@@ -1,0 +1,1 @@
+"""Benchmarks of the private function, each against a written target."""

@@ -27,7 +27,7 @@ def main() -> int:
         logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s %(message)s")
         _quiet_libraries()
         with LocalService(settings) as service:
-            print(banner(service, time.monotonic() - began), flush=True)
+            print(banner(service.addresses, time.monotonic() - began), flush=True)
             return _run_until(stopping, service)
     except PortInUseError as error:
         return _explain(f"Port {error.port} is in use: PORT={_other(error.port)} make run")

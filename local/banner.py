@@ -1,7 +1,77 @@
-"""What `make run` prints when the service is ready."""
+"""What `make run` prints when the service is ready: addresses, and a first call for each step."""
 
-from local.service import LocalService
+from dataclasses import dataclass
+
+from local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from local.functions import ENTRY_TOKEN_SECRET, TABLE_NAME
+from local.settings import DEFAULT_PORT, without_password
+from local.signature import SERVICE
+from waitlist_api.auth import EntryTokens
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery"
+CUSTOMER_ID = "ada"
+SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
+JSON = "-H 'Content-Type: application/json'"
 
 
-def banner(service: LocalService, seconds: float) -> str:
-    return f"Ready in {seconds:.1f} s: {service.url}"
+@dataclass(frozen=True)
+class Addresses:
+    port: int
+    url: str
+    redis_url: str
+    dynamodb_url: str
+
+
+def banner(addresses: Addresses, ready_seconds: float) -> str:
+    """The whole text; the first line tells scripts that the service is ready."""
+    port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
+    return "\n".join(
+        [
+            f"Ready in {ready_seconds:.1f} s: {addresses.url}",
+            "",
+            f"  API       {addresses.url}/v1",
+            f"  Docs      {addresses.url}/docs",
+            f"  Redis     {without_password(addresses.redis_url)}",
+            f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
+            f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "
+            f"service {SERVICE}",
+            "",
+            *first_steps(addresses.url),
+            f"2,000 people stand in line: {port}make demo",
+            "Stop: Ctrl-C",
+        ]
+    )
+
+
+def first_steps(url: str) -> list[str]:
+    """Commands that work as they stand, in this order: the ids and the token are real ones."""
+    entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
+    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
+    waitlist = f"{url}/v1/waitlists/{WAITLIST_ID}"
+    admin = f"{url}/v1/admin/waitlists/{WAITLIST_ID}"
+    return [
+        "# 1. An operator makes a waitlist",
+        f"curl {SIGNED} \\",
+        f"  -X PUT {admin} \\",
+        f'  {JSON} -d \'{{"name": "Bakery"}}\'',
+        "",
+        "# 2. A customer signs up",
+        f"curl -X POST {waitlist}/entries \\",
+        f"  {JSON} -H 'Idempotency-Key: first-try' \\",
+        f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\'',
+        "",
+        "# 3. The customer asks for the position",
+        f"curl {waitlist}/entries/{entry_id} \\",
+        f"  -H 'Authorization: Bearer {token}'",
+        "",
+        "# 4. An operator bumps the customer",
+        f"curl {SIGNED} \\",
+        f"  -X POST {admin}/entries/{entry_id}/bump \\",
+        f"  {JSON} -d '{{\"priority\": 5}}'",
+        "",
+        "# 5. An operator looks at the numbers",
+        f"curl {SIGNED} \\",
+        f"  {admin}/stats",
+        "",
+    ]

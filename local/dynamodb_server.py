@@ -5,10 +5,11 @@ Its own process keeps it off the interpreter lock of the front.
 
 import threading
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from local.child import serve_until_parent_ends
+from local.dynamodb_transactions import cheap_transactions
 from local.http_message import HttpApp, HttpRequest, HttpResponse
 from local.http_server import HttpServer
 
@@ -28,7 +29,8 @@ def dynamodb_app() -> HttpApp:
     Moto checks a condition and writes in two steps, so two conditional writes at once may both
     succeed; under the lock each request is atomic, as it is in DynamoDB.
     """
-    application = DomainDispatcherApplication(create_backend_app)
+    cheap_transactions()
+    application = create_backend_app("dynamodb")
     lock = threading.Lock()
 
     def app(request: HttpRequest) -> HttpResponse:

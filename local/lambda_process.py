@@ -52,6 +52,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then reaps the environments
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)
+    _load_client_models()
     gc.freeze()  # what is imported stays shared between the forks
     control.sendall(READY)
     while True:
@@ -62,6 +63,13 @@ def main() -> None:
             control.close()
             _run_environment(Connection(fds[0]), handler)
         os.close(fds[0])
+
+
+def _load_client_models() -> None:
+    """Reads boto3's service models once for all forks: each would take a tenth of a second."""
+    if "boto3" in sys.modules:
+        for service in ("dynamodb", "lambda"):
+            sys.modules["boto3"].client(service).close()
 
 
 def _run_environment(connection: Connection, handler: Handler) -> None:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
+from local.banner import Addresses
 from local.child import Child
 from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
 from local.front import Front
@@ -44,7 +45,8 @@ class LocalService:
         self._parts = ExitStack()
         self._server = HttpServer(settings.port)
         self._parts.callback(self._server.server_close)
-        self.url = f"http://{HOST}:{self._server.port}"
+        self.port = self._server.port
+        self.url = f"http://{HOST}:{self.port}"
         self.redis_url = settings.redis_url or ""
         self.dynamodb_url = settings.dynamodb_url or ""
 
@@ -63,6 +65,10 @@ class LocalService:
         _traceback: TracebackType | None,
     ) -> None:
         self._parts.close()
+
+    @property
+    def addresses(self) -> Addresses:
+        return Addresses(self.port, self.url, self.redis_url, self.dynamodb_url)
 
     def lost_part(self) -> str | None:
         """The name of a server that ended by itself, if one did."""

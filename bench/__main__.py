@@ -1,0 +1,59 @@
+"""`python -m bench`: measures, shows what it found, and ends with 0 whatever that is."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from redis import Redis
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench.cases import Bench, Case
+from bench.line import Handler
+from bench.memory import weigh
+from bench.report import as_json, show
+from bench.server import bare_client, valkey
+from bench.sizes import FULL, QUICK, Sizes
+from bench.targets import Row
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="only see that it runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    options = parser.parse_args(arguments)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    rows = run(QUICK if options.quick else FULL, console)
+    show(console, rows)
+    if options.quick:
+        console.print("A quick run is too short to judge by.")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+
+
+def run(sizes: Sizes, console: Console) -> list[Row]:
+    """Measure everything, on one server that lives as long."""
+    columns = (TextColumn("{task.description:<30}"), BarColumn(), TimeElapsedColumn())
+    with valkey() as port, Progress(*columns, console=console) as progress:
+        handler, bare = Handler(port), bare_client(port)
+        rows = [_measured(make, progress, bare) for make in Bench(handler, bare, sizes).cases()]
+        task = progress.add_task("memory", total=1)
+        rows.extend(weigh(handler, bare, sizes.members_weighed))
+        progress.update(task, advance=1)
+    return rows
+
+
+def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
+    task = progress.add_task("filling a line", total=None)
+    case = make()
+    progress.update(task, description=case.name, total=case.rounds)
+    row = case.row(lambda: progress.advance(task))
+    bare.flushall()
+    return row
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Our side: one waitlist, asked in JSON as Lambda asks the private function."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from redis import Redis
+
+from bench.server import HOST
+from waitlist_queue import keys
+from waitlist_queue.config import Config
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore, connect
+from waitlist_shared.ids import entry_id_of, new_epoch, new_join_id
+from waitlist_shared.limits import MAX_BATCH
+from waitlist_shared.ranks import TIER, ticket_at
+
+MEMBERS_PER_COMMAND = 1000
+
+
+class BenchError(Exception):
+    """An operation under measurement did not do its work, so its time says nothing."""
+
+
+class Handler:
+    """The private function: JSON text in, JSON text out."""
+
+    def __init__(self, port: int) -> None:
+        config = Config(redis_url=f"redis://{HOST}:{port}", redis_cluster=False, log_level="INFO")
+        self._service = QueueService(RedisStore(lambda: connect(config)))
+
+    def ask(self, payload: str) -> str:
+        return json.dumps(self._service.handle(json.loads(payload)))
+
+
+class Line:
+    """One warm waitlist: makes its customers, its payloads, and puts people in it."""
+
+    def __init__(self, handler: Handler, waitlist_id: str) -> None:
+        self._handler = handler
+        self.waitlist_id = waitlist_id
+        self.queue_key = keys.queue(waitlist_id)
+        self._made = 0
+        init = {"settings": {"version": 1}, "state": "warm", "epoch": new_epoch()}
+        check([handler.ask(self._payload("init", **init))], "created")
+
+    def newcomers(self, count: int) -> list[str]:
+        """Return the entry ids of customers who never stood in this line."""
+        first, self._made = self._made, self._made + count
+        numbers = range(first, self._made)
+        return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
+
+    def join(self, members: Sequence[str]) -> None:
+        """Sign members up through the handler."""
+        for start in range(0, len(members), MAX_BATCH):
+            batch = self.batch_of_signups(members[start : start + MAX_BATCH])
+            check([self._handler.ask(batch)], "joined")
+
+    def fill(self, bare: Redis, members: Sequence[str]) -> None:
+        """Write very many members, at the ranks that signups just before now would have had."""
+        rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
+        for start in range(0, len(members), MEMBERS_PER_COMMAND):
+            some = members[start : start + MEMBERS_PER_COMMAND]
+            bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
+
+    def signup(self, member: str) -> str:
+        return self._payload("signup", entry_id=member, join_id=new_join_id())
+
+    def position(self, member: str) -> str:
+        return self._payload("position", entry_id=member)
+
+    def leave(self, member: str) -> str:
+        return self._payload("leave", entry_id=member, join_id=new_join_id())
+
+    def bump(self, member: str, form: str, value: int | str) -> str:
+        where = {form: value, "once_key": secrets.token_hex(16)}
+        return self._payload("bump", entry_id=member, **where)
+
+    def batch_of_signups(self, members: Sequence[str]) -> str:
+        requests = ", ".join(self.signup(member) for member in members)
+        return f'{{"v": 1, "op": "batch", "requests": [{requests}]}}'
+
+    def _payload(self, operation: str, **fields: Any) -> str:
+        return json.dumps({"v": 1, "op": operation, "waitlist_id": self.waitlist_id, **fields})
+
+
+def check(answers: Sequence[str], outcome: str) -> None:
+    """Raise unless every answer, and every result of a batch, is a success with that outcome."""
+    for answer in map(json.loads, answers):
+        for result in answer.get("results", [answer]):
+            if result.get("outcome") != outcome:
+                raise BenchError(f"expected {outcome}: {result}")

@@ -1,0 +1,44 @@
+"""What the numbers are held against."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Comparison = Literal["≥", ">", "≤"]
+
+
+@dataclass(frozen=True)
+class Target:
+    comparison: Comparison
+    value: float
+
+    def met_by(self, measured: float) -> bool:
+        if self.comparison == "≤":
+            return measured <= self.value
+        if self.comparison == ">":
+            return measured > self.value
+        return measured >= self.value
+
+    def __str__(self) -> str:
+        return f"{self.comparison} {self.value:g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report: a ratio of ours to a baseline, and what it was to be.
+
+    `ours` and `baseline` say what stood behind it, in operations a second or bytes.
+    """
+
+    name: str
+    beside: str
+    ratio: float
+    spread: tuple[float, float] | None
+    ours: str
+    baseline: str
+    target: Target | None
+
+    @property
+    def verdict(self) -> str:
+        if self.target is None:
+            return "-"
+        return "met" if self.target.met_by(self.ratio) else "missed"

@@ -1,0 +1,113 @@
+"""Calls the HTTP API as a patient client does: what may be tried again is tried again."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from local.operator_auth import OperatorAuth
+
+ATTEMPTS = 8
+RETRIED_STATUSES = frozenset({429, 502, 503, 504})
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 5.0
+TIMEOUT_SECONDS = 35
+
+
+class ApiError(Exception):
+    """The service refused, or did not answer however often it was asked."""
+
+
+class NotRunningError(ApiError):
+    pass
+
+
+class ApiClient:
+    """Safe to use from `connections` threads at once.
+
+    Every request is repeatable: its caller gives it an Idempotency-Key or it has the same effect
+    twice by itself.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        connections: int = 1,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._http = httpx.Client(
+            base_url=base_url,
+            timeout=TIMEOUT_SECONDS,
+            limits=httpx.Limits(max_connections=connections),
+            transport=transport,
+            trust_env=False,
+        )
+        self._operator = OperatorAuth()
+        self._sleep = sleep
+
+    def check_running(self) -> None:
+        """Raises NotRunningError unless a waiting-list service answers."""
+        try:
+            health = self._http.get("/v1/health").json()
+        except (httpx.HTTPError, ValueError):
+            health = None
+        if not isinstance(health, dict) or "queue" not in health:
+            raise NotRunningError(str(self._http.base_url))
+
+    def customer(self, method: str, path: str, token: str | None = None, **more: Any) -> Any:
+        """The JSON answer, None if there is none; `token` is an entry token."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return self._call(method, path, headers=headers | more.pop("headers", {}), **more)
+
+    def operator(self, method: str, path: str, **more: Any) -> Any:
+        """The JSON answer to a signed request, None if there is none."""
+        return self._call(method, path, auth=self._operator, **more)
+
+    def _call(self, method: str, path: str, **more: Any) -> Any:
+        problem = ""
+        for attempt in range(ATTEMPTS):
+            pause = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
+            try:
+                response = self._http.request(method, path, **more)
+            except httpx.TransportError as error:
+                problem = f"no answer: {error}"
+            else:
+                if response.is_success:
+                    return response.json() if response.content else None
+                problem = f"{response.status_code}: {_detail(response)}"
+                if response.status_code not in RETRIED_STATUSES:
+                    break
+                pause = _retry_after(response, pause)
+            if attempt < ATTEMPTS - 1:
+                self._sleep(pause)
+        raise ApiError(f"{method} answered {problem}")
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _retry_after(response: httpx.Response, otherwise: float) -> float:
+    header = response.headers.get("retry-after", "")
+    return min(float(header), LONGEST_PAUSE_SECONDS) if header.isdecimal() else otherwise
+
+
+def _detail(response: httpx.Response) -> str:
+    try:
+        problem = response.json()
+        return f"{problem['code']}: {problem['detail']}"
+    except (ValueError, KeyError, TypeError):
+        return response.text[:200]
