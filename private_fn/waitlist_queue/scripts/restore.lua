@@ -31,6 +31,8 @@ local outcome = 'present'
 local present = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 if not present or (overwrite == '1' and meta[1] == 'hydrating' and present ~= rank) then
   outcome = 'restored'
+  -- Its own old rank must not stand in its way to the new one.
+  if present then redis.call('ZREM', queue_key, entry_id) end
   rank = free_rank(queue_key, entry_id, rank) or rank
   put(queue_key, moved_key, entry_id, rank, ticket)
 else
