@@ -4,6 +4,7 @@ The child says its port in its first line on stdout, then serves until its stdin
 when this process stops it, and also when this process is killed.
 """
 
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -66,5 +67,10 @@ class Child:
 
 def serve_until_parent_ends(port: int) -> None:
     """The child's side: tells the port, then blocks until the parent is done or dead."""
-    print(port, flush=True)
+    try:
+        print(port, flush=True)
+    except BrokenPipeError:
+        # Already over. What could not be said must not be tried again when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
     sys.stdin.read()

@@ -92,13 +92,13 @@ class LocalService:
         self._server.wait_until_idle(DRAIN_SECONDS)
 
     def _start_backends(self) -> None:
+        if self.redis_url:
+            self._check_redis()
         # Both are started before either is waited for.
         redis = None if self.redis_url else self._child("local.redis_server")
         dynamodb = None if self.dynamodb_url else self._child("local.dynamodb_server")
         if redis is not None:
             self.redis_url = f"redis://{HOST}:{redis.port()}"
-        else:
-            self._check_redis()
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()

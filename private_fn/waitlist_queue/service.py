@@ -83,7 +83,11 @@ def _decode(message: object) -> c.AnyRequest:
         request: c.AnyRequest = msgspec.convert(message, c.AnyRequest)
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
-    if request.v > c.VERSION:
+    except UnicodeEncodeError as error:
+        # JSON can escape half a character (\ud800), which no string of the contract holds.
+        raise InvalidRequest("a string is not valid Unicode") from error
+    requests = request.requests if isinstance(request, c.Batch) else []
+    if any(one.v > c.VERSION for one in (request, *requests)):
         raise UnsupportedVersion
     return request
 

@@ -1,32 +1,48 @@
 """Runs the scripts on Redis; the only module that knows the client library."""
 
 import logging
-from collections.abc import Callable, Sequence
+import math
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from redis import Redis, RedisError, exceptions
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
+from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.retry import Retry
 
 from waitlist_queue.config import Config
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
 
-# A call must fail within 2 seconds, so that the public function can still answer: one wait for
-# an answer, not repeated (a time-out is the caller's to retry; a lost connection is ours).
-ANSWER_SECONDS = 0.9
-CONNECT_SECONDS = 0.7
+# A call must fail within 2 seconds, so that the public function can still answer. No single wait
+# takes all of it: after one, a cluster's client still asks who has taken over.
+CALL_SECONDS = 1.4
+ANSWER_SECONDS = 0.8
+CONNECT_SECONDS = 0.6
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
 # Refusals that pass by themselves: a failover, a restart, a full memory that drains.
 PASSING = (
-    exceptions.BusyLoadingError,
+    exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
+)
+# What one command of a pipeline may meet where the same command by itself finds its way.
+FINDS_ITS_WAY = (
+    exceptions.NoScriptError,
+    exceptions.AskError,  # and MovedError
+    exceptions.ClusterDownError,
+    exceptions.TryAgainError,
+    exceptions.ConnectionError,
+    exceptions.TimeoutError,
 )
 
 
@@ -57,20 +73,76 @@ class Call:
     arguments: tuple[str | int, ...]
 
 
+class _Time(threading.local):
+    """When the call under way in this thread must have its answer."""
+
+    end = math.inf
+
+    def left(self) -> float:
+        return self.end - time.monotonic()
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        self.end = time.monotonic() + CALL_SECONDS
+        try:
+            yield
+        finally:
+            self.end = math.inf
+
+
+_time = _Time()
+
+
+class _PunctualConnection(Connection):
+    """Waits no longer than the call has time left, however many waits the client adds up."""
+
+    def _connect(self) -> Any:
+        if _time.left() <= 0:
+            raise TimeoutError("the time of the call is up")
+        return super()._connect()  # type: ignore[no-untyped-call]
+
+    @property
+    def socket_connect_timeout(self) -> float:
+        """Asked for each address that the host's name stands for."""
+        return max(0.001, min(CONNECT_SECONDS, _time.left()))
+
+    @socket_connect_timeout.setter
+    def socket_connect_timeout(self, _seconds: float) -> None: ...
+
+    def read_response(self, *arguments: Any, **options: Any) -> Any:
+        # Never without a wait: a read that fails closes the connection, so that nobody else
+        # takes the late answer for theirs.
+        sock = cast("socket.socket | None", self._sock)
+        if sock:
+            sock.settimeout(max(0.001, min(ANSWER_SECONDS, _time.left())))
+        return super().read_response(*arguments, **options)
+
+
+class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
+    pass
+
+
+class _PunctualPool(ConnectionPool):
+    def __init__(self, connection_class: type = Connection, **options: Any) -> None:
+        with_tls = issubclass(connection_class, SSLConnection)
+        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+
+
 def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
     options: dict[str, Any] = {
         "decode_responses": True,
         "protocol": 2,
         "socket_timeout": ANSWER_SECONDS,
-        "socket_connect_timeout": CONNECT_SECONDS,
         "socket_keepalive": True,
     }
     if config.redis_cluster:
-        retry = Retry(NoBackoff(), 1)
-        return cast(Client, RedisCluster.from_url(config.redis_url, retry=retry, **options))
+        options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
+        return cast(Client, RedisCluster.from_url(config.redis_url, **options))
+    # A lost connection is ours to retry, a time-out is the caller's.
     retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
-    return cast(Client, Redis.from_url(config.redis_url, retry=retry, **options))
+    pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
+    return cast(Client, Redis.from_pool(pool))
 
 
 class RedisStore:
@@ -92,32 +164,51 @@ class RedisStore:
         return cast(Reply, self._guarded(lambda client: self._run(client, call)))
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        """Run many scripts in one round trip (per node); each fails for itself."""
+        """Run many scripts in one round trip (per node), in order; each fails for itself."""
         return cast(
             list[Reply | QueueUnavailable],
             self._guarded(lambda client: self._run_many(client, calls)),
         )
 
     def _run(self, client: Client, call: Call) -> Reply:
-        tail = (len(call.keys), *call.keys, *self._arguments(call))
+        if _time.left() <= 0:
+            raise exceptions.TimeoutError("the time of the call is up")
+        tail = self._tail(call)
         try:
             return cast(Reply, client.execute_command("EVALSHA", call.script.sha, *tail))
         except exceptions.NoScriptError:
             return cast(Reply, client.execute_command("EVAL", call.script.source, *tail))
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        pipeline = client.pipeline(transaction=False)
-        for call in calls:
-            tail = (len(call.keys), *call.keys, *self._arguments(call))
-            pipeline.execute_command("EVALSHA", call.script.sha, *tail)
-        replies = pipeline.execute(raise_on_error=False)
-        return [
-            self._settled(client, call, reply) for call, reply in zip(calls, replies, strict=True)
+        replies: dict[int, object] = {}
+        for node, numbers in _by_node(client, calls).items():
+            found = self._pipelined(node, [calls[number] for number in numbers])
+            replies.update(zip(numbers, found, strict=True))
+        settled = [
+            self._settled(client, call, replies[number]) for number, call in enumerate(calls)
         ]
+        if calls and all(isinstance(reply, QueueUnavailable) for reply in settled):
+            raise QueueUnavailable
+        return settled
 
-    def _settled(self, client: Client, call: Call, reply: Any) -> Reply | QueueUnavailable:
+    def _pipelined(self, node: Client, calls: list[Call]) -> list[object]:
+        pipeline = node.pipeline(transaction=False)
+        sent: set[str] = set()
+        for call in calls:
+            script = call.script
+            # Sent whole the first time: a script that had to be sent again would come too late,
+            # after those behind it.
+            known = ("EVALSHA", script.sha) if script.sha in sent else ("EVAL", script.source)
+            sent.add(script.sha)
+            pipeline.execute_command(*known, *self._tail(call))
         try:
-            if isinstance(reply, exceptions.NoScriptError):
+            return pipeline.execute(raise_on_error=False)
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+            return [error] * len(calls)
+
+    def _settled(self, client: Client, call: Call, reply: object) -> Reply | QueueUnavailable:
+        try:
+            if isinstance(reply, FINDS_ITS_WAY):
                 return self._run(client, call)
             if isinstance(reply, Exception):
                 raise reply
@@ -125,18 +216,32 @@ class RedisStore:
             return _unavailable(error)
         return cast(Reply, reply)
 
-    def _arguments(self, call: Call) -> tuple[str | int, ...]:
-        if call.script.arguments[-1:] == ("now",):
-            return (*call.arguments, self._now_micros())
-        return call.arguments
+    def _tail(self, call: Call) -> tuple[str | int, ...]:
+        now = (self._now_micros(),) if call.script.arguments[-1:] == ("now",) else ()
+        return (len(call.keys), *call.keys, *call.arguments, *now)
 
     def _guarded(self, action: Callable[[Client], object]) -> object:
         try:
-            if self._client is None:
-                self._client = self._connect()
-            return action(self._client)
+            with _time.limited():
+                if self._client is None:
+                    self._client = self._connect()
+                return action(self._client)
+        except exceptions.RedisClusterException as error:
+            self._client = None  # What it knows of the cluster no longer holds.
+            raise _unavailable(error) from error
         except (RedisError, OSError) as error:
             raise _unavailable(error) from error
+
+
+def _by_node(client: Client, calls: Sequence[Call]) -> dict[Client, list[int]]:
+    """Return the numbers of the calls that go to each node."""
+    if not isinstance(client, RedisCluster):
+        return {client: list(range(len(calls)))}
+    numbers: dict[Client, list[int]] = {}
+    for number, call in enumerate(calls):
+        node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
+        numbers.setdefault(cast(Client, client.get_redis_connection(node)), []).append(number)
+    return numbers
 
 
 def _unavailable(error: Exception) -> QueueUnavailable:

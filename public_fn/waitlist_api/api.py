@@ -32,7 +32,7 @@ Event = Mapping[str, Any]
 
 class NoSuchRoute(WaitlistError):
     code = "not_found"
-    advice = "There is no such route; /docs lists them all."
+    advice = "There is no such route; the OpenAPI document lists them all."
 
 
 class UnsupportedMediaType(WaitlistError):

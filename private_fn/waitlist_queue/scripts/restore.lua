@@ -44,6 +44,8 @@ local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
 if not (in_line or aside) or (overwrite == '1' and meta[1] == 'hydrating') then
   outcome = 'restored'
+  -- Its own old rank must not stand in its way to the new one.
+  redis.call('ZREM', queue_key, entry_id)
   rank = return_to_line(keys, entry_id, note, rank)
   if state ~= 'waiting' then
     redis.call('ZREM', queue_key, entry_id)

@@ -13,8 +13,6 @@ from waitlist_api.http_errors import PROBLEM_JSON, STATUS
 from waitlist_api.schemas import Problem
 
 ALWAYS = ("invalid_request", "throttled", "internal_error", "queue_unavailable")
-PROBLEM_SCHEMA = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-PROBLEM_SCHEMA["properties"]["errors"]["items"] = PROBLEM_SCHEMA.pop("$defs")["FieldProblem"]
 
 SECURITY_SCHEMES: dict[str, SecurityScheme] = {
     "entry_token": HTTPBase(scheme="bearer", description="The entry_token of the signup's answer."),
@@ -36,7 +34,7 @@ def problems(*codes: str) -> dict[int, Any]:
     return {
         status: {
             "description": f"Problem: {', '.join(f'`{code}`' for code in listed)}",
-            "content": {PROBLEM_JSON: {"schema": PROBLEM_SCHEMA}},
+            "content": {PROBLEM_JSON: {"model": Problem}},
         }
         for status, listed in sorted(by_status.items())
     }

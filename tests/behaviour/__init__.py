@@ -1,0 +1,16 @@
+"""One behaviour suite of the private function: each backend's test module collects all of it."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+
+
+def suite() -> dict[str, Callable[..., None]]:
+    """Return every test of the suite by name; none can be forgotten or hide another."""
+    tests: dict[str, Callable[..., None]] = {}
+    for module in pkgutil.iter_modules(__path__, __name__ + "."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if name.startswith("test_"):
+                assert name not in tests, f"two tests are called {name}"
+                tests[name] = value
+    return tests

@@ -1,0 +1,138 @@
+"""batch: many requests in one message, each for itself, in order."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import Line, accepted
+
+
+def send(line: Line, *requests: dict[str, Any]) -> dict[str, Any]:
+    return line.handle({"v": 1, "op": "batch", "requests": list(requests)})
+
+
+def results(line: Line, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = accepted(send(line, *requests))
+    assert answer["outcome"] == "batch"
+    found: list[dict[str, Any]] = answer["results"]
+    assert len(found) == len(requests)
+    return found
+
+
+def words(answers: list[dict[str, Any]]) -> list[str]:
+    return [answer["outcome"] if answer["ok"] else answer["code"] for answer in answers]
+
+
+def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
+    """P1, P9: results stand in the order of the requests."""
+    line.init(capacity=300)
+    names = [f"person {number}" for number in range(450)]
+    requests = [line.message("signup", **line.stay(name)) for name in names]
+    requests += [line.message("leave", **line.stay(name)) for name in names[:25]]
+    requests += [line.message("position", entry_id=line.id_of(name)) for name in names[300:325]]
+    answers = results(line, *requests)
+    expected = ["joined"] * 300 + ["waitlist_full"] * 150 + ["left"] * 25 + ["absent"] * 25
+    assert words(answers) == expected
+    assert [answer["position"] for answer in answers[:300]] == list(range(1, 301))
+    assert line.order() == names[25:300]
+
+
+def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
+    """P5, P9: none of them is carried out."""
+    line.init()
+    before = line.contents()
+    requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(501)]
+    assert send(line, *requests)["code"] == "invalid_request"
+    assert line.contents() == before
+
+
+def test_every_operation_can_be_in_a_batch(line: Line) -> None:
+    stay, entry = line.stay("ann"), {"entry_id": line.id_of("ann")}
+    place = {"rank": 5, "ticket": 5, "stamp": 5}
+    answers = results(
+        line,
+        line.message("init", settings={"version": 1}, state="warm", epoch="0000aaaa"),
+        line.message("signup", **stay),
+        line.message("bump", **entry, once_key="0" * 32, to="front"),
+        line.message("position", **entry),
+        line.message("page"),
+        line.message("stats"),
+        line.message("restore", **line.stay("bob"), **place),
+        line.message("leave", **stay),
+        line.message("drop", **line.stay("bob")),
+        line.message("purge"),
+    )
+    assert words(answers) == [
+        "created",
+        "joined",
+        "moved",
+        "waiting",
+        "page",
+        "stats",
+        "restored",
+        "left",
+        "dropped",
+        "purged",
+    ]
+
+
+def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
+    """P2: a signup is not overtaken by its leave because the server had forgotten the script."""
+    line.init()
+    line.client.script_flush()
+    assert line.leave("nobody")["outcome"] == "absent"
+    stay = line.stay("ann")
+    answers = results(line, line.message("signup", **stay), line.message("leave", **stay))
+    assert words(answers) == ["joined", "left"]
+
+
+def test_one_batch_serves_many_waitlists(line: Line) -> None:
+    lists = [line.of(f"list-{number}") for number in range(20)]
+    for one in lists[:10]:
+        one.init()
+    answers = results(line, *[one.message("signup", **one.stay("ann")) for one in lists])
+    assert words(answers) == ["joined"] * 10 + ["cold"] * 10
+    assert [one.position("ann").get("position") for one in lists] == [1] * 10 + [None] * 10
+
+
+def test_an_empty_batch_has_no_results(line: Line) -> None:
+    assert results(line) == []
+
+
+def test_a_repeated_batch_changes_nothing(line: Line) -> None:
+    """P2"""
+    line.init()
+    requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(30)]
+    first, again = results(line, *requests), results(line, *requests)
+    assert words(again) == ["already"] * 30
+    assert [answer["rank"] for answer in again] == [answer["rank"] for answer in first]
+    assert line.stats()["counters"]["signed_up"] == 30
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"v": 1, "op": "ping"},
+        {"v": 1, "op": "batch", "requests": []},
+        {"v": 1, "op": "signup", "waitlist_id": "bakery-opening", "entry_id": "short"},
+        {"v": 1, "op": "unknown"},
+        None,
+        "signup",
+    ],
+)
+def test_one_malformed_request_refuses_the_whole_batch(line: Line, bad: Any) -> None:
+    """P5: nothing of it is carried out."""
+    line.init()
+    before = line.contents()
+    good = line.message("signup", **line.stay("ann"))
+    assert send(line, good, bad, good)["code"] == "invalid_request"
+    assert line.contents() == before
+
+
+def test_a_request_of_a_newer_contract_refuses_the_whole_batch(line: Line) -> None:
+    """P5: this function may not know what it means."""
+    line.init()
+    before = line.contents()
+    good = line.message("signup", **line.stay("ann"))
+    assert send(line, good, {**good, "v": 2})["code"] == "unsupported_version"
+    assert line.contents() == before

@@ -1,0 +1,56 @@
+"""bump by priority: higher is served first, within a priority the order of arrival."""
+
+import pytest
+
+from tests.support.line import Line
+from waitlist_shared.ranks import TIER, priority_of
+
+
+def test_higher_priorities_stand_ahead(line: Line) -> None:
+    """P1, P6"""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    line.bump("kim", priority=255)
+    moved = line.bump("eve", priority=3)
+    assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 2, 4)
+    assert priority_of(moved["rank"]) == 3
+    assert line.order() == ["kim", "eve", "ann", "bob"]
+
+
+def test_within_a_priority_arrival_decides(line: Line) -> None:
+    """P1: not who was bumped first."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    for name in ["eve", "ann", "bob"]:
+        line.bump(name, priority=7)
+    assert line.order() == ["ann", "bob", "eve"]
+
+
+def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
+    line.init()
+    _, bob, _ = line.all_sign_up(["ann", "bob", "eve"])
+    line.bump("bob", priority=1)
+    assert line.bump("bob", priority=0)["rank"] == bob["rank"]
+    assert line.order() == ["ann", "bob", "eve"]
+
+
+def test_the_same_priority_again_moves_nobody(line: Line) -> None:
+    line.init()
+    _, bob = line.all_sign_up(["ann", "bob"])
+    answer = line.bump("bob", priority=0)
+    assert (answer["outcome"], answer["rank"], answer["position"]) == ("moved", bob["rank"], 2)
+
+
+@pytest.mark.parametrize("priority", [0, 9])
+def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
+    """P1: whoever arrives at a taken rank stands right ahead of it, with a rank of its own."""
+    line.init()
+    ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
+    line.bump("ann", priority=5)
+    taken = (255 - priority) * TIER + ann["ticket"]
+    line.restore("kim", rank=taken, ticket=ann["ticket"])
+    moved = line.bump("ann", priority=priority)
+    assert moved["rank"] < taken
+    assert priority_of(moved["rank"]) == priority
+    assert moved["ticket"] == ann["ticket"]
+    assert line.order() == ["ann", "kim", "bob", "eve"]

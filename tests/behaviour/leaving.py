@@ -1,0 +1,125 @@
+"""leave and drop: a stay ends once, and stays ended."""
+
+import pytest
+
+from tests.support.line import Line, accepted
+
+GONE = "wl:{bakery-opening}:gone"
+QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
+
+
+def test_everybody_behind_moves_up_at_once(line: Line) -> None:
+    """P6: positions and the total are true right after somebody ahead has left."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    assert line.leave("bob")["outcome"] == "left"
+    assert (line.position("eve")["position"], line.position("eve")["total"]) == (2, 2)
+    assert line.position("bob") == {"ok": True, **_absent(total=2)}
+    assert line.order() == ["ann", "eve"]
+
+
+def _absent(total: int) -> dict[str, object]:
+    nothing = {"position": None, "rank": None, "ticket": None}
+    return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
+
+
+def test_a_repeated_leave_counts_once(line: Line) -> None:
+    """P2"""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    assert [line.leave("ann")["outcome"] for _ in range(3)] == ["left", "absent", "absent"]
+    stats = line.stats()
+    assert (stats["counters"]["left"], stats["waiting"]) == (1, 1)
+
+
+def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
+    """P2: and a repeat of the drop changes nothing."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    assert [line.drop("ann")["outcome"] for _ in range(2)] == ["dropped", "absent"]
+    assert line.order() == ["bob"]
+    assert line.stats()["counters"]["left"] == 0
+    assert line.signup("ann")["code"] == "gone"
+
+
+@pytest.mark.parametrize("verb", ["leave", "drop"])
+def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
+    """P2: the same message again, after the person has come back."""
+    line.init()
+    first = line.signup("ann")
+    accepted(line.leave("ann", ticket=first["ticket"]))
+    again = line.signup("ann", stay=2)
+    assert _end(line, verb, ticket=None)["outcome"] == "absent"
+    assert _end(line, verb, ticket=first["ticket"])["outcome"] == "absent"
+    assert line.position("ann")["rank"] == again["rank"]
+
+
+@pytest.mark.parametrize("verb", ["leave", "drop"])
+def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
+    """P2: where no tombstone tells that the stay is over, its ticket does."""
+    line.init()
+    first = line.signup("ann")
+    accepted(line.drop("ann"))
+    line.client.delete(GONE)
+    again = line.signup("ann", stay=2)
+    assert _end(line, verb, ticket=first["ticket"])["outcome"] == "absent"
+    assert line.position("ann")["rank"] == again["rank"]
+    assert line.stats()["counters"]["left"] == 0
+
+
+def _end(line: Line, verb: str, ticket: int | None) -> dict[str, object]:
+    return line.send(verb, **line.stay("ann", 1), ticket=ticket)
+
+
+def test_a_moved_stay_is_known_by_its_signups_ticket(line: Line) -> None:
+    line.init()
+    _, bob = line.all_sign_up(["ann", "bob"])
+    line.bump("bob", to="front")
+    assert line.leave("bob", ticket=bob["ticket"])["outcome"] == "left"
+    assert line.order() == ["ann"]
+
+
+def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.bump("bob", priority=3)
+    line.bump("bob", to="back")
+    line.bump("bob", to="front")
+    line.leave("bob")
+    found = [key for key in line.contents() if line.id_of("bob") in str(line.contents()[key])]
+    assert found == [GONE]
+
+
+def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.leave("ann")
+    line.clock.advance(QUARTER_HOUR_MICROS - 1)
+    line.leave("bob")
+    assert line.signup("ann")["code"] == "gone"
+
+
+def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
+    """P9: one leave never pays for the whole crowd that left before it."""
+    line.init()
+    names = [f"person {number}" for number in range(20)]
+    line.all_sign_up([*names, "ann", "bob"])
+    for name in names:
+        line.leave(name)
+    line.clock.advance(QUARTER_HOUR_MICROS)
+    line.leave("ann")
+    assert len(_tombstones(line)) == 20 - 16 + 1
+    line.leave("bob")
+    assert len(_tombstones(line)) == 2
+
+
+def test_tombstones_vanish_when_nobody_leaves_any_more(line: Line) -> None:
+    line.init()
+    line.leave("ann")
+    assert 0 < line.client.ttl(GONE) <= 15 * 60
+
+
+def _tombstones(line: Line) -> list[object]:
+    found = line.contents()[GONE]
+    assert isinstance(found, list)
+    return found

@@ -1,0 +1,130 @@
+"""What does not follow the contract changes nothing; what is newer than it still works."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import Line, accepted
+
+ENTRY = "a" * 26
+JOIN = "0" * 8
+ONCE = "0" * 32
+LIST: dict[str, Any] = {"v": 1, "waitlist_id": "bakery-opening"}
+SIGNUP = {**LIST, "op": "signup", "entry_id": ENTRY, "join_id": JOIN}
+LEAVE = {**SIGNUP, "op": "leave"}
+BUMP = {**LIST, "op": "bump", "entry_id": ENTRY, "once_key": ONCE}
+RESTORE = {**SIGNUP, "op": "restore", "rank": 1, "ticket": 1, "stamp": 1}
+PAGE = {**LIST, "op": "page"}
+INIT = {**LIST, "op": "init", "settings": {"version": 2}, "state": "warm", "epoch": JOIN}
+BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
+MISSING = object()
+
+
+def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
+    """Return a message with another value, or none, in one field."""
+    others = {name: old for name, old in message.items() if name != field}
+    return others if value is MISSING else {**others, field: value}
+
+
+NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
+
+# message, field, values that the field must not have
+BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
+    (SIGNUP, "op", [MISSING, "", "unknown", "Signup", "signup\n", 5, None, [], "\ud800"]),
+    (SIGNUP, "v", ["1", None, 1.5, True, []]),
+    (SIGNUP, "waitlist_id", [MISSING, "", "-a", "A", "a_b", "a b", "a" * 64, "ä", "a}{b"]),
+    (SIGNUP, "waitlist_id", ["bakery\n", "\nbakery", "a\u0000", "\ud800", 5, None]),
+    (SIGNUP, "entry_id", [MISSING, "a" * 25, "a" * 27, "a" * 26 + "\n", "A" * 26, "0" * 26]),
+    (SIGNUP, "entry_id", ["a" * 25 + "ä", 5, None, [ENTRY]]),
+    (SIGNUP, "join_id", [MISSING, "0" * 7, "0" * 9, "0" * 8 + "\n", "G" * 8, 0, None]),
+    (LEAVE, "ticket", NO_NUMBERS),
+    (BUMP, "priority", [-1, 256, "1", 1.5, None, True]),
+    (BUMP, "places", [0, -1, 1_000_000_001, "1", 1.5, None, True]),
+    (BUMP, "to", [MISSING, "", "middle", "front\n", 1, None, "\ud800"]),
+    ({**BUMP, "to": "back"}, "priority", [1]),
+    ({**BUMP, "to": "back"}, "places", [1]),
+    ({**BUMP, "places": 1}, "priority", [1]),
+    ({**BUMP, "to": "back"}, "once_key", [MISSING, "0" * 31, "0" * 32 + "\n", "G" * 32, None]),
+    ({**BUMP, "to": "back"}, "once_seconds", [0, -1, 86_401, "60", None]),
+    *[(RESTORE, field, [MISSING, None, *NO_NUMBERS]) for field in ("rank", "ticket", "stamp")],
+    (RESTORE, "once_stamp", NO_NUMBERS),
+    (RESTORE, "epoch", ["", "0" * 8 + "\n", 5]),
+    (RESTORE, "overwrite", [1, "true", None]),
+    (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
+    (PAGE, "after_rank", [*NO_NUMBERS, "+inf"]),
+    (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
+    (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
+    (INIT, "settings", [{"version": 2, "open": bad} for bad in (1, "yes", None)]),
+    (INIT, "state", [MISSING, "cold", "", None]),
+    (INIT, "epoch", [MISSING, "", "0" * 8 + "\n", None]),
+    (INIT, "counters", [{"left": -1}, None]),
+    (INIT, "floor_ticket", NO_NUMBERS),
+    (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
+]
+MALFORMED = [
+    *[pytest.param(message, id=repr(message)) for message in (None, [], [SIGNUP], "x", 5, True)],
+    *[
+        pytest.param(but(message, field, value), id=f"{message['op']}-{field}-{value!r:.40}")
+        for message, field, values in BAD_FIELDS
+        for value in values
+    ],
+]
+
+
+@pytest.mark.parametrize("message", MALFORMED)
+def test_a_malformed_message_changes_nothing(line: Line, message: Any) -> None:
+    """P5: no number is consumed, no key is made, and the answer is a clear refusal."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    before = line.contents()
+    answer = line.handle(message)
+    assert set(answer) == {"ok", "code", "message"}
+    assert (answer["ok"], answer["code"]) == (False, "invalid_request")
+    assert answer["message"]
+    assert line.contents() == before
+
+
+@pytest.mark.parametrize("message", [object(), b"{}", {1: 2}, {"op": object()}, {"op": b"signup"}])
+def test_what_is_not_json_at_all_is_refused(line: Line, message: object) -> None:
+    """P5: whatever is handed over, no traceback comes back."""
+    assert line.service.handle(message)["code"] == "invalid_request"
+
+
+def test_the_field_at_fault_is_named(line: Line) -> None:
+    """P5"""
+    bad_settings = {"version": 1, "capacity": 0}
+    assert "$.waitlist_id" in line.handle(but(SIGNUP, "waitlist_id", 5))["message"]
+    assert "$.settings.capacity" in line.handle(but(INIT, "settings", bad_settings))["message"]
+    assert "exactly one of" in line.handle(BUMP)["message"]
+
+
+def test_a_message_of_a_newer_contract_is_refused_as_such(line: Line) -> None:
+    """P5"""
+    line.init()
+    before = line.contents()
+    for version in (2, 2**70):
+        assert line.handle(but(SIGNUP, "v", version))["code"] == "unsupported_version"
+    assert line.contents() == before
+
+
+def test_unknown_fields_are_ignored(line: Line) -> None:
+    """A newer caller may say more than this function understands."""
+    line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
+    answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})
+    assert accepted(answer)["position"] == 1
+
+
+def test_fields_that_an_older_caller_does_not_send_have_defaults(line: Line) -> None:
+    line.handle(but(INIT, "v", MISSING))
+    assert line.handle(but(SIGNUP, "v", MISSING))["outcome"] == "joined"
+    assert line.handle(but(LEAVE, "v", MISSING))["outcome"] == "left"
+
+
+def test_ping_answers_from_redis(line: Line) -> None:
+    assert line.handle({"v": 1, "op": "ping"}) == {"ok": True, "outcome": "pong"}
+
+
+def test_the_longest_waitlist_id_works(line: Line) -> None:
+    longest = line.of("a" * 63)
+    longest.init()
+    assert longest.signup("ann")["position"] == 1

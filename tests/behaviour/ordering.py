@@ -1,0 +1,115 @@
+"""Who stands where: arrival decides, whatever the clock says."""
+
+from tests.support.line import HOUR_MICROS, Line, accepted
+from waitlist_shared.ranks import TIER, time_of
+
+PEOPLE = [f"person {number}" for number in range(60)]
+MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (TIER - 200) * 1000 // 16
+
+
+def test_whoever_signs_up_first_stands_first(line: Line) -> None:
+    """P1: arrival decides, not how the ids sort."""
+    line.init()
+    for number, name in enumerate(PEOPLE, start=1):
+        line.clock.advance(1_000)
+        answer = line.signup(name)
+        assert (answer["outcome"], answer["position"], answer["total"]) == (
+            "joined",
+            number,
+            number,
+        )
+    ids = [line.id_of(name) for name in PEOPLE]
+    assert ids != sorted(ids)
+    assert line.order() == PEOPLE
+
+
+def test_people_of_one_instant_stand_in_order_of_arrival(line: Line) -> None:
+    """P1: no ties, though the clock stands still."""
+    line.init()
+    answers = line.all_sign_up(PEOPLE)
+    assert line.order() == PEOPLE
+    assert len({answer["rank"] for answer in answers}) == len(PEOPLE)
+
+
+def test_a_clock_that_jumps_back_an_hour_changes_no_order(line: Line) -> None:
+    """P1: whoever comes after the jump stands behind those who came before."""
+    line.init()
+    line.all_sign_up(PEOPLE[:20])
+    line.clock.advance(-HOUR_MICROS)
+    line.all_sign_up(PEOPLE[20:40])
+    line.clock.advance(2 * HOUR_MICROS)
+    line.all_sign_up(PEOPLE[40:])
+    assert line.order() == PEOPLE
+
+
+def test_tickets_and_stamps_never_repeat_nor_go_back(line: Line) -> None:
+    """P1: whichever operation draws them, under any clock."""
+    line.init()
+    drawn = []
+    for round_number, jump in enumerate([0, -HOUR_MICROS, 1, 0, HOUR_MICROS, -1]):
+        line.clock.advance(jump)
+        first, second = f"first {round_number}", f"second {round_number}"
+        answers = [
+            *line.all_sign_up([first, second, first]),
+            line.bump(second, to="front"),
+            line.bump(second, to="back"),
+            line.bump(second, places=1),
+            line.leave(first),
+            line.leave(first),
+            line.drop(second),
+        ]
+        drawn += [accepted(answer)["stamp"] for answer in answers]
+    assert drawn == sorted(set(drawn))
+
+
+def test_a_ticket_tells_when_it_was_drawn(line: Line) -> None:
+    line.init()
+    ticket = line.signup("ann")["ticket"]
+    assert time_of(ticket).timestamp() * 1_000_000 == line.clock.micros
+
+
+def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
+    """P1: the last ranks below 2^53 lose no digit on the way in or out."""
+    line.init()
+    line.clock.micros = MICROS_OF_RANGE_END
+    answers = line.all_sign_up(PEOPLE)
+    first = TIER - 200
+    assert [answer["ticket"] for answer in answers] == list(range(first, first + len(PEOPLE)))
+    ranks = [255 * TIER + answer["ticket"] for answer in answers]
+    assert 2**53 - 200 <= ranks[0] < ranks[-1] < 2**53
+    assert [answer["rank"] for answer in answers] == ranks
+    assert [entry["rank"] for entry in line.entries()] == ranks
+    assert [line.position(name)["rank"] for name in PEOPLE] == ranks
+    assert line.order() == PEOPLE
+
+
+def test_a_page_goes_on_exactly_behind_a_rank_near_the_end_of_the_range(line: Line) -> None:
+    line.init()
+    line.clock.micros = MICROS_OF_RANGE_END
+    line.all_sign_up(PEOPLE)
+    rank = line.position(PEOPLE[30])["rank"]
+    page = line.page(after_rank=rank, limit=1)
+    assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[31])
+    assert page["entries"][0]["rank"] == rank + 1
+    assert page["next_rank"] == rank + 1
+
+
+def test_whoever_comes_back_stands_at_the_end(line: Line) -> None:
+    """P1: a new stay is a new arrival."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    line.leave("ann")
+    answer = line.signup("ann", stay=2)
+    assert (answer["outcome"], answer["position"]) == ("joined", 3)
+    assert line.order() == ["bob", "eve", "ann"]
+
+
+def test_waitlists_do_not_know_of_each_other(line: Line) -> None:
+    line.init()
+    other = line.of("cinema")
+    other.init()
+    line.all_sign_up(["ann", "bob"])
+    assert other.signup("bob")["position"] == 1
+    assert line.position("bob")["position"] == 2
+    other.send("purge")
+    assert line.order() == ["ann", "bob"]

@@ -1,0 +1,150 @@
+"""position, page and stats: what is told is true."""
+
+import pytest
+
+from tests.support.line import Line
+
+PEOPLE = [f"person {number}" for number in range(25)]
+
+
+def filled(line: Line, names: list[str] = PEOPLE) -> None:
+    line.init()
+    line.all_sign_up(names)
+
+
+def test_a_position_is_one_more_than_the_people_ahead(line: Line) -> None:
+    """P6"""
+    filled(line)
+    for number, name in enumerate(PEOPLE, start=1):
+        answer = line.position(name)
+        assert (answer["outcome"], answer["position"], answer["total"]) == ("waiting", number, 25)
+
+
+def test_a_position_moves_with_whoever_is_ahead(line: Line) -> None:
+    """P6: leaving, being dropped, being bumped away and past."""
+    filled(line, ["ann", "bob", "eve", "kim", "zoe"])
+    line.leave("ann")
+    assert line.position("kim")["position"] == 3
+    line.drop("bob")
+    assert line.position("kim")["position"] == 2
+    line.bump("zoe", to="front")
+    assert line.position("kim")["position"] == 3
+    line.bump("zoe", to="back")
+    assert line.position("kim")["position"] == 2
+
+
+def test_a_position_tells_rank_and_ticket(line: Line) -> None:
+    filled(line, ["ann", "bob"])
+    moved = line.bump("bob", to="front")
+    told = line.position("bob")
+    assert (told["rank"], told["ticket"]) == (moved["rank"], moved["ticket"])
+
+
+def test_a_stranger_is_absent(line: Line) -> None:
+    filled(line, ["ann"])
+    answer = line.position("bob")
+    assert (answer["outcome"], answer["position"], answer["total"]) == ("absent", None, 1)
+
+
+@pytest.mark.parametrize("hide_counts", [True, False])
+def test_a_position_says_whether_counts_are_hidden(line: Line, hide_counts: bool) -> None:
+    line.init(hide_counts=hide_counts)
+    line.signup("ann")
+    for name in ["ann", "bob"]:
+        assert line.position(name)["hide_counts"] is hide_counts
+
+
+def test_pages_join_to_the_whole_line(line: Line) -> None:
+    """P9: each at most as long as its limit."""
+    filled(line)
+    seen: list[dict[str, object]] = []
+    after: dict[str, int] = {}
+    for expected in [10, 10, 5]:
+        page = line.page(limit=10, **after)
+        assert (len(page["entries"]), page["total"]) == (expected, 25)
+        seen += page["entries"]
+        after = {"after_rank": page["next_rank"]}
+    assert page["next_rank"] is None
+    assert [entry["entry_id"] for entry in seen] == [line.id_of(name) for name in PEOPLE]
+    assert [entry["position"] for entry in seen] == list(range(1, 26))
+
+
+@pytest.mark.parametrize(("limit", "is_last"), [(24, False), (25, True), (26, True)])
+def test_the_last_page_says_so(line: Line, limit: int, is_last: bool) -> None:
+    filled(line)
+    page = line.page(limit=limit)
+    assert (page["next_rank"] is None) is is_last
+    assert len(page["entries"]) == min(limit, 25)
+
+
+def test_an_empty_list_is_one_empty_page(line: Line) -> None:
+    line.init()
+    empty = {"ok": True, "outcome": "page", "entries": [], "total": 0, "next_rank": None}
+    assert line.page() == empty
+
+
+def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
+    filled(line)
+    last = line.entries()[-1]["rank"]
+    page = line.page(after_rank=last)
+    assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
+
+
+def test_a_page_goes_on_where_somebody_has_left(line: Line) -> None:
+    """P6: positions on the next page count who is there now."""
+    filled(line)
+    next_rank = line.page(limit=10)["next_rank"]
+    line.leave(PEOPLE[9])
+    line.leave(PEOPLE[3])
+    page = line.page(limit=10, after_rank=next_rank)
+    assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[10])
+    assert page["entries"][0]["position"] == 9
+
+
+def test_a_page_holds_a_hundred_unless_told(line: Line) -> None:
+    names = [f"person {number}" for number in range(101)]
+    filled(line, names)
+    page = line.page()
+    assert len(page["entries"]) == 100
+    assert line.page(after_rank=page["next_rank"])["entries"][0]["position"] == 101
+
+
+def test_a_page_tells_the_signups_tickets_of_those_who_were_moved(line: Line) -> None:
+    line.init()
+    tickets = {}
+    for name in ["ann", "bob", "eve"]:
+        tickets[line.id_of(name)] = line.signup(name)["ticket"]
+    line.bump("eve", to="front")
+    line.bump("ann", to="back")
+    assert {entry["entry_id"]: entry["ticket"] for entry in line.entries()} == tickets
+
+
+def test_statistics_count_what_happened(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    line.leave("bob")
+    line.drop("kim")
+    line.bump("eve", to="front")
+    stats = line.stats()
+    assert (stats["state"], stats["epoch"], stats["waiting"]) == ("warm", "0000aaaa", 2)
+    assert stats["counters"] == {"signed_up": 4, "left": 1, "admitted": 0}
+    assert stats["head_ticket"] == line.position("eve")["ticket"]
+
+
+def test_an_empty_list_has_no_head(line: Line) -> None:
+    line.init()
+    assert (line.stats()["waiting"], line.stats()["head_ticket"]) == (0, None)
+
+
+def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
+    line.init(counters={"signed_up": 10, "left": 4, "admitted": 3})
+    line.signup("ann")
+    assert line.stats()["counters"] == {"signed_up": 11, "left": 4, "admitted": 3}
+
+
+def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
+    """P6: the counters that a rebuild begins with may be a minute old."""
+    line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
+    for number in range(3):
+        line.restore(f"person {number}", rank=number, ticket=number)
+    assert line.stats()["counters"]["signed_up"] == 7

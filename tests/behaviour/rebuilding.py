@@ -1,0 +1,192 @@
+"""A cold order never lies, and while it is rebuilt it says so."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import EPOCH, HOUR_MICROS, Line, once_key_of
+
+LATER_EPOCH = "0000bbbb"
+META = "wl:{bakery-opening}:meta"
+
+
+def each_verb(line: Line) -> dict[str, dict[str, Any]]:
+    """Return a message for every operation that needs an order, by its name."""
+    stay = line.stay("ann")
+    bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
+    place = {"rank": 5, "ticket": 5, "stamp": 5}
+    return {
+        "signup": line.message("signup", **stay),
+        "leave": line.message("leave", **stay),
+        "drop": line.message("drop", **stay),
+        "bump": line.message("bump", **bump, to="front"),
+        "position": line.message("position", entry_id=stay["entry_id"]),
+        "page": line.message("page"),
+        "stats": line.message("stats"),
+        "restore": line.message("restore", **stay, **place),
+        "restore of an epoch": line.message("restore", **stay, **place, epoch=EPOCH),
+    }
+
+
+VERBS = [
+    "signup",
+    "leave",
+    "drop",
+    "bump",
+    "position",
+    "page",
+    "stats",
+    "restore",
+    "restore of an epoch",
+]
+
+
+def lose_everything(line: Line) -> None:
+    for key in line.contents():
+        line.client.delete(key)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
+    """P7: and the question leaves nothing behind."""
+    assert line.handle(each_verb(line)[verb])["code"] == "cold"
+    assert line.contents() == {}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
+    """P7: no position 1 for the second person."""
+    line.init()
+    line.all_sign_up(["bob", "ann"])
+    lose_everything(line)
+    assert line.handle(each_verb(line)[verb])["code"] == "cold"
+    assert line.contents() == {}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
+    """P7: though everything else is still there."""
+    line.init()
+    line.all_sign_up(["bob", "ann"])
+    line.client.delete(META)
+    assert line.handle(each_verb(line)[verb])["code"] == "cold"
+
+
+def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
+    """P7: what a lost meta hash left behind is not trusted."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    line.bump("bob", to="front")
+    line.leave("eve")
+    line.client.delete(META)
+    assert line.init(state="hydrating", epoch=LATER_EPOCH)["outcome"] == "created"
+    assert {key for key in line.contents() if ":once:" not in key} == {META}
+
+
+@pytest.mark.parametrize("verb", ["bump", "position", "page"])
+def test_during_a_rebuild_nobody_is_told_a_position(line: Line, verb: str) -> None:
+    """P7"""
+    line.init(state="hydrating")
+    line.signup("ann")
+    before = line.contents()
+    assert line.handle(each_verb(line)[verb])["code"] == "rebuilding"
+    assert line.contents() == before
+
+
+def test_signups_go_on_during_a_rebuild(line: Line) -> None:
+    """P1, P7: behind everybody who is yet to be put back, and without a position."""
+    line.init(state="hydrating", floor_ticket=7)
+    answer = line.signup("zoe")
+    assert (answer["outcome"], answer["position"], answer["total"]) == ("joined", None, None)
+    again = line.signup("zoe")
+    assert (again["outcome"], again["position"]) == ("already", None)
+    line.restore("ann", rank=answer["rank"] - 9, ticket=answer["ticket"] - 9, epoch=EPOCH)
+    line.init()
+    assert line.order() == ["ann", "zoe"]
+
+
+def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
+    """P5: nobody knows how many stand in line, so nobody is let in over the capacity."""
+    line.init(state="hydrating", capacity=2)
+    before = line.contents()
+    assert line.signup("ann")["code"] == "rebuilding"
+    assert line.contents() == before
+
+
+def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
+    line.init(state="hydrating", open=False)
+    assert line.signup("ann")["code"] == "waitlist_closed"
+
+
+def test_leaving_works_during_a_rebuild(line: Line) -> None:
+    """P2, P3: whoever leaves before being put back is not put back afterwards."""
+    line.init(state="hydrating")
+    assert line.leave("ann")["outcome"] == "left"
+    assert line.leave("ann")["outcome"] == "absent"
+    line.restore("bob", rank=6, ticket=6)
+    assert line.leave("bob")["outcome"] == "left"
+    for name in ["ann", "bob"]:
+        assert line.restore(name, rank=6, ticket=6, epoch=EPOCH)["code"] == "gone"
+    assert line.stats()["counters"]["left"] == 2
+    line.init()
+    assert line.order() == []
+
+
+def test_dropping_works_during_a_rebuild(line: Line) -> None:
+    line.init(state="hydrating")
+    line.restore("ann", rank=6, ticket=6)
+    assert line.drop("ann")["outcome"] == "dropped"
+    assert line.drop("bob")["outcome"] == "absent"
+    for name in ["ann", "bob"]:
+        assert line.restore(name, rank=6, ticket=6)["code"] == "gone"
+
+
+def test_statistics_are_told_during_a_rebuild(line: Line) -> None:
+    line.init(state="hydrating")
+    line.restore("ann", rank=6, ticket=6)
+    stats = line.stats()
+    assert (stats["state"], stats["waiting"], stats["head_ticket"]) == ("hydrating", 1, 6)
+
+
+def test_the_rebuild_ends_when_its_own_epoch_says_so(line: Line) -> None:
+    """P7: an earlier rebuild, interrupted by another loss, does not end the later one."""
+    line.init(state="hydrating", epoch=LATER_EPOCH)
+    late = line.init(state="warm", epoch=EPOCH)
+    assert (late["outcome"], late["state"], late["epoch"]) == ("exists", "hydrating", LATER_EPOCH)
+    assert line.position("ann")["code"] == "rebuilding"
+    end = line.init(state="warm", epoch=LATER_EPOCH)
+    assert (end["outcome"], end["state"], end["epoch"]) == ("warmed", "warm", LATER_EPOCH)
+    assert line.position("ann")["outcome"] == "absent"
+
+
+def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
+    """P2, P7: the same init twice, with everything in between."""
+    line.init(state="hydrating")
+    line.init(state="warm")
+    line.signup("ann")
+    late = line.init(state="hydrating")
+    assert (late["outcome"], late["state"]) == ("exists", "warm")
+    assert line.position("ann")["position"] == 1
+
+
+def test_a_repeated_init_changes_nothing(line: Line) -> None:
+    """P2"""
+    assert line.init(floor_ticket=3)["outcome"] == "created"
+    line.all_sign_up(["ann", "bob"])
+    before = line.contents()
+    assert line.init(floor_ticket=3)["outcome"] == "exists"
+    assert line.contents() == before
+
+
+def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
+    """P1, P7: the floor holds though the clock has jumped back."""
+    line.init()
+    ann, bob = line.all_sign_up(["ann", "bob"])
+    lose_everything(line)
+    line.clock.advance(-HOUR_MICROS)
+    line.init(state="hydrating", floor_ticket=bob["stamp"])
+    assert line.signup("zoe")["ticket"] > bob["ticket"]
+    line.restore("bob", rank=bob["rank"], ticket=bob["ticket"])
+    line.restore("ann", rank=ann["rank"], ticket=ann["ticket"])
+    line.init()
+    assert line.order() == ["ann", "bob", "zoe"]

@@ -1,0 +1,156 @@
+"""restore: a recorded place comes back, unless the stay has ended or a newer place is there."""
+
+import pytest
+
+from tests.support.line import EPOCH, Line, accepted
+from waitlist_shared.ranks import TIER
+
+RANK = 255 * TIER
+LATER_EPOCH = "0000bbbb"
+
+
+def test_restored_people_stand_as_before_in_whatever_order_they_return(line: Line) -> None:
+    """P1, P7"""
+    line.init(state="hydrating")
+    for number in [3, 1, 4, 2]:
+        answer = line.restore(f"person {number}", RANK + number, number, epoch=EPOCH)
+        assert (answer["outcome"], answer["position"], answer["total"]) == ("restored", None, None)
+        assert (answer["rank"], answer["ticket"]) == (RANK + number, number)
+    line.init()
+    assert line.order() == [f"person {number}" for number in [1, 2, 3, 4]]
+
+
+def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
+    """P6: and is told the place."""
+    line.init()
+    line.restore("ann", RANK + 1, 1)
+    line.restore("eve", RANK + 3, 3)
+    answer = line.restore("bob", RANK + 2, 2)
+    assert (answer["outcome"], answer["position"], answer["total"]) == ("restored", 2, 3)
+
+
+def test_whoever_is_there_keeps_the_place(line: Line) -> None:
+    """P2: a restore that comes late does not undo a bump."""
+    line.init()
+    _, bob = line.all_sign_up(["ann", "bob"])
+    moved = line.bump("bob", to="front")
+    answer = line.restore("bob", bob["rank"], bob["ticket"])
+    assert (answer["outcome"], answer["position"], answer["total"]) == ("present", 1, 2)
+    assert (answer["rank"], answer["ticket"]) == (moved["rank"], bob["ticket"])
+    assert line.restore("bob", bob["rank"], bob["ticket"], overwrite=True)["outcome"] == "present"
+    assert line.order() == ["bob", "ann"]
+
+
+def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
+    """P7: a bump that the first pass did not see yet."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 1, 1)
+    line.restore("bob", RANK + 2, 2)
+    assert line.restore("bob", RANK, 2)["outcome"] == "present"
+    again = line.restore("bob", RANK, 2, overwrite=True)
+    assert (again["outcome"], again["position"], again["rank"]) == ("restored", None, RANK)
+    assert line.restore("bob", RANK, 2, overwrite=True)["outcome"] == "present"
+    line.init()
+    assert line.order() == ["bob", "ann"]
+
+
+def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
+    """P7: of a rebuild that another loss overtook, nothing comes in any more."""
+    line.init(state="hydrating", epoch=LATER_EPOCH)
+    before = line.contents()
+    assert line.restore("ann", RANK, 1, epoch=EPOCH)["code"] == "stale_epoch"
+    assert line.contents() == before
+    assert line.restore("ann", RANK, 1, epoch=LATER_EPOCH)["outcome"] == "restored"
+    assert line.restore("bob", RANK + 1, 1)["outcome"] == "restored"
+
+
+def test_a_late_restore_does_not_revive_whoever_has_left(line: Line) -> None:
+    """P2, P5"""
+    line.init()
+    ann = line.signup("ann")
+    line.leave("ann")
+    before = line.contents()
+    assert line.restore("ann", ann["rank"], ann["ticket"])["code"] == "gone"
+    assert line.contents() == before
+
+
+def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> None:
+    """P2"""
+    line.init()
+    first = line.signup("ann")
+    line.leave("ann")
+    line.signup("bob")
+    second = line.signup("ann", stay=2)
+    assert line.restore("ann", first["rank"], first["ticket"], stay=1)["code"] == "gone"
+    assert line.position("ann")["rank"] == second["rank"]
+
+
+def test_two_records_of_one_rank_get_two_places(line: Line) -> None:
+    """P1: no ties, even where the record holds one."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 5)
+    answer = line.restore("bob", RANK + 5, 4)
+    assert RANK <= answer["rank"] < RANK + 5
+    assert answer["ticket"] == 4
+    line.init()
+    assert line.order() == ["bob", "ann"]
+    assert line.position("bob")["ticket"] == 4
+
+
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
+    """P1: the one that gave way stands right ahead of the other, however often it returns."""
+    line.init(state="hydrating")
+    line.restore("kim", RANK + 3, 3)
+    line.restore("ann", RANK + 5, 5)
+    for _ in range(passes):
+        line.restore("bob", RANK + 5, 4, overwrite=True)
+    line.init()
+    assert line.order() == ["kim", "bob", "ann"]
+
+
+def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
+    line.init()
+    line.restore("ann", RANK - TIER + 9, 12)
+    assert line.position("ann")["ticket"] == 12
+    assert line.leave("ann", ticket=9)["outcome"] == "absent"
+    line.restore("bob", RANK - TIER + 9, 12)
+    assert line.leave("bob", ticket=12)["outcome"] == "left"
+
+
+def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
+    """P1: also where the recorded stamps are ahead of Redis' clock."""
+    line.init()
+    ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
+    line.restore("bob", RANK + ahead, ahead, stamp=ahead + 50)
+    assert line.signup("eve")["ticket"] == ahead + 51
+    line.restore("kim", RANK + 1, 1, stamp=1)
+    assert line.signup("zoe")["ticket"] == ahead + 52
+    assert line.order() == ["kim", "ann", "bob", "eve", "zoe"]
+
+
+def test_a_move_that_the_record_knows_is_not_made_again(line: Line) -> None:
+    """P2: the wish that was carried out before the loss is delivered again after it."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 1, 1)
+    line.restore("bob", RANK, 2, stamp=77, once_key=f"{1:032x}", once_stamp=77)
+    line.init()
+    answer = line.bump("bob", once=1, to="back")
+    assert (answer["outcome"], answer["moved_stamp"], answer["position"]) == ("repeat", 77, 1)
+
+
+def test_a_move_that_redis_knows_better_is_not_forgotten(line: Line) -> None:
+    """P2: an older stamp in the record does not replace the newer one."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    moved = line.bump("bob", once=1, to="front")
+    line.restore("bob", RANK, 2, stamp=3, once_key=f"{1:032x}", once_stamp=3)
+    assert line.bump("bob", once=1, to="front")["moved_stamp"] == moved["stamp"]
+
+
+def test_a_restore_without_a_move_remembers_none(line: Line) -> None:
+    line.init()
+    line.restore("ann", RANK, 1, once_key=f"{1:032x}")
+    line.restore("bob", RANK + 1, 2, once_stamp=5)
+    assert line.bump("ann", once=1, to="back")["outcome"] == "moved"
+    assert not [key for key in line.contents() if key.endswith(":none")]

@@ -1,0 +1,85 @@
+"""signup: one place for each stay, within what the waitlist allows."""
+
+from tests.support.line import Line
+
+
+def test_a_retried_signup_keeps_its_place(line: Line) -> None:
+    """P2: the repeat is told the same place, and counts once."""
+    line.init()
+    first, _ = line.all_sign_up(["ann", "bob"])
+    again = line.signup("ann")
+    assert again["outcome"] == "already"
+    assert (again["rank"], again["ticket"]) == (first["rank"], first["ticket"])
+    assert (again["position"], again["total"]) == (1, 2)
+    assert line.stats()["counters"]["signed_up"] == 2
+
+
+def test_a_repeat_is_told_the_stays_ticket_after_a_move(line: Line) -> None:
+    """P2: where the rank no longer tells the ticket."""
+    line.init()
+    _, bob = line.all_sign_up(["ann", "bob"])
+    moved = line.bump("bob", to="front")
+    again = line.signup("bob")
+    assert (again["outcome"], again["position"]) == ("already", 1)
+    assert (again["ticket"], again["rank"]) == (bob["ticket"], moved["rank"])
+
+
+def test_a_list_is_never_over_its_capacity(line: Line) -> None:
+    line.init(capacity=2)
+    line.all_sign_up(["ann", "bob"])
+    before = line.contents()
+    assert line.signup("eve")["code"] == "waitlist_full"
+    assert line.contents() == before
+    line.leave("ann")
+    assert line.signup("eve")["outcome"] == "joined"
+    assert line.signup("kim")["code"] == "waitlist_full"
+
+
+def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
+    """P2"""
+    line.init(capacity=1)
+    line.signup("ann")
+    assert line.signup("ann")["outcome"] == "already"
+
+
+def test_a_closed_list_takes_no_signup_but_knows_its_people(line: Line) -> None:
+    """P2: who signed up before it closed repeats as before."""
+    line.init()
+    line.signup("ann")
+    line.init(version=2, open=False)
+    before = line.contents()
+    assert line.signup("bob")["code"] == "waitlist_closed"
+    assert line.contents() == before
+    assert line.signup("ann")["outcome"] == "already"
+    line.init(version=3, open=True)
+    assert line.signup("bob")["outcome"] == "joined"
+
+
+def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
+    """P2: a message that was delivered again after its stay ended changes nothing."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.leave("ann")
+    before = line.contents()
+    assert line.signup("ann")["code"] == "gone"
+    assert line.contents() == before
+
+
+def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
+    """P2: the tombstone is there though the stay never was."""
+    line.init()
+    assert line.leave("ann")["outcome"] == "absent"
+    assert line.signup("ann")["code"] == "gone"
+    assert line.signup("ann", stay=2)["outcome"] == "joined"
+
+
+def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
+    """P2: a late write of older settings does not undo newer ones."""
+    line.init(version=5, capacity=1)
+    assert line.init(version=4, capacity=10)["outcome"] == "exists"
+    line.signup("ann")
+    assert line.signup("bob")["code"] == "waitlist_full"
+    line.init(version=5, capacity=10)
+    assert line.signup("bob")["code"] == "waitlist_full"
+    line.init(version=6)
+    assert line.signup("bob")["outcome"] == "joined"

@@ -1,0 +1,41 @@
+"""Fixtures that more than one folder of tests uses: the servers."""
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.register_assert_rewrite("tests.behaviour", "tests.support")
+
+from tests.support.redis_servers import (  # noqa: E402
+    Cluster,
+    Server,
+    running_cluster,
+    running_server,
+)
+
+
+@pytest.fixture(scope="session")
+def valkey_session() -> Iterator[Server]:
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def cluster_session() -> Iterator[Cluster]:
+    with running_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def valkey(valkey_session: Server) -> Server:
+    """An embedded server, empty; its scripts stay loaded from test to test."""
+    valkey_session.client.flushall()
+    return valkey_session
+
+
+@pytest.fixture
+def cluster(cluster_session: Cluster) -> Cluster:
+    """A cluster of three servers, empty."""
+    for node in cluster_session.nodes:
+        node.client.flushall()
+    return cluster_session

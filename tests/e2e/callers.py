@@ -1,0 +1,100 @@
+"""The two who call the API."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from local.operator_auth import OperatorAuth
+
+
+@dataclass(frozen=True)
+class Entry:
+    entry_id: str
+    token: str
+    position: int
+
+
+@dataclass(frozen=True)
+class Customer:
+    """Whoever signs up for one waitlist."""
+
+    http: httpx.Client
+    waitlist_id: str
+
+    def sign_up(self, customer_id: str, key: str | None = None, **body: Any) -> httpx.Response:
+        return self.http.post(
+            f"/v1/waitlists/{self.waitlist_id}/entries",
+            json={"customer_id": customer_id, **body},
+            headers={"Idempotency-Key": key or str(uuid.uuid4())},
+        )
+
+    def joined(self, customer_id: str) -> Entry:
+        answer = self.sign_up(customer_id)
+        assert answer.status_code == 201, answer.text
+        entry = answer.json()
+        return Entry(entry["entry_id"], entry["entry_token"], entry["position"])
+
+    def look(self, entry: Entry, token: str | None = None) -> httpx.Response:
+        return self.http.get(self._path(entry), headers=_bearer(token or entry.token))
+
+    def position(self, entry: Entry) -> int:
+        answer = self.look(entry)
+        assert answer.status_code == 200, answer.text
+        position: int = answer.json()["position"]
+        return position
+
+    def leave(self, entry: Entry) -> httpx.Response:
+        return self.http.delete(self._path(entry), headers=_bearer(entry.token))
+
+    def _path(self, entry: Entry) -> str:
+        return f"/v1/waitlists/{self.waitlist_id}/entries/{entry.entry_id}"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Whoever runs one waitlist."""
+
+    http: httpx.Client
+    auth: httpx.Auth
+    waitlist_id: str
+
+    def call(self, method: str, path: str = "", **more: Any) -> httpx.Response:
+        url = f"/v1/admin/waitlists/{self.waitlist_id}{path}"
+        return self.http.request(method, url, auth=self.auth, **more)
+
+    def put(self, config: dict[str, Any]) -> httpx.Response:
+        return self.call("PUT", json=config)
+
+    def bump(self, entry: Entry, key: str | None = None, **where: Any) -> httpx.Response:
+        headers = {"Idempotency-Key": key} if key else {}
+        return self.call("POST", f"/entries/{entry.entry_id}/bump", json=where, headers=headers)
+
+    def line(self, limit: int = 100) -> list[str]:
+        """The customers' ids in serving order."""
+        ids: list[str] = []
+        cursor: str | None = None
+        while True:
+            params = {"limit": str(limit), **({"cursor": cursor} if cursor else {})}
+            page = self.call("GET", "/entries", params=params)
+            assert page.status_code == 200, page.text
+            ids += [entry["customer_id"] for entry in page.json()["entries"]]
+            cursor = page.json()["cursor"]
+            if cursor is None:
+                return ids
+
+    def stats(self) -> dict[str, Any]:
+        answer = self.call("GET", "/stats")
+        assert answer.status_code == 200, answer.text
+        stats: dict[str, Any] = answer.json()
+        return stats
+
+
+def stranger(http: httpx.Client, waitlist_id: str) -> Operator:
+    """Signs with a secret that is not the operator's."""
+    return Operator(http, OperatorAuth(secret_key="guess"), waitlist_id)
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,36 @@
+import secrets
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from local.operator_auth import OperatorAuth
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, running_service
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """One service for all tests that do not stop it; its own end is a test, too."""
+    with running_service() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def http(service: Service) -> Iterator[httpx.Client]:
+    limits = httpx.Limits(max_connections=64)
+    with httpx.Client(base_url=service.url, timeout=35, limits=limits, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def operator(http: httpx.Client) -> Operator:
+    """Runs a waitlist of this test's own."""
+    operator = Operator(http, OperatorAuth(), f"e2e-{secrets.token_hex(4)}")
+    assert operator.put({"name": "End to end"}).status_code == 201
+    return operator
+
+
+@pytest.fixture
+def customer(http: httpx.Client, operator: Operator) -> Customer:
+    return Customer(http, operator.waitlist_id)

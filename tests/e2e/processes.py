@@ -1,0 +1,170 @@
+"""`make run`'s own process, started and stopped as a person would, and what it leaves behind."""
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+STOP_SECONDS = 30
+RUN_SECONDS = 100
+LAST_LINE = "Stop: Ctrl-C"
+
+
+def environment(**more: str) -> dict[str, str]:
+    """As the Makefile sets it, on a free port."""
+    parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB", "LOG_LEVEL")
+    }
+    return {**kept, "PYTHONPATH": os.pathsep.join(map(str, parts)), "PORT": "0", **more}
+
+
+def run_module(module: str, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Runs a module of ours to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env=environment(**environ),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=RUN_SECONDS,
+        check=False,
+    )
+
+
+class Service:
+    """`python -m local`, ready when it is made."""
+
+    def __init__(self, **environ: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "local"],
+            cwd=ROOT,
+            env=environment(**environ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._errors: list[str] = []
+        self._readers = [
+            threading.Thread(target=self._read_output),
+            threading.Thread(target=self._read_errors),
+        ]
+        for reader in self._readers:
+            reader.start()
+        self.banner = self._read_banner()
+        self.url = self.found(r"^Ready in .*: (http\S+)$")
+        self.port = int(self.url.rpartition(":")[2])
+
+    def found(self, pattern: str) -> str:
+        """The first group of a pattern in the banner."""
+        match = re.search(pattern, self.banner, re.MULTILINE)
+        assert match, self.banner
+        return match[1]
+
+    @property
+    def errors(self) -> str:
+        """What it wrote to stderr so far."""
+        return "".join(self._errors)
+
+    def stop(self, signal_number: signal.Signals = signal.SIGINT) -> int:
+        """Stops it, and returns its exit code once all its output is read."""
+        self.process.send_signal(signal_number)
+        code = self.process.wait(STOP_SECONDS)
+        for reader in self._readers:
+            reader.join(STOP_SECONDS)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+        return code
+
+    def _read_output(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self._errors.append(line)
+
+    def _read_banner(self) -> str:
+        text = ""
+        try:
+            while LAST_LINE not in text:
+                line = self._lines.get(timeout=START_SECONDS)
+                if line is None:
+                    raise AssertionError(f"it ended: {text}{self.errors}")
+                text += line
+        except BaseException:
+            self.process.kill()
+            raise
+        return text
+
+
+@contextmanager
+def running_service(**environ: str) -> Iterator[Service]:
+    """A service that must stop cleanly: exit code 0, no process left."""
+    service = Service(**environ)
+    try:
+        yield service
+    finally:
+        descendants = descendants_of(service.process.pid)
+        code = service.stop() if service.process.poll() is None else service.process.returncode
+        left = left_of(descendants)
+    assert (code, left) == (0, set()), service.errors
+
+
+def descendants_of(pid: int) -> set[int]:
+    """The process's children, theirs, and so on."""
+    parents = {child: parent for child, parent, _ in _processes()}
+    return {child for child in parents if _descends(child, pid, parents)}
+
+
+def left_of(pids: set[int]) -> set[int]:
+    """Those that are still alive once they have had a moment to end."""
+    deadline = time.monotonic() + STOP_SECONDS
+    wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)
+    return _alive() & pids
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Polls what another process decides; fails after `seconds`."""
+    deadline = time.monotonic() + seconds
+    pause = threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        pause.wait(0.05)
+
+
+def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while (parent := parents.get(pid, 0)) > 1:
+        if parent == ancestor:
+            return True
+        pid = parent
+    return False
+
+
+def _alive() -> set[int]:
+    return {pid for pid, _, state in _processes() if not state.startswith("Z")}
+
+
+def _processes() -> list[tuple[int, int, str]]:
+    listing = subprocess.run(
+        ["ps", "-axo", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
+    )
+    rows = (line.split() for line in listing.stdout.splitlines())
+    return [(int(pid), int(parent), state) for pid, parent, state in rows]

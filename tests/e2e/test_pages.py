@@ -1,0 +1,117 @@
+"""What is not the waiting list itself: health, documentation, the printed first steps, the demo."""
+
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+
+from local.operator_auth import OperatorAuth
+from tests.e2e.processes import Service, run_module
+
+
+class Sources(HTMLParser):
+    """Where a page would load something from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "link", "img", "iframe"):
+            self.found += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+def test_the_service_is_healthy(http: httpx.Client) -> None:
+    answer = http.get("/v1/health")
+    assert answer.json() == {"status": "ok", "queue": "ok", "record": "ok"}
+
+
+def test_the_documentation_needs_no_other_server(http: httpx.Client) -> None:
+    page = http.get("/docs")
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
+    sources = Sources()
+    sources.feed(page.text)
+    assert [one for one in sources.found if re.match(r"(https?:)?//", one)] == []
+    assert "@import" not in page.text
+    assert not re.search(r"url\(\s*['\"]?(https?:)?//", page.text)
+
+
+def test_the_documentation_describes_every_route(http: httpx.Client) -> None:
+    document = http.get("/docs", params={"format": "json"}).json()
+    assert document["openapi"].startswith("3.")
+    assert "post" in document["paths"]["/v1/waitlists/{waitlist_id}/entries"]
+
+
+def printed_commands(banner: str) -> list[list[str]]:
+    """The curl commands of the banner as a shell would split them."""
+    joined = banner.replace("\\\n", " ")
+    return [shlex.split(line) for line in joined.splitlines() if line.startswith("curl ")]
+
+
+def carried_out(command: list[str]) -> httpx.Response:
+    """Does what curl would; fails on an option that it does not know."""
+    method, url, body, signed, headers = "GET", "", None, False, {}
+    words = iter(command[1:])
+    for word in words:
+        match word:
+            case "-X":
+                method = next(words)
+            case "-H":
+                name, _, value = next(words).partition(": ")
+                headers[name] = value
+            case "-d":
+                body = next(words)
+            case "--aws-sigv4":
+                assert next(words) == "aws:amz:us-east-1:execute-api"
+                signed = True
+            case "--user":
+                assert next(words) == "local:local"
+            case _:
+                assert word.startswith("http"), word
+                url = word
+    auth = OperatorAuth() if signed else None
+    return httpx.request(method, url, content=body, headers=headers, auth=auth, timeout=35)
+
+
+def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
+    commands = printed_commands(service.banner)
+    assert len(commands) == 5
+    answers = [carried_out(command) for command in commands]
+    assert [answer.status_code for answer in answers] == [201, 201, 200, 200, 200]
+    made, signed_up, position, bumped, stats = (answer.json() for answer in answers)
+    assert made["waitlist_id"] == "bakery"
+    assert signed_up["entry_token"] in " ".join(commands[2])
+    assert (position["position"], position["priority"]) == (1, 0)
+    assert (bumped["position"], bumped["priority"]) == (1, 5)
+    assert stats["waiting"] == 1
+
+
+def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
+    demo = run_module("local.demo", "--people", "50", PORT=str(service.port), COLUMNS="120")
+    assert demo.returncode == 0, demo.stderr
+    assert re.search(r"50/50 +\d+/s", demo.stdout)
+    assert "The head of the line" in demo.stdout
+    assert "Three people's positions" in demo.stdout
+    front, moved, waited = (
+        [int(number) for number in re.findall(rf"{what} +│ +(\d+) │ +(\d+) │", demo.stdout)[0]]
+        for what in ("bumped to the front", "bumped by 12 places", "waited: others left")
+    )
+    assert front == [46, 1]
+    assert moved[0] - moved[1] >= 12
+    assert waited == [50, 47]
+    assert "50 signed up" in demo.stdout
+    assert "3 left, 47 wait." in demo.stdout
+
+
+@pytest.mark.parametrize("kind", ["RequestResponse", "Event"])
+def test_functions_can_be_invoked_from_outside(http: httpx.Client, kind: str) -> None:
+    path = "/2015-03-31/functions/waitlist-local-private/invocations"
+    answer = http.post(path, json={"v": 1, "op": "ping"}, headers={"X-Amz-Invocation-Type": kind})
+    if kind == "Event":
+        assert (answer.status_code, answer.content) == (202, b"")
+    else:
+        assert (answer.status_code, json.loads(answer.content)["outcome"]) == (200, "pong")

@@ -1,0 +1,94 @@
+"""How the service starts, refuses to start, and ends."""
+
+import signal
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from local.operator_auth import OperatorAuth
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
+
+READY_SECONDS = 10
+
+
+def test_it_is_ready_in_time(service: Service) -> None:
+    assert float(service.found(r"^Ready in ([\d.]+) s")) < READY_SECONDS
+
+
+def test_a_taken_port_is_said_clearly_and_nothing_is_started(service: Service) -> None:
+    second = run_module("local", PORT=str(service.port))
+    expected = f"Port {service.port} is in use: PORT={service.port + 1} make run\n"
+    assert (second.returncode, second.stdout, second.stderr) == (1, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("PORT", "eighty"), ("REDIS_URL", "localhost"), ("AWS_ENDPOINT_URL_DYNAMODB", "dynamo")],
+)
+def test_a_bad_setting_is_named(variable: str, value: str) -> None:
+    run = run_module("local", **{variable: value})
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.startswith(f"{variable}={value} must ")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_redis_that_does_not_answer_is_named() -> None:
+    run = run_module("local", REDIS_URL="redis://:secret@127.0.0.1:1")
+    assert run.returncode == 1
+    assert "REDIS_URL=redis://127.0.0.1:1 does not answer" in run.stderr
+    assert "secret" not in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_dynamodb_that_does_not_answer_is_named() -> None:
+    run = run_module("local", AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
+    assert run.returncode == 1
+    assert "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
+    begun = threading.Event()
+    with running_service() as service:
+        limits = httpx.Limits(max_connections=16)
+        with httpx.Client(base_url=service.url, timeout=35, limits=limits) as http:
+            Operator(http, OperatorAuth(), "bakery").put({"name": "Bakery"})
+            customer = Customer(http, "bakery")
+
+            def sign_up(number: int) -> int | None:
+                try:
+                    answer = customer.sign_up(f"customer-{number}")
+                except httpx.TransportError:
+                    return None
+                begun.set()
+                return answer.status_code
+
+            with ThreadPoolExecutor(16) as pool:
+                statuses = [pool.submit(sign_up, number) for number in range(300)]
+                assert begun.wait(60)
+                assert service.stop() == 0
+            answered = {status.result() for status in statuses}
+    # Whoever was being served got an answer, whoever came too late a refusal or no connection.
+    assert answered <= {201, 503, None}
+    assert service.errors == ""
+
+
+def test_it_stops_on_sigterm() -> None:
+    service = Service()
+    descendants = descendants_of(service.process.pid)
+    assert len(descendants) >= 6
+    assert service.stop(signal.SIGTERM) == 0
+    assert left_of(descendants) == set()
+
+
+def test_even_killed_it_leaves_no_process_and_frees_its_port() -> None:
+    service = Service()
+    descendants = descendants_of(service.process.pid)
+    assert service.stop(signal.SIGKILL) == -signal.SIGKILL
+    assert left_of(descendants) == set()
+    with socket.create_server(("127.0.0.1", service.port)):
+        pass

@@ -1,0 +1,112 @@
+"""The whole story of a waiting list over HTTP."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from tests.e2e.callers import Customer, Operator
+
+MANY = 32
+
+
+def test_customers_come_wait_and_leave(customer: Customer, operator: Operator) -> None:
+    """P1 P6"""
+    ada, bob, eve = (customer.joined(name) for name in ("ada", "bob", "eve"))
+    assert [ada.position, bob.position, eve.position] == [1, 2, 3]
+    assert customer.leave(ada).status_code == 204
+    assert customer.leave(ada).status_code == 204
+    assert [customer.position(bob), customer.position(eve)] == [1, 2]
+    gone = customer.look(ada).json()
+    assert (gone["status"], gone["position"]) == ("left", None)
+    assert operator.line() == ["bob", "eve"]
+    stats = operator.stats()
+    assert (stats["waiting"], stats["signed_up"], stats["left"]) == (2, 3, 1)
+
+
+def test_an_operator_bumps_in_three_ways(customer: Customer, operator: Operator) -> None:
+    """P1 P6"""
+    ada, bob, cleo, dan = (customer.joined(name) for name in ("ada", "bob", "cleo", "dan"))
+    assert operator.bump(dan, priority=5).json()["position"] == 1
+    assert operator.line() == ["dan", "ada", "bob", "cleo"]
+    assert operator.bump(cleo, key="once", places=1).json()["position"] == 3
+    assert operator.bump(cleo, key="once", places=1).json()["position"] == 3
+    assert operator.line() == ["dan", "ada", "cleo", "bob"]
+    assert operator.bump(bob, to="front").json()["position"] == 1
+    assert operator.bump(ada, to="back").status_code == 200
+    assert operator.line() == ["bob", "dan", "cleo", "ada"]
+    expected = [4, 1, 3, 2]
+    assert [customer.position(entry) for entry in (ada, bob, cleo, dan)] == expected
+
+
+def test_an_operator_sees_a_person_whole_and_can_erase_them(
+    customer: Customer, operator: Operator
+) -> None:
+    """P8"""
+    zoe = customer.joined("zoe")
+    profile = {"name": "Zoë 🥐", "party": 2}
+    ada_id = customer.sign_up("ada", profile=profile).json()["entry_id"]
+    person = operator.call("GET", f"/entries/{ada_id}").json()
+    assert (person["customer_id"], person["profile"]) == ("ada", profile)
+    assert person["history"]
+    assert operator.call("DELETE", f"/entries/{ada_id}").status_code == 204
+    assert operator.call("GET", f"/entries/{ada_id}").status_code == 404
+    assert (operator.line(), customer.position(zoe)) == (["zoe"], 1)
+
+
+def test_32_people_at_once_get_positions_without_gap_or_tie(
+    customer: Customer, operator: Operator
+) -> None:
+    """P1 P6"""
+    names = [f"customer-{number}" for number in range(MANY)]
+    with ThreadPoolExecutor(MANY) as pool:
+        entries = list(pool.map(customer.joined, names))
+        positions = list(pool.map(customer.position, entries))
+    assert sorted(positions) == list(range(1, MANY + 1))
+    in_order = [name for _, name in sorted(zip(positions, names, strict=True))]
+    assert operator.line(limit=7) == in_order
+
+
+def test_the_same_signup_many_times_at_once_is_one_place(
+    customer: Customer, operator: Operator
+) -> None:
+    """P2"""
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: customer.sign_up("ada", key="same"), range(8)))
+    # A copy that comes while the first is still joining finishes the same join: both say 201.
+    assert {answer.status_code for answer in answers} <= {200, 201}
+    bodies = [answer.json() for answer in answers]
+    assert len({(body["entry_id"], body["entry_token"]) for body in bodies}) == 1
+    assert {body["position"] for body in bodies} == {1}
+    assert operator.stats()["signed_up"] == 1
+
+
+def test_a_stranger_who_knows_the_customer_gets_no_token(
+    customer: Customer, operator: Operator
+) -> None:
+    """P2 P5"""
+    ada = customer.joined("ada")
+    answer = customer.sign_up("ada", key="another")
+    assert (answer.status_code, answer.json()["code"]) == (409, "already_on_list")
+    assert ada.token not in answer.text
+    assert ada.entry_id not in answer.text
+    assert operator.line() == ["ada"]
+
+
+def test_a_list_is_closed_full_and_gone(
+    http: httpx.Client, customer: Customer, operator: Operator
+) -> None:
+    """P5"""
+    operator.put({"name": "Small", "capacity": 1})
+    customer.joined("ada")
+    assert customer.sign_up("bob").json()["code"] == "waitlist_full"
+    operator.put({"name": "Shut", "open": False})
+    assert customer.sign_up("bob").json()["code"] == "waitlist_closed"
+    path = f"/v1/waitlists/{operator.waitlist_id}"
+    assert http.get(path).json() == {
+        "waitlist_id": operator.waitlist_id,
+        "name": "Shut",
+        "open": False,
+        "total": 1,
+    }
+    assert operator.call("DELETE").is_success
+    assert http.get(path).status_code == 404

