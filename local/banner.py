@@ -47,9 +47,13 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 def first_steps(url: str) -> list[str]:
     """Commands that work as they stand, in this order: the ids and the token are real ones."""
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
-    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
-    waitlist = f"{url}/v1/waitlists/{WAITLIST_ID}"
+    entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"
     admin = f"{url}/v1/admin/waitlists/{WAITLIST_ID}"
+    return [*_customer_comes(entries, admin, entry_id), *_operator_acts(admin, entry_id)]
+
+
+def _customer_comes(entries: str, admin: str, entry_id: str) -> list[str]:
+    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
     return [
         "# 1. An operator makes a waitlist",
         f"curl {SIGNED} \\",
@@ -57,14 +61,19 @@ def first_steps(url: str) -> list[str]:
         f'  {JSON} -d \'{{"name": "Bakery"}}\'',
         "",
         "# 2. A customer signs up",
-        f"curl -X POST {waitlist}/entries \\",
+        f"curl -X POST {entries} \\",
         f"  {JSON} -H 'Idempotency-Key: first-try' \\",
         f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\'',
         "",
         "# 3. The customer asks for the position",
-        f"curl {waitlist}/entries/{entry_id} \\",
+        f"curl {entries}/{entry_id} \\",
         f"  -H 'Authorization: Bearer {token}'",
         "",
+    ]
+
+
+def _operator_acts(admin: str, entry_id: str) -> list[str]:
+    return [
         "# 4. An operator bumps the customer",
         f"curl {SIGNED} \\",
         f"  -X POST {admin}/entries/{entry_id}/bump \\",

@@ -98,6 +98,8 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        # Everything is on this machine; and asking macOS for its proxies does not survive a fork.
+        "no_proxy": "*",
         # Neither traces nor metrics have anywhere to go.
         "POWERTOOLS_TRACE_DISABLED": "true",
         "POWERTOOLS_METRICS_DISABLED": "true",
@@ -105,7 +107,6 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
 
 
 def _is_own(name: str) -> bool:
-    # A proxy could not reach this machine's own addresses.
     return (
         name.startswith(("AWS_", "POWERTOOLS_", "REDIS_"))
         or name == "LOG_LEVEL"

@@ -35,15 +35,20 @@ def gateway_event(
         "requestContext": _context(request, route, request_id, now, iam),
         "isBase64Encoded": False,
     }
+    return event | _optional_fields(request, route)
+
+
+def _optional_fields(request: HttpRequest, route: RouteMatch) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     if cookies := request.header("cookie"):
-        event["cookies"] = [cookie.strip() for cookie in cookies.split(";") if cookie.strip()]
+        fields["cookies"] = [cookie.strip() for cookie in cookies.split(";") if cookie.strip()]
     if request.query:
-        event["queryStringParameters"] = _query_parameters(request.query)
+        fields["queryStringParameters"] = _query_parameters(request.query)
     if route.path_parameters:
-        event["pathParameters"] = route.path_parameters
+        fields["pathParameters"] = route.path_parameters
     if request.body:
-        event |= _body(request)
-    return event
+        fields |= _body(request)
+    return fields
 
 
 def _context(

@@ -1,6 +1,7 @@
 """What each request sends to its script: the values in the order of the script's ARGV."""
 
 import secrets
+from collections.abc import Sequence
 from typing import cast
 
 from msgspec import UNSET
@@ -32,8 +33,8 @@ def init(request: c.Init) -> Arguments:
     )
 
 
-def of_stay(request: c.OnStay) -> Arguments:
-    return (request.entry_id, request.join_id)
+def signups(requests: Sequence[c.Signup]) -> Arguments:
+    return (" ".join([f"{request.entry_id}:{request.join_id}" for request in requests]),)
 
 
 def end_of_stay(request: c.EndOfStay) -> Arguments:

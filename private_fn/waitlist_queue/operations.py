@@ -1,7 +1,8 @@
 """The operations: which script carries out a request, and what its reply means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
@@ -13,20 +14,26 @@ from waitlist_shared.errors import BY_CODE
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
 CLAIM = "claim"
+SIGNUPS_PER_RUN = 50
 
 
 @dataclass(frozen=True)
 class Operation:
-    """`arguments` follow the script's ARGV; the store adds `now` where it ends them."""
+    """`arguments` follow the script's ARGV; the store adds `now` where it ends them.
+
+    With a `per_run`, one run of the script carries out as many requests: `arguments` are made of
+    a list of them, and the script answers with a list of replies.
+    """
 
     script: Script
     arguments: Callable[[Any], arguments.Arguments]
     result: Callable[[Reply], c.Result]
+    per_run: int | None = None
 
 
 OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Init: Operation(SCRIPTS["init"], arguments.init, results.init),
-    c.Signup: Operation(SCRIPTS["signup"], arguments.of_stay, results.signup),
+    c.Signup: Operation(SCRIPTS["signup"], arguments.signups, results.signup, SIGNUPS_PER_RUN),
     c.Leave: Operation(SCRIPTS["leave"], arguments.end_of_stay, results.leave),
     c.Drop: Operation(SCRIPTS["drop"], arguments.end_of_stay, results.drop),
     c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
@@ -47,10 +54,25 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
 }
 
 
-def call_of(request: c.OnWaitlist) -> Call:
-    """Return the script run that carries out a request."""
+def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
+    """Split requests into what one run each carries out: neighbours that may go together."""
+    for _, neighbours in groupby(requests, lambda one: (type(one), one.waitlist_id)):
+        alike = list(neighbours)
+        size = OPERATIONS[type(alike[0])].per_run or 1
+        yield from (alike[start : start + size] for start in range(0, len(alike), size))
+
+
+def call_of(part: Sequence[c.OnWaitlist]) -> Call:
+    """Return the script run that carries out a part."""
+    request = part[0]
     operation = OPERATIONS[type(request)]
-    return Call(operation.script, _keys(operation.script, request), operation.arguments(request))
+    arguments_of = operation.arguments(part if operation.per_run else request)
+    return Call(operation.script, _keys(operation.script, request), arguments_of)
+
+
+def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
+    """Return each request's own reply."""
+    return reply if OPERATIONS[type(part[0])].per_run else [reply]
 
 
 def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:

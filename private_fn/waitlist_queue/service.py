@@ -1,12 +1,12 @@
 """Answers messages: decodes a request, carries it out, encodes its result or its refusal."""
 
 import logging
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import msgspec
 
-from waitlist_queue.operations import call_of, result_of
-from waitlist_queue.store import RedisStore, ScriptFailed
+from waitlist_queue.operations import call_of, parts_of, replies_of, result_of
+from waitlist_queue.store import RedisStore, Reply, ScriptFailed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     Expiring,
@@ -19,6 +19,7 @@ from waitlist_shared.errors import (
 Message = dict[str, Any]
 # Holds that end in one turn times this: 4,000 at once.
 EXPIRING_TURNS = 20
+BY_OP = {request.__struct_config__.tag: request for request in get_args(c.AnyRequest)}
 logger = logging.getLogger(__name__)
 
 
@@ -48,26 +49,36 @@ class QueueService:
 
     def _run(self, request: c.OnWaitlist) -> c.Result:
         for _ in range(EXPIRING_TURNS):
+            reply = self._store.run(call_of([request]))
             try:
-                return result_of(request, self._store.run(call_of(request)))
+                return result_of(request, replies_of([request], reply)[0])
             except Expiring:
                 # Each turn ends a bounded number of holds; nobody may be claimed before them.
                 continue
         raise Expiring
 
     def _batch(self, requests: list[c.Single]) -> list[Message]:
-        on_waitlists = [_on_waitlist(request) for request in requests]
-        replies = self._store.run_many([call_of(request) for request in on_waitlists])
+        parts = list(parts_of([_on_waitlist(request) for request in requests]))
+        replies = self._store.run_many([call_of(part) for part in parts])
         return [
-            _settle(request, reply) for request, reply in zip(on_waitlists, replies, strict=True)
+            message
+            for part, reply in zip(parts, replies, strict=True)
+            for message in _settle(part, reply)
         ]
 
 
-def _settle(request: c.OnWaitlist, reply: object) -> Message:
+def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:
     if isinstance(reply, WaitlistError):
-        return _failure(reply)
+        return [_failure(reply) for _ in part]
+    return [
+        _settle_one(request, own)
+        for request, own in zip(part, replies_of(part, reply), strict=True)
+    ]
+
+
+def _settle_one(request: c.OnWaitlist, reply: Reply) -> Message:
     try:
-        return _encode(result_of(request, cast(list[Any], reply)))
+        return _encode(result_of(request, reply))
     except WaitlistError as error:
         return _failure(error)
 
@@ -80,7 +91,7 @@ def _on_waitlist(request: c.Single) -> c.OnWaitlist:
 
 def _decode(message: object) -> c.AnyRequest:
     try:
-        request: c.AnyRequest = msgspec.convert(message, c.AnyRequest)
+        request: c.AnyRequest = msgspec.convert(message, _type_of(message))
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
@@ -90,6 +101,12 @@ def _decode(message: object) -> c.AnyRequest:
     if any(one.v > c.VERSION for one in (request, *requests)):
         raise UnsupportedVersion
     return request
+
+
+def _type_of(message: object) -> Any:
+    """Return the struct that `op` names; converting to the union of all costs much more."""
+    op = message.get("op") if isinstance(message, dict) else None
+    return BY_OP.get(op, c.AnyRequest) if isinstance(op, str) else c.AnyRequest
 
 
 def _encode(result: c.Result | c.Failure) -> Message:

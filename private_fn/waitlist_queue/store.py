@@ -81,6 +81,10 @@ class _Time(threading.local):
     def left(self) -> float:
         return self.end - time.monotonic()
 
+    def at_most(self, seconds: float) -> float:
+        """Return how long one wait may last; never nothing, which would mean not to wait."""
+        return max(0.001, min(seconds, self.left()))
+
     @contextmanager
     def limited(self) -> Iterator[None]:
         self.end = time.monotonic() + CALL_SECONDS
@@ -96,25 +100,30 @@ _time = _Time()
 class _PunctualConnection(Connection):
     """Waits no longer than the call has time left, however many waits the client adds up."""
 
+    @property
+    def socket_connect_timeout(self) -> float:
+        """Asked for each address that the host's name stands for."""
+        return _time.at_most(CONNECT_SECONDS)
+
+    @socket_connect_timeout.setter
+    def socket_connect_timeout(self, _seconds: float) -> None: ...
+
+    @property
+    def socket_timeout(self) -> float:
+        return _time.at_most(ANSWER_SECONDS)
+
+    @socket_timeout.setter
+    def socket_timeout(self, _seconds: float) -> None: ...
+
     def _connect(self) -> Any:
         if _time.left() <= 0:
             raise TimeoutError("the time of the call is up")
         return super()._connect()  # type: ignore[no-untyped-call]
 
-    @property
-    def socket_connect_timeout(self) -> float:
-        """Asked for each address that the host's name stands for."""
-        return max(0.001, min(CONNECT_SECONDS, _time.left()))
-
-    @socket_connect_timeout.setter
-    def socket_connect_timeout(self, _seconds: float) -> None: ...
-
     def read_response(self, *arguments: Any, **options: Any) -> Any:
-        # Never without a wait: a read that fails closes the connection, so that nobody else
-        # takes the late answer for theirs.
         sock = cast("socket.socket | None", self._sock)
         if sock:
-            sock.settimeout(max(0.001, min(ANSWER_SECONDS, _time.left())))
+            sock.settimeout(self.socket_timeout)
         return super().read_response(*arguments, **options)
 
 
@@ -133,7 +142,6 @@ def connect(config: Config) -> Client:
     options: dict[str, Any] = {
         "decode_responses": True,
         "protocol": 2,
-        "socket_timeout": ANSWER_SECONDS,
         "socket_keepalive": True,
     }
     if config.redis_cluster:
@@ -187,7 +195,10 @@ class RedisStore:
         settled = [
             self._settled(client, call, replies[number]) for number, call in enumerate(calls)
         ]
-        if calls and all(isinstance(reply, QueueUnavailable) for reply in settled):
+        failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
+        if failed:
+            logger.warning("Redis does not answer %d of %d calls", len(failed), len(calls))
+        if calls and len(failed) == len(calls):
             raise QueueUnavailable
         return settled
 
@@ -213,7 +224,7 @@ class RedisStore:
             if isinstance(reply, Exception):
                 raise reply
         except RedisError as error:
-            return _unavailable(error)
+            return _unavailable(error, logging.DEBUG)
         return cast(Reply, reply)
 
     def _tail(self, call: Call) -> tuple[str | int, ...]:
@@ -244,9 +255,9 @@ def _by_node(client: Client, calls: Sequence[Call]) -> dict[Client, list[int]]:
     return numbers
 
 
-def _unavailable(error: Exception) -> QueueUnavailable:
+def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
     """Return what to answer; a script's own failure is a defect and is raised as such."""
     if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING):
         raise ScriptFailed(str(error)) from error
-    logger.warning("Redis does not answer: %s: %s", type(error).__name__, error)
+    logger.log(level, "Redis does not answer: %s: %s", type(error).__name__, error)
     return QueueUnavailable()

@@ -163,8 +163,26 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    listing = subprocess.run(
-        ["ps", "-axo", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
-    )
+    """Every process: its id, its parent's, its state."""
+    # A slim Linux has no `ps`, a Mac has no /proc.
+    return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
+
+
+def _from_proc() -> list[tuple[int, int, str]]:
+    rows = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text(errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+        # The name, in parentheses, may hold anything.
+        state, parent = text.rpartition(")")[2].split()[:2]
+        rows.append((int(stat.parent.name), int(parent), state))
+    return rows
+
+
+def _from_ps() -> list[tuple[int, int, str]]:
+    command = ["ps", "-axo", "pid=,ppid=,stat="]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = (line.split() for line in listing.stdout.splitlines())
     return [(int(pid), int(parent), state) for pid, parent, state in rows]

@@ -1,7 +1,7 @@
 """A waitlist as the tests of the private function see it: people by name, messages by JSON."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -33,14 +33,18 @@ class Clock:
 
 @dataclass
 class Line:
-    """Speaks the private contract about one waitlist; `client` is for looking behind it."""
+    """Speaks the private contract about one waitlist.
+
+    `client` looks behind the contract; the service uses it too, unless it has its own `connect`.
+    """
 
     client: Any
     clock: Clock = field(default_factory=Clock)
     waitlist_id: str = WAITLIST_ID
+    connect: Callable[[], Client] | None = None
 
     def __post_init__(self) -> None:
-        self.service = QueueService(RedisStore(self._connect, self.clock))
+        self.service = QueueService(RedisStore(self.connect or self._connect, self.clock))
         self._names: dict[str, str] = {}
         self._once_keys = 0
 

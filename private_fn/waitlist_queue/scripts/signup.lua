@@ -1,7 +1,8 @@
--- signup: gives an entry the place behind everybody; a repeat keeps its place.
+-- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
 -- USES ticket aside tombstone
 -- KEYS meta queue gone moved held claims parked
--- ARGV entry_id join_id now
+-- ARGV stays now
+-- Stays are "entry_id:join_id", a space between two; for each it returns one of these:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
 -- RETURNS cold | rebuilding | gone | waitlist_closed | waitlist_full
 local meta_key = KEYS[1]
@@ -11,41 +12,53 @@ local moved_key = KEYS[4]
 local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
-local entry_id = ARGV[1]
-local join_id = ARGV[2]
-local now = ARGV[3]
+local stays = ARGV[1]
+local now = ARGV[2]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity')
-local state, open, capacity = meta[1], meta[2], meta[3]
-if not state then return {'cold'} end
-if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up')
+local state, open, capacity, signed_up = meta[1], meta[2], tonumber(meta[3]), meta[5]
+local first_ticket = state and ticket_after(meta[4], now)
+local next_ticket = first_ticket
+local total = redis.call('ZCARD', queue_key)
+local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
 
-local outcome = 'already'
-local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
-local note = not rank and note_of(claims_key, entry_id)
-if note then
-  return {'already', note.rank, note.ticket, draw(meta_key, now), -1, -1}
+-- Why nobody new may join now.
+local function refusal()
+  if open == '0' then return 'waitlist_closed' end
+  -- While the order is rebuilt nobody knows how many stand in line.
+  if capacity and state == 'hydrating' then return 'rebuilding' end
+  if capacity and total + aside >= capacity then return 'waitlist_full' end
 end
-local ticket, stamp
-if rank then
-  ticket = ticket_of(moved_key, entry_id, rank)
-  stamp = draw(meta_key, now)
-else
-  if open == '0' then return {'waitlist_closed'} end
-  if capacity ~= '' then
-    -- While the order is rebuilt nobody knows how many stand in line.
-    if state == 'hydrating' then return {'rebuilding'} end
-    local on_list = redis.call('ZCARD', queue_key) + redis.call('ZCARD', held_key) +
-      redis.call('ZCARD', parked_key)
-    if on_list >= tonumber(capacity) then return {'waitlist_full'} end
+
+local function signup(entry_id, join_id)
+  if not state then return {'cold'} end
+  if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
+  local outcome, ticket = 'already', nil
+  local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
+  local note = not rank and note_of(claims_key, entry_id)
+  if rank then
+    ticket = ticket_of(moved_key, entry_id, rank)
+  elseif note then
+    rank, ticket = note.rank, note.ticket
+  else
+    local reason = refusal()
+    if reason then return {reason} end
+    outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
+    redis.call('ZADD', queue_key, text(rank), entry_id)
+    signed_up, total = signed_up + 1, total + 1
   end
-  outcome = 'joined'
-  ticket = draw(meta_key, now)
-  stamp = ticket
-  rank = 255 * TIER + ticket
-  redis.call('ZADD', queue_key, text(rank), entry_id)
-  redis.call('HINCRBY', meta_key, 'signed_up', 1)
+  local stamp = next_ticket
+  next_ticket = next_ticket + 1
+  if note or state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
+  local position = redis.call('ZRANK', queue_key, entry_id) + 1
+  return {outcome, rank, ticket, stamp, position, total}
 end
-if state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
-local position = redis.call('ZRANK', queue_key, entry_id) + 1
-return {outcome, rank, ticket, stamp, position, redis.call('ZCARD', queue_key)}
+
+local replies = {}
+for entry_id, join_id in string.gmatch(stays, '(%w+):(%w+)') do
+  replies[#replies + 1] = signup(entry_id, join_id)
+end
+if next_ticket ~= first_ticket then
+  redis.call('HSET', meta_key, 'last_ticket', text(next_ticket - 1), 'signed_up', text(signed_up))
+end
+return replies

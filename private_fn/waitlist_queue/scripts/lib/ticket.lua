@@ -14,11 +14,14 @@ local function micros(now)
   return tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
--- Draws the next ticket: never repeats, never goes backwards, whatever the clock does.
-local function draw(meta_key, now)
-  local last = tonumber(redis.call('HGET', meta_key, 'last_ticket'))
+-- The first ticket after the last: never repeats, never goes backwards, whatever the clock does.
+local function ticket_after(last_ticket, now)
   local clock = math.floor((micros(now) - EPOCH_MICROS) * 16 / 1000)
-  local ticket = math.max(last + 1, clock)
+  return math.max(tonumber(last_ticket) + 1, clock)
+end
+
+local function draw(meta_key, now)
+  local ticket = ticket_after(redis.call('HGET', meta_key, 'last_ticket'), now)
   redis.call('HSET', meta_key, 'last_ticket', text(ticket))
   return ticket
 end

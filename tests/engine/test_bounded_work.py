@@ -1,0 +1,71 @@
+"""What an operation costs the server does not grow with the line."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.support.line import Line, accepted
+from tests.support.redis_servers import Server
+
+PEOPLE = 4_096
+SEARCH_STEPS = 13  # halving 4,096 people, and a little
+
+
+@pytest.fixture
+def crowd(valkey: Server) -> Line:
+    """A line without one gap between its people: the worst that a bump can meet."""
+    line = Line(valkey.client)
+    line.init()
+    for first in range(0, PEOPLE, 256):
+        requests = [
+            line.message("signup", **line.stay(f"person {number}"))
+            for number in range(first, first + 256)
+        ]
+        accepted(line.handle({"op": "batch", "requests": requests}))
+    return line
+
+
+def calls_during(server: Server, action: Any) -> dict[str, int]:
+    """Return how often each command ran, those inside scripts included."""
+    server.client.config_resetstat()
+    accepted(action())
+    stats = server.client.info("commandstats")
+    calls = {name.removeprefix("cmdstat_"): value["calls"] for name, value in stats.items()}
+    return {name: count for name, count in calls.items() if not name.startswith(("config", "info"))}
+
+
+LAST = f"person {PEOPLE - 1}"
+ACTIONS: dict[str, Any] = {
+    "signup": lambda line: line.signup("zoe"),
+    "repeat": lambda line: line.signup(LAST),
+    "position": lambda line: line.position(LAST),
+    "places": lambda line: line.bump(LAST, places=10),
+    "one place": lambda line: line.bump("person 4000", places=1),
+    "priority": lambda line: line.bump("person 100", priority=1),
+    "front": lambda line: line.bump("person 101", to="front"),
+    "back": lambda line: line.bump("person 102", to="back"),
+    "page": lambda line: line.page(limit=100),
+    "stats": lambda line: line.stats(),
+    "restore": lambda line: line.restore("kim", rank=5, ticket=5),
+    "leave": lambda line: line.leave("person 7"),
+    "drop": lambda line: line.drop("person 8"),
+}
+
+
+def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
+    """P9: whoever stands last in a crowd without gaps costs no more than the search for one."""
+    for action in ACTIONS.values():
+        action(crowd.of("rehearsal"))  # so that each script is loaded
+    for name, action in ACTIONS.items():
+        calls = calls_during(valkey, partial(action, crowd))
+        assert calls.pop("evalsha") == 1, name
+        assert "eval" not in calls, name
+        assert sum(calls.values()) <= 14 + SEARCH_STEPS, (name, calls)
+
+
+def test_a_batch_is_one_command_for_each_request(valkey: Server, crowd: Line) -> None:
+    """P9"""
+    requests = [crowd.message("position", entry_id=crowd.id_of(LAST)) for _ in range(500)]
+    calls = calls_during(valkey, partial(crowd.handle, {"op": "batch", "requests": requests}))
+    assert calls["eval"] + calls["evalsha"] == 500

@@ -1,0 +1,89 @@
+"""Slots move between nodes, or are served by none for a while."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import Line, accepted
+from tests.support.redis_servers import Cluster, Server, await_that
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+META = "wl:{bakery-opening}:meta"
+
+
+@pytest.fixture
+def filled(cluster: Cluster, cluster_client: Any) -> Line:
+    line = line_on(cluster, cluster_client)
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    return line
+
+
+def line_on(cluster: Cluster, client: Any) -> Line:
+    config = Config(redis_url=cluster.url, redis_cluster=True, log_level="INFO")
+    return Line(client, connect=lambda: connect(config))
+
+
+def another_node(cluster: Cluster) -> Server:
+    owner = cluster.owner_of(META)
+    return next(node for node in cluster.nodes if node is not owner)
+
+
+def batch(line: Line) -> list[dict[str, Any]]:
+    requests = [line.message("position", entry_id=line.id_of(name)) for name in ["ann", "bob"]]
+    requests.append(line.message("signup", **line.stay("zoe")))
+    answer = accepted(line.handle({"op": "batch", "requests": requests}))
+    results: list[dict[str, Any]] = answer["results"]
+    return results
+
+
+def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
+    """P3, P6"""
+    cluster.move_slot(META, another_node(cluster))
+    assert filled.signup("zoe")["position"] == 4
+    assert filled.position("bob")["position"] == 2
+    assert filled.order() == ["ann", "bob", "eve", "zoe"]
+
+
+def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
+    """P1, P6: in the order in which it was sent."""
+    cluster.move_slot(META, another_node(cluster))
+    assert [answer["position"] for answer in batch(filled)] == [1, 2, 4]
+
+
+def test_a_slot_that_nobody_serves_is_an_outage(cluster: Cluster, filled: Line) -> None:
+    """P7: and when somebody serves it again, all is as it was."""
+    owner, slot = cluster.owner_of(META), cluster.slot_of(META)
+    owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
+    try:
+        newcomer = line_on(cluster, filled.client)
+        for line in (filled, newcomer):
+            assert line.signup("zoe")["code"] == "queue_unavailable"
+            answer = line.handle({"op": "batch", "requests": [line.message("stats")]})
+            assert answer["code"] == "queue_unavailable"
+    finally:
+        owner.client.execute_command("CLUSTER", "ADDSLOTS", slot)
+        await_that(lambda: all(_is_ok(node) for node in cluster.nodes))
+    for line in (filled, newcomer):
+        assert line.signup("zoe")["position"] == 4
+
+
+def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
+    cluster: Cluster, filled: Line
+) -> None:
+    """P7: keys that are on neither side yet are not taken for absent people."""
+    owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
+    target_id = target.client.execute_command("CLUSTER", "MYID")
+    owner.client.execute_command("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
+    try:
+        assert filled.leave("ann")["code"] == "queue_unavailable"
+        answer = filled.handle({"op": "batch", "requests": [filled.message("stats")]})
+        assert answer["code"] == "queue_unavailable"
+    finally:
+        owner.client.execute_command("CLUSTER", "SETSLOT", slot, "STABLE")
+    assert filled.leave("ann")["outcome"] == "left"
+
+
+def _is_ok(node: Server) -> bool:
+    return "cluster_state:ok" in node.client.execute_command("CLUSTER", "INFO")

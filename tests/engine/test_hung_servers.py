@@ -1,0 +1,193 @@
+"""Redis does not answer: the caller is told so in time to tell its own caller."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.line import Answer, Line, accepted
+from tests.support.redis_servers import HOST, Cluster, Server, hung
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+LIMIT_SECONDS = 2.0
+Question = Callable[[Line], Answer]
+Timed = tuple[Answer, float]
+
+
+def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
+    """Return a waitlist whose service connects by itself, when it is first asked."""
+    config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
+    return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
+
+
+def signup(line: Line) -> Answer:
+    return line.signup("ann")
+
+
+def ping(line: Line) -> Answer:
+    return line.handle({"v": 1, "op": "ping"})
+
+
+def batch(line: Line) -> Answer:
+    requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(500)]
+    return line.handle({"v": 1, "op": "batch", "requests": requests})
+
+
+QUESTIONS: list[Question] = [signup, batch, ping]
+
+
+def ask(line: Line, question: Question) -> Timed:
+    start = time.monotonic()
+    answer = question(line)
+    return answer, time.monotonic() - start
+
+
+def ask_at_once(lines: list[Line]) -> list[Timed]:
+    """Ask each line its own question at the same time, as so many processes would."""
+    with ThreadPoolExecutor(len(lines)) as pool:
+        return list(pool.map(ask, lines, QUESTIONS[: len(lines)]))
+
+
+def assert_unavailable(timed: list[Timed]) -> None:
+    for answer, seconds in timed:
+        assert (answer["ok"], answer.get("code")) == (False, "queue_unavailable")
+        assert seconds < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
+def test_a_hung_server_is_answered_for_in_time(valkey: Server, connected: bool) -> None:
+    """P3, P9: and once it goes on, so does the service."""
+    lines = [line_on(valkey.url, cluster=False) for _ in QUESTIONS]
+    if connected:
+        for line in lines:
+            accepted(line.init())
+    with hung(valkey):
+        assert_unavailable(ask_at_once(lines))
+    for line in lines:
+        accepted(line.init())
+        assert line.signup("zoe")["outcome"] in ("joined", "already")
+
+
+@pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
+def test_a_hung_cluster_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
+    """P3, P9: all of its nodes hang."""
+    lines = [line_on(cluster.url, cluster=True) for _ in QUESTIONS]
+    if connected:
+        for line in lines:
+            accepted(line.init())
+    with hung(*cluster.nodes):
+        assert_unavailable(ask_at_once(lines))
+    for line in lines:
+        accepted(line.init())
+        assert line.signup("zoe")["outcome"] in ("joined", "already")
+
+
+@pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
+def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
+    """P3, P9: also where it is the very node that the client begins with."""
+    first = cluster.nodes[0]
+    mine = waitlist_on(cluster, first)
+    lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
+    if connected:
+        for line in lines:
+            accepted(line.init())
+    with hung(first):
+        assert_unavailable(ask_at_once(lines))
+    for line in lines:
+        accepted(line.init())
+
+
+def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
+    """P9: one batch, a waitlist on each node, one of the nodes hung."""
+    lines = [
+        line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
+        for node in cluster.nodes
+    ]
+    for line in lines:
+        accepted(line.init())
+    requests = [line.message("signup", **line.stay("ann")) for line in lines]
+    with hung(cluster.nodes[1]):
+        answer, seconds = ask(
+            lines[0], lambda line: line.handle({"op": "batch", "requests": requests})
+        )
+        assert accepted(lines[0].signup("ann"))["outcome"] == "already"
+    assert seconds < LIMIT_SECONDS
+    words = [result.get("outcome", result.get("code")) for result in answer["results"]]
+    assert words == ["joined", "queue_unavailable", "joined"]
+
+
+def waitlist_on(cluster: Cluster, node: Server) -> str:
+    """Return a waitlist whose keys belong to a node."""
+    names = (f"list-{number}" for number in range(1_000))
+    return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
+
+
+def test_a_late_answer_is_nobody_elses(valkey: Server) -> None:
+    """P6: what the server says after it was given up does not answer the next question."""
+    line = line_on(valkey.url, cluster=False)
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    with hung(valkey):
+        assert line.position("ann")["code"] == "queue_unavailable"
+    assert line.position("bob")["position"] == 2
+    assert line.position("ann")["position"] == 1
+
+
+@pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
+def test_where_nobody_listens_it_is_said_at_once(cluster: bool) -> None:
+    lines = [line_on(f"redis://{HOST}:1", cluster=cluster) for _ in QUESTIONS]
+    assert_unavailable(ask_at_once(lines))
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+@pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
+def test_a_host_that_says_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
+    """P9: the connection is made, then there is silence (with TLS, before the handshake)."""
+    with listener(backlog=16) as port:
+        lines = [line_on(f"{scheme}://{HOST}:{port}", cluster=cluster) for _ in QUESTIONS]
+        assert_unavailable(ask_at_once(lines))
+
+
+def test_hosts_that_take_no_connection_are_answered_for_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P9: however many addresses the name stands for."""
+    with listener(backlog=0) as port, ThreadPoolExecutor() as pool:
+        waiting = [pool.submit(_connects, port) for _ in range(4)]
+        assert not all(future.result() for future in waiting), "the listener takes them all"
+        address = (socket.AF_INET, socket.SOCK_STREAM, 6, "", (HOST, port))
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_arguments: [address] * 5)
+        line = line_on("redis://many-addresses:6379", cluster=False)
+        assert_unavailable([ask(line, signup)])
+
+
+def _connects(port: int) -> bool:
+    """Fill a listener's backlog, and say whether it still took this connection."""
+    filler = socket.socket()
+    filler.settimeout(0.3)
+    try:
+        filler.connect((HOST, port))
+    except TimeoutError:
+        filler.close()
+        return False
+    _kept_open.append(filler)
+    return True
+
+
+_kept_open: list[socket.socket] = []
+
+
+@contextmanager
+def listener(backlog: int) -> Iterator[int]:
+    """Yield a port whose connections nobody accepts."""
+    with socket.socket() as listening:
+        listening.bind((HOST, 0))
+        listening.listen(backlog)
+        yield listening.getsockname()[1]
+    while _kept_open:
+        _kept_open.pop().close()

@@ -1,0 +1,103 @@
+"""Redis answers, but refuses: what passes by itself is an outage, what does not is a defect."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.support.line import Answer, Line
+from tests.support.redis_servers import HOST, Server
+
+WRITES = ["signup", "leave", "drop", "bump", "back", "restore"]
+
+
+@pytest.fixture
+def filled(valkey: Server) -> Line:
+    line = Line(valkey.client)
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    return line
+
+
+def write(line: Line, verb: str) -> Answer:
+    if verb == "signup":
+        return line.signup("zoe")
+    if verb == "bump":
+        return line.bump("eve", to="front")
+    if verb == "back":
+        return line.bump("ann", to="back")
+    if verb == "restore":
+        return line.restore("zoe", rank=5, ticket=5, once_key="0" * 32, once_stamp=5)
+    return line.leave("ann") if verb == "leave" else line.drop("ann")
+
+
+@contextmanager
+def no_memory_left(server: Server) -> Iterator[None]:
+    server.client.config_set("maxmemory", 1)
+    try:
+        yield
+    finally:
+        server.client.config_set("maxmemory", 0)
+
+
+@contextmanager
+def a_replica_by_now(server: Server) -> Iterator[None]:
+    """Make the server what a primary becomes when another took over while we were connected."""
+    server.client.execute_command("REPLICAOF", HOST, 1)
+    try:
+        yield
+    finally:
+        server.client.execute_command("REPLICAOF", "NO", "ONE")
+
+
+@pytest.mark.parametrize("verb", WRITES)
+def test_a_full_memory_is_an_outage_and_changes_nothing(
+    valkey: Server, filled: Line, verb: str
+) -> None:
+    """P2, P5: no script stops half-way."""
+    before = filled.contents()
+    with no_memory_left(valkey):
+        assert write(filled, verb)["code"] == "queue_unavailable"
+    assert filled.contents() == before
+    assert write(filled, verb)["ok"]
+
+
+def test_positions_are_told_though_the_memory_is_full(valkey: Server, filled: Line) -> None:
+    """P6"""
+    with no_memory_left(valkey):
+        assert filled.position("bob")["position"] == 2
+
+
+@pytest.mark.parametrize("verb", WRITES)
+def test_a_demoted_primary_is_an_outage_and_changes_nothing(
+    valkey: Server, filled: Line, verb: str
+) -> None:
+    """P3, P5"""
+    before = filled.contents()
+    with a_replica_by_now(valkey):
+        assert write(filled, verb)["code"] == "queue_unavailable"
+    assert filled.contents() == before
+    assert write(filled, verb)["ok"]
+
+
+def test_a_broken_script_is_a_defect_that_the_log_explains(
+    filled: Line, caplog: pytest.LogCaptureFixture
+) -> None:
+    """P5: the caller gets no traceback, the log does."""
+    queue = "wl:{bakery-opening}:queue"
+    filled.client.delete(queue)
+    filled.client.set(queue, "not a sorted set")
+    with caplog.at_level(logging.ERROR):
+        answer = filled.signup("zoe")
+    assert answer["code"] == "internal_error"
+    assert "WRONGTYPE" not in answer["message"]
+    assert "WRONGTYPE" in caplog.text
+
+
+def test_a_broken_script_in_a_batch_is_a_defect_too(filled: Line) -> None:
+    queue = "wl:{bakery-opening}:queue"
+    filled.client.delete(queue)
+    filled.client.set(queue, "not a sorted set")
+    request = filled.message("signup", **filled.stay("zoe"))
+    assert filled.handle({"op": "batch", "requests": [request]})["code"] == "internal_error"

@@ -1,0 +1,129 @@
+"""A server that restarts or forgets its scripts is used again without more ado."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.line import Answer, Line, accepted
+from tests.support.redis_servers import Server, running_server
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """A server that this test may stop."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def own_line(own_server: Server) -> Line:
+    config = Config(redis_url=own_server.url, redis_cluster=False, log_level="INFO")
+    return Line(own_server.client, connect=lambda: connect(config))
+
+
+def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
+    requests = [line.message("signup", **line.stay(name)) for name in names]
+    results: list[dict[str, Any]] = accepted(line.handle({"op": "batch", "requests": requests}))[
+        "results"
+    ]
+    return results
+
+
+def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
+    """P7: with cold, since the order is lost; never with position 1 for the next person."""
+    own_line.init()
+    own_line.all_sign_up(["ann", "bob"])
+    own_server.restart()
+    assert own_line.signup("eve")["code"] == "cold"
+    assert own_line.position("bob")["code"] == "cold"
+    accepted(own_line.init())
+    assert own_line.signup("eve")["outcome"] == "joined"
+
+
+def test_after_a_restart_the_very_next_batch_is_answered(
+    own_server: Server, own_line: Line
+) -> None:
+    own_line.init()
+    batch_of_signups(own_line, "ann", "bob")
+    own_server.restart()
+    answers = batch_of_signups(own_line, "ann", "bob")
+    assert [answer["code"] for answer in answers] == ["cold", "cold"]
+
+
+def test_while_the_server_is_down_it_is_said_and_afterwards_all_is_well(
+    own_server: Server, own_line: Line
+) -> None:
+    own_line.init()
+    own_server.process.stop()
+    assert own_line.signup("ann")["code"] == "queue_unavailable"
+    own_server.process.start()
+    accepted(own_line.init())
+    assert own_line.signup("ann")["outcome"] == "joined"
+
+
+def test_forgotten_scripts_are_sent_again(line: Line) -> None:
+    """P2: between any two calls."""
+    steps: list[Callable[[], Answer]] = [
+        line.init,
+        lambda: line.signup("ann"),
+        lambda: line.signup("bob"),
+        lambda: line.bump("bob", to="front"),
+        lambda: line.position("bob"),
+        line.page,
+        line.stats,
+        lambda: line.leave("bob"),
+        lambda: line.drop("bob"),
+        lambda: line.restore("eve", rank=5, ticket=5),
+        lambda: line.send("purge"),
+    ]
+    for step in steps:
+        line.client.script_flush()
+        accepted(step())
+
+
+class ForgetfulPipeline:
+    """Makes the server forget its scripts in the middle of a pipeline."""
+
+    def __init__(self, pipeline: Any, flush_before: int) -> None:
+        self._pipeline = pipeline
+        self._flush_before = flush_before
+        self._queued = 0
+
+    def execute_command(self, *arguments: object) -> None:
+        if self._queued == self._flush_before:
+            self._pipeline.execute_command("SCRIPT", "FLUSH")
+        self._pipeline.execute_command(*arguments)
+        self._queued += 1
+
+    def execute(self, raise_on_error: bool) -> list[Any]:
+        replies: list[Any] = self._pipeline.execute(raise_on_error=raise_on_error)
+        assert replies.pop(self._flush_before) in (True, "OK", b"OK")
+        return replies
+
+
+class ForgetfulClient:
+    def __init__(self, client: Any, flush_before: int) -> None:
+        self._client = client
+        self._flush_before = flush_before
+
+    def execute_command(self, *arguments: object) -> Any:
+        return self._client.execute_command(*arguments)
+
+    def pipeline(self, transaction: bool) -> ForgetfulPipeline:
+        return ForgetfulPipeline(self._client.pipeline(transaction), self._flush_before)
+
+
+@pytest.mark.parametrize("flush_before", [0, 1, 7, 19])
+def test_scripts_may_be_forgotten_inside_a_batch(valkey: Server, flush_before: int) -> None:
+    """P1, P2: nobody is lost, nobody overtakes, nobody stands twice."""
+    client = ForgetfulClient(valkey.client, flush_before)
+    line = Line(valkey.client, connect=lambda: client)
+    line.init()
+    names = [f"person {number}" for number in range(20)]
+    answers = batch_of_signups(line, *names)
+    assert [answer["outcome"] for answer in answers] == ["joined"] * 20
+    assert [answer["position"] for answer in answers] == list(range(1, 21))
+    assert line.order() == names
