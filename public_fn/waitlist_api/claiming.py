@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from msgspec import structs
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.queue_client import QueueClient, send_batch
@@ -72,7 +74,8 @@ class Claiming:
                 )
             )
             offers += self._offer_all(command, result)
-            if len(offers) == command.count or not result.entries:
+            is_repeat = result.outcome == "repeat"
+            if is_repeat or len(offers) == command.count or not result.entries:
                 break
             # The key stands for the first round; those of a top-up come back when time is up.
             once_key = None
@@ -88,7 +91,9 @@ class Claiming:
         claims = [claim for claim, is_made in zip(result.entries, made, strict=True) if is_made]
         records = self._entries.get_many(command.waitlist_id, [claim.entry_id for claim in claims])
         return [
-            Offer(claim, records[claim.entry_id]) for claim in claims if claim.entry_id in records
+            Offer(_with_deadline(claim, records[claim.entry_id]), records[claim.entry_id])
+            for claim in claims
+            if claim.entry_id in records
         ]
 
     def _offer(self, command: ClaimCommand, claim: c.Claimed, stamp: int) -> bool:
@@ -110,7 +115,7 @@ class Claiming:
     ) -> bool:
         if record is not None and record.claim_token == claim.token:
             # The repeat of a claim that was answered, or was to be.
-            return record.status in ("offered", "admitted")
+            return record.status == transition.status
         if record is not None and record.status == "joining":
             return self._offer_joining(claim, transition, record)
         if record is None or record.status not in PRESENT:
@@ -177,6 +182,13 @@ def _transition(command: ClaimCommand, claim: c.Claimed, stamp: int, now_millis:
     admitted = replace(offered, event="admitted")
     changes = {**transition.changes, "admitted_millis": now_millis}
     return replace(transition, status="admitted", changes=changes, events=(admitted,))
+
+
+def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
+    """Tell of whoever is admitted by now until when the hold would have lasted."""
+    if claim.deadline_millis:
+        return claim
+    return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
 
 
 def _once_key(command: ClaimCommand) -> str | None:

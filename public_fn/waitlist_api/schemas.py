@@ -131,7 +131,8 @@ class ClaimBody(Body):
         bool,
         Field(
             description="Admit at once, in this call (dequeue): at most once. If the answer is "
-            "lost they are admitted all the same, so use an Idempotency-Key, or claim and complete."
+            "lost they are admitted all the same: with an Idempotency-Key a repeat within a minute "
+            "names them again; where that is not enough, claim and complete."
         ),
     ] = False
 

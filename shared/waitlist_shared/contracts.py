@@ -280,7 +280,10 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
 
 
 class Claimed(Struct, frozen=True, kw_only=True):
-    """One held entry; `attempts` counts the holds of it that have expired before."""
+    """One held entry; `attempts` counts the holds of it that have expired before.
+
+    A repeat also has those who are done by now, with a deadline of 0.
+    """
 
     entry_id: EntryId
     token: ClaimToken
@@ -291,6 +294,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(Result, frozen=True, kw_only=True):
+    """`outcome` is claimed, or repeat for a `once_key` seen before: then nobody was taken."""
+
     entries: list[Claimed]
     stamp: Number
 

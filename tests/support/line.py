@@ -14,8 +14,10 @@ Answer = dict[str, Any]
 WAITLIST_ID = "bakery-opening"
 EPOCH = "0000aaaa"
 NEW_YEAR_MICROS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
-HOUR_MICROS = 3_600_000_000
+SECOND_MICROS = 1_000_000
+HOUR_MICROS = 3600 * SECOND_MICROS
 PAGE = 100
+SETTINGS = ("open", "paused", "capacity", "hide_counts", "lease_seconds", "max_attempts")
 
 
 @dataclass
@@ -27,8 +29,12 @@ class Clock:
     def __call__(self) -> int:
         return self.micros
 
-    def advance(self, micros: int) -> None:
-        self.micros += micros
+    @property
+    def millis(self) -> int:
+        return self.micros // 1000
+
+    def advance(self, micros: int = 0, seconds: int = 0) -> None:
+        self.micros += micros + seconds * SECOND_MICROS
 
 
 @dataclass
@@ -81,9 +87,8 @@ class Line:
     def init(
         self, state: str = "warm", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send init; `open`, `capacity` and `hide_counts` go into its settings."""
-        names = ("open", "capacity", "hide_counts")
-        settings = {name: fields.pop(name) for name in names if name in fields}
+        """Send init; what SETTINGS names goes into its settings."""
+        settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
         return self.send("init", state=state, epoch=epoch, settings=settings, **fields)
 
@@ -110,6 +115,53 @@ class Line:
     def restore(self, name: str, rank: int, ticket: int, stay: int = 1, **fields: Any) -> Answer:
         fields.setdefault("stamp", ticket)
         return self.send("restore", **self.stay(name, stay), rank=rank, ticket=ticket, **fields)
+
+    def claim(self, count: int = 1, once: int | None = None, **fields: Any) -> Answer:
+        if once is not None:
+            fields["once_key"] = once_key_of(once)
+        return self.send("claim", count=count, **fields)
+
+    def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
+        """Claim, and return what was given out by name, in the order given."""
+        entries = accepted(self.claim(count, **fields))["entries"]
+        return {self._names[entry["entry_id"]]: entry for entry in entries}
+
+    def complete(self, name: str, token: str) -> Answer:
+        return self._on_hold("complete", name, token)
+
+    def release(self, name: str, token: str, **fields: Any) -> Answer:
+        return self._on_hold("release", name, token, **fields)
+
+    def extend(self, name: str, token: str, **fields: Any) -> Answer:
+        return self._on_hold("extend", name, token, **fields)
+
+    def park(self, name: str, token: str) -> Answer:
+        return self._on_hold("park", name, token)
+
+    def redrive(self, name: str, **fields: Any) -> Answer:
+        return self.send("redrive", entry_id=self.id_of(name), **fields)
+
+    def expire(self, min_age_seconds: int = 0, **fields: Any) -> Answer:
+        return self.send("expire", min_age_seconds=min_age_seconds, **fields)
+
+    def unsettled(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
+        """Return where those stand whose record may be behind, by name."""
+        places = accepted(self.expire(min_age_seconds, **fields))["places"]
+        return {self._names[place["entry_id"]]: place for place in places}
+
+    def settle(self, name: str, seen_micros: int, **fields: Any) -> Answer:
+        return self.send("settle", entry_id=self.id_of(name), seen_micros=seen_micros, **fields)
+
+    def shelf(self, which: str, **fields: Any) -> Answer:
+        return self.send("shelf", which=which, **fields)
+
+    def on_shelf(self, which: str, **fields: Any) -> list[str]:
+        """Return the names on one page of a shelf."""
+        entries = accepted(self.shelf(which, **fields))["entries"]
+        return [self._names[entry["entry_id"]] for entry in entries]
+
+    def _on_hold(self, op: str, name: str, token: str, **fields: Any) -> Answer:
+        return self.send(op, entry_id=self.id_of(name), token=token, **fields)
 
     def position(self, name: str) -> Answer:
         return self.send("position", entry_id=self.id_of(name))

@@ -1,5 +1,6 @@
 """The whole service in one process: real handlers' services, real scripts, a local table."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,25 @@ class Clock:
 
 
 @dataclass
+class RedisClock:
+    """Redis' clock: the server's own, unless a test gives a time, which stands until moved."""
+
+    micros: int | None = None
+
+    @classmethod
+    def standing(cls, millis: int = START_MILLIS) -> "RedisClock":
+        return cls(millis * 1000)
+
+    def now_micros(self) -> int | str:
+        return "" if self.micros is None else self.micros
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock; the server's own is stopped by that."""
+        start = time.time_ns() // 1000 if self.micros is None else self.micros
+        self.micros = start + int(seconds * 1_000_000)
+
+
+@dataclass
 class World:
     """One deployment; `redis` is the raw client, for tests that lose or inspect data."""
 
@@ -51,6 +71,7 @@ class World:
     services: Services
     api: Api
     clock: Clock = field(default_factory=Clock)
+    redis_clock: RedisClock = field(default_factory=RedisClock)
 
     @classmethod
     def on(
@@ -58,21 +79,30 @@ class World:
         dynamodb: Any,
         redis: Any,
         wrap_lambda: Callable[[Any], Any] = lambda client: client,
+        *,
+        clock: Clock | None = None,
+        redis_clock: RedisClock | None = None,
     ) -> "World":
-        clock = Clock()
-        queue = QueueService(RedisStore(lambda: redis_client(redis)))
+        clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
+        queue = QueueService(RedisStore(lambda: redis_client(redis), redis_clock.now_micros))
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis)
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
-        return cls(dynamodb, redis, lambda_, services, api, clock)
+        return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send one request through API Gateway's event shape."""
         return Caller(self.api.handle).request(method, path, **arguments)
 
+    def advance(self, seconds: float) -> None:
+        """Let time pass, for the functions and for a Redis clock that stands."""
+        self.clock.advance(seconds)
+        if self.redis_clock.micros is not None:
+            self.redis_clock.advance(seconds)
+
     def maintain(self) -> None:
         """Run maintenance as two minutes later."""
-        self.clock.advance(120)
+        self.advance(120)
         self.services.caretaker.look_after_all()
 
 

@@ -2,7 +2,7 @@
 -- USES ticket gap aside expiry
 -- KEYS meta queue held claims parked tries moved unsettled once
 -- ARGV count lease_seconds order tokens once_seconds now
--- RETURNS claimed stamp entries
+-- RETURNS claimed stamp entries | repeat stamp entries
 -- RETURNS cold | rebuilding | waitlist_paused | expiring
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -44,11 +44,12 @@ local claimed_before = once_seconds ~= '' and redis.call('GET', once_key)
 if claimed_before then
   for entry_id, token in string.gmatch(claimed_before, '(%w+):(%w+)') do
     local note = note_of(claims_key, entry_id)
-    if note and note.token == token and note.state == 'held' then
-      tell(entry_id, note, tonumber(redis.call('ZSCORE', held_key, entry_id)))
+    if note and note.token == token and note.state ~= 'parked' then
+      -- Whoever is done is told too: those who were admitted at once have no other repeat.
+      tell(entry_id, note, tonumber(redis.call('ZSCORE', held_key, entry_id) or 0))
     end
   end
-  return {'claimed', stamp, entries}
+  return {'repeat', stamp, entries}
 end
 
 if lease_seconds == '' then lease_seconds = meta[3] end

@@ -1,0 +1,31 @@
+"""What stands when a request was cut off between the record and Redis."""
+
+from tests.support.admissions import Admissions
+from waitlist_api.records.entry import EntryRecord
+from waitlist_shared import contracts as c
+
+
+def leaving(desk: Admissions, name: str) -> None:
+    """Somebody's leave is recorded as an intent and has not reached Redis."""
+    services = desk.world.services
+    key = (desk.waitlist_id, desk.id_of(name))
+    services.entries.begin_leave(key, "customer", "", services.now_millis())
+
+
+def joining(desk: Admissions, name: str) -> None:
+    """Somebody has a place in Redis, and the record has the intent only."""
+    services = desk.world.services
+    now_millis = services.now_millis()
+    intent = EntryRecord(
+        waitlist_id=desk.waitlist_id,
+        entry_id=desk.id_of(name),
+        customer_id=name,
+        status="joining",
+        join_id="0123abcd",
+        created_millis=now_millis,
+        updated_millis=now_millis,
+    )
+    services.entries.begin_join(intent)
+    services.queue.send(
+        c.Signup(waitlist_id=intent.waitlist_id, entry_id=intent.entry_id, join_id=intent.join_id)
+    )

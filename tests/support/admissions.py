@@ -1,0 +1,95 @@
+"""Those who admit the people of one waitlist, and what they see; people go by name."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.support.gateway import Answer
+from tests.support.people import People
+
+FOREIGN_TOKEN = "0" * 40
+
+
+@dataclass
+class Admissions(People):
+    """`tokens` holds the newest claim token that was given for each person."""
+
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def claim(self, count: int = 1, key: str | None = None, **body: Any) -> Answer:
+        path = f"{self.admin_path}/claims"
+        body = {"count": count, **body}
+        answer = self.world.request("POST", path, body=body, key=key, operator=True)
+        if answer.status == 200:
+            for claim in answer.json["claims"]:
+                self.tokens[self.names[claim["entry_id"]]] = claim["claim_token"]
+        return answer
+
+    def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
+        """Claim, and return who was given, in the order of the answer."""
+        answer = self.claim(count, key, **body)
+        assert answer.status == 200, answer.text
+        return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
+
+    def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
+        """Do something about a hold, by the newest token unless another is given."""
+        path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
+        body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
+        return self.world.request("POST", path, body=body, operator=True)
+
+    def complete(self, name: str, token: str | None = None, **body: Any) -> Answer:
+        return self.act("complete", name, token, **body)
+
+    def release(self, name: str, token: str | None = None, **body: Any) -> Answer:
+        return self.act("release", name, token, **body)
+
+    def extend(self, name: str, token: str | None = None, **body: Any) -> Answer:
+        return self.act("extend", name, token, **body)
+
+    def park(self, name: str, token: str | None = None, **body: Any) -> Answer:
+        return self.act("park", name, token, **body)
+
+    def redrive(self, name: str, **body: Any) -> Answer:
+        path = f"{self.admin_path}/parked/{self.id_of(name)}/redrive"
+        return self.world.request("POST", path, body=body, operator=True)
+
+    def remove(self, name: str, **body: Any) -> Answer:
+        path = f"{self.admin_entry(name)}/remove"
+        return self.world.request("POST", path, body=body, operator=True)
+
+    def status(self, name: str) -> str:
+        """Return what the person themselves is told."""
+        answer = self.look(name)
+        return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
+
+    def place(self, name: str) -> tuple[int | None, int | None]:
+        """Return position and total as the person is told them."""
+        answer = self.look(name)
+        assert answer.status == 200, answer.text
+        return answer.json["position"], answer.json["total"]
+
+    def listed(self, status: str) -> list[str]:
+        """Return everybody of a status as an operator sees them, over all pages."""
+        found: list[str] = []
+        cursor = ""
+        while True:
+            answer = self.page(f"status={status}&limit=100{cursor}")
+            assert answer.status == 200, answer.text
+            found += [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
+            if answer.json["cursor"] is None:
+                return found
+            cursor = f"&cursor={answer.json['cursor']}"
+
+    def counts(self) -> tuple[int, int, int, int, int]:
+        """Return how many wait, are offered, parked, admitted, and have left."""
+        answer = self.stats()
+        assert answer.status == 200, answer.text
+        waiting, offered, parked, admitted, left = (
+            int(answer.json[name]) for name in ("waiting", "offered", "parked", "admitted", "left")
+        )
+        return waiting, offered, parked, admitted, left
+
+    def recorded(self, name: str) -> dict[str, Any]:
+        """Return the record alone, as an operator reads it of one person."""
+        record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
+        assert record is not None, f"{name} has no record"
+        return record.values()
