@@ -152,8 +152,8 @@ def release(reply: Reply) -> c.ReleaseResult:
         rank=rank,
         ticket=ticket,
         attempts=attempts,
-        position=position,
-        total=total,
+        position=_known(position),
+        total=_known(total),
     )
 
 

@@ -326,8 +326,10 @@ class Release(OnHold, frozen=True, kw_only=True, tag="release"):
 
 
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    position: int
-    total: int
+    """No position is known while the order is rebuilt."""
+
+    position: int | None = None
+    total: int | None = None
 
 
 class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):

@@ -20,6 +20,6 @@ if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
 local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
-local removed = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
-return {removed and 'dropped' or 'absent', stamp}
+return {was and was ~= 'done' and 'dropped' or 'absent', stamp}

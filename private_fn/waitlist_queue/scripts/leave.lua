@@ -21,9 +21,9 @@ if not state then return {'cold'} end
 local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
-local removed = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
 -- While the order is rebuilt, whoever leaves may not have been put back yet.
-if not removed and state == 'warm' then return {'absent', stamp} end
+if was == 'done' or (not was and state == 'warm') then return {'absent', stamp} end
 redis.call('HINCRBY', meta_key, 'left', 1)
 return {'left', stamp}

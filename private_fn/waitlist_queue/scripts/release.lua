@@ -17,7 +17,8 @@ local token = ARGV[2]
 local to = ARGV[3]
 local now = ARGV[4]
 
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+local state = redis.call('HGET', meta_key, 'state')
+if not state then return {'cold'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
@@ -27,6 +28,10 @@ local stamp = draw(meta_key, now)
 local rank = to == 'back' and 255 * TIER + stamp or note.rank
 rank = return_to_line(keys, entry_id, note, rank)
 unsettle(unsettled_key, entry_id, now)
+-- While the order is rebuilt nobody knows how many stand ahead.
+if state == 'hydrating' then
+  return {'released', stamp, rank, note.ticket, note.attempts, -1, -1}
+end
 local position = redis.call('ZRANK', queue_key, entry_id) + 1
 return {'released', stamp, rank, note.ticket, note.attempts, position,
   redis.call('ZCARD', queue_key)}

@@ -42,7 +42,9 @@ local note = {state = state, token = token, rank = rank, ticket = ticket, attemp
 local outcome = 'present'
 local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
-local same = state == 'waiting' and in_line == rank
+-- An admission is news to any record that asks for this.
+local done = aside and aside.state == 'done' and aside.ticket == ticket
+local same = done or state == 'waiting' and in_line == rank
 if not (in_line or aside) or (overwrite == '1' and meta[1] == 'hydrating' and not same) then
   outcome = 'restored'
   -- Its own old rank must not stand in its way to the new one.

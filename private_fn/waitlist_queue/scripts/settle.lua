@@ -14,7 +14,8 @@ local now = ARGV[4]
 
 if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
 local since = redis.call('ZSCORE', unsettled_key, entry_id)
-if since and tonumber(since) > tonumber(seen_micros) then return {'changed'} end
+-- Later, or earlier where the clock has jumped back.
+if since and tonumber(since) ~= tonumber(seen_micros) then return {'changed'} end
 redis.call('ZREM', unsettled_key, entry_id)
 local note = note_of(claims_key, entry_id)
 if note and note.state == 'done' then

@@ -19,9 +19,14 @@ if state == 'hydrating' then return {'rebuilding'} end
 local shelf_key = which == 'parked' and parked_key or held_key
 local first = 0
 if after_id ~= '' then
-  -- Many may have the same time: go on behind the last one seen, or with its time if it has gone.
-  local index = redis.call('ZRANK', shelf_key, after_id)
-  first = index and index + 1 or redis.call('ZCOUNT', shelf_key, '-inf', '(' .. after_time)
+  -- Many may have the same time: go on behind the last one seen, or with its time if it has gone
+  -- or has another time by now.
+  local time = tonumber(redis.call('ZSCORE', shelf_key, after_id))
+  if time == tonumber(after_time) then
+    first = redis.call('ZRANK', shelf_key, after_id) + 1
+  else
+    first = redis.call('ZCOUNT', shelf_key, '-inf', '(' .. after_time)
+  end
 end
 local found = redis.call('ZRANGE', shelf_key, first, first + limit - 1, 'WITHSCORES')
 -- id, time, rank, ticket, attempts, id, …

@@ -1,15 +1,15 @@
--- Takes an entry out of line, claim or shelf, unless it is another stay's; says whether it did.
+-- Takes an entry out of line, claim or shelf, unless it is another stay's; tells what it was.
 local function take_out(keys, entry_id, stay_ticket)
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   local note = not rank and note_of(keys.claims, entry_id)
-  if not rank and not note then return false end
+  if not rank and not note then return nil end
   local ticket = rank and ticket_of(keys.moved, entry_id, rank) or note.ticket
-  if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return false end
+  if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return nil end
   redis.call('ZREM', keys.queue, entry_id)
   redis.call('HDEL', keys.moved, entry_id)
   redis.call('HDEL', keys.tries, entry_id)
   redis.call('HDEL', keys.claims, entry_id)
   redis.call('ZREM', keys.held, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
-  return not note or note.state ~= 'done'
+  return note and note.state or 'waiting'
 end
