@@ -48,6 +48,7 @@ def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
 
 def test_every_operation_can_be_in_a_batch(line: Line) -> None:
     stay, entry = line.stay("ann"), {"entry_id": line.id_of("ann")}
+    hold = {**entry, "token": "0" * 40}
     place = {"rank": 5, "ticket": 5, "stamp": 5}
     answers = results(
         line,
@@ -60,6 +61,12 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         line.message("restore", **line.stay("bob"), **place),
         line.message("leave", **stay),
         line.message("drop", **line.stay("bob")),
+        line.message("claim"),
+        *[line.message(op, **hold) for op in ("complete", "release", "extend", "park")],
+        line.message("redrive", **entry),
+        line.message("expire"),
+        line.message("settle", **entry, seen_micros=1),
+        line.message("shelf", which="held"),
         line.message("purge"),
     )
     assert words(answers) == [
@@ -72,6 +79,12 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         "restored",
         "left",
         "dropped",
+        "claimed",
+        *["not_held"] * 4,
+        "not_parked",
+        "expired",
+        "settled",
+        "shelf",
         "purged",
     ]
 

@@ -16,6 +16,14 @@ BUMP = {**LIST, "op": "bump", "entry_id": ENTRY, "once_key": ONCE}
 RESTORE = {**SIGNUP, "op": "restore", "rank": 1, "ticket": 1, "stamp": 1}
 PAGE = {**LIST, "op": "page"}
 INIT = {**LIST, "op": "init", "settings": {"version": 2}, "state": "warm", "epoch": JOIN}
+ENTRY_OF = {**LIST, "entry_id": ENTRY}
+CLAIM = {**LIST, "op": "claim"}
+TOKEN = "0" * 40
+HOLDS = [{**ENTRY_OF, "op": op, "token": TOKEN} for op in ("complete", "release", "extend", "park")]
+REDRIVE = {**ENTRY_OF, "op": "redrive"}
+EXPIRE = {**LIST, "op": "expire"}
+SETTLE = {**ENTRY_OF, "op": "settle", "seen_micros": 1}
+SHELF = {**LIST, "op": "shelf", "which": "held"}
 BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
 MISSING = object()
 
@@ -27,6 +35,8 @@ def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
 
 
 NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
+NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
+NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
 
 # message, field, values that the field must not have
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
@@ -59,6 +69,30 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (INIT, "epoch", [MISSING, "", "0" * 8 + "\n", None]),
     (INIT, "counters", [{"left": -1}, None]),
     (INIT, "floor_ticket", NO_NUMBERS),
+    (INIT, "settings", [{"version": 2, "lease_seconds": bad} for bad in (*NO_LEASES, None)]),
+    (INIT, "settings", [{"version": 2, "max_attempts": bad} for bad in (0, -1, 101, "5", None)]),
+    (INIT, "settings", [{"version": 2, "paused": bad} for bad in (1, "yes", None)]),
+    (RESTORE, "state", ["done", "absent", "offered", "", None]),
+    (RESTORE, "token", NO_TOKENS[2:]),
+    *[(RESTORE, field, [None, *NO_NUMBERS]) for field in ("time_millis", "attempts")],
+    (CLAIM, "count", [0, -1, 101, "1", 1.5, None, True]),
+    (CLAIM, "lease_seconds", NO_LEASES),
+    (CLAIM, "order", ["", "random", "oldest\n", 1, None]),
+    (CLAIM, "once_key", ["", "0" * 31, "0" * 32 + "\n", "G" * 32, 5]),
+    *[(hold, "token", NO_TOKENS) for hold in HOLDS],
+    *[(hold, "entry_id", [MISSING, "a" * 25, None]) for hold in HOLDS],
+    (HOLDS[1], "to", ["", "front", "back\n", 1, None]),
+    (HOLDS[2], "lease_seconds", NO_LEASES),
+    (REDRIVE, "to", ["", "front", "back\n", 1, None]),
+    (REDRIVE, "entry_id", [MISSING, "a" * 25, None]),
+    (EXPIRE, "min_age_seconds", [-1, 3_601, "60", 1.5, None]),
+    (EXPIRE, "limit", [0, -1, 501, "10", None]),
+    (SETTLE, "seen_micros", [MISSING, None, *NO_NUMBERS]),
+    (SETTLE, "join_id", ["", "0" * 7, "0" * 8 + "\n", "G" * 8, 5]),
+    (SHELF, "which", [MISSING, "", "waiting", "held\n", None]),
+    (SHELF, "limit", [0, -1, 101, "10", None]),
+    (SHELF, "after_time", [None, *NO_NUMBERS]),
+    (SHELF, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
     (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
 ]
 MALFORMED = [

@@ -9,6 +9,8 @@ from tests.support.line import Answer, Line
 from waitlist_queue.operations import SCRIPTS
 
 LATER_EPOCH = "0000bbbb"
+TOKEN = "a" * 40
+FOREIGN = "f" * 40
 
 
 def warm(line: Line) -> Line:
@@ -38,6 +40,43 @@ def restored(line: Line, rank: int = 1) -> Line:
     return line
 
 
+def held(line: Line, seconds: int = 60) -> Line:
+    """Have bob held, with the token known."""
+    deadline = line.clock.millis + 1_000 * seconds
+    line.init()
+    line.restore("bob", rank=2, ticket=2, state="held", token=TOKEN, time_millis=deadline)
+    return line
+
+
+def many_expired(line: Line) -> Answer:
+    """Claim where more holds expire at this moment than one turn of a batch ends."""
+    line.init()
+    requests = [_expired(line, number) for number in range(200)]
+    requests.append(line.message("claim"))
+    answer: Answer = line.handle({"op": "batch", "requests": requests})["results"][-1]
+    return answer
+
+
+def _expired(line: Line, number: int) -> dict[str, Any]:
+    place = {"rank": number, "ticket": number, "stamp": number, "state": "held", "token": TOKEN}
+    return line.message("restore", **line.stay(f"person {number}"), **place)
+
+
+def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
+    """Return what an operation on a hold can meet: they all meet the same."""
+
+    def send(line: Line, token: str = TOKEN) -> Answer:
+        return line.send(verb, entry_id=line.id_of("bob"), token=token)
+
+    return {
+        (verb, word): lambda line: send(held(line)),
+        (verb, "cold"): send,
+        (verb, "not_held"): lambda line: send(warm(line)),
+        (verb, "claim_mismatch"): lambda line: send(held(line), FOREIGN),
+        (verb, "claim_expired"): lambda line: send(held(line, seconds=0)),
+    }
+
+
 OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
     ("init", "exists"): lambda line: warm(line).init(),
@@ -63,6 +102,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("bump", "no_room"): lambda line: restored(warm(line), rank=0).bump("bob", to="front"),
     ("position", "waiting"): lambda line: warm(line).position("bob"),
     ("position", "absent"): lambda line: left(line).position("bob"),
+    ("position", "held"): lambda line: held(line).position("bob"),
+    ("position", "parked"): lambda line: _parked(line).position("bob"),
+    ("position", "done"): lambda line: _admitted(line).position("bob"),
     ("position", "cold"): lambda line: line.position("bob"),
     ("position", "rebuilding"): lambda line: hydrating(line).position("bob"),
     ("page", "page"): lambda line: warm(line).page(),
@@ -78,11 +120,49 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
         "bob", rank=1, ticket=1, epoch=LATER_EPOCH
     ),
     ("purge", "purged"): lambda line: line.send("purge"),
+    ("claim", "claimed"): lambda line: warm(line).claim(),
+    ("claim", "repeat"): lambda line: _claimed_once(line).claim(once=1),
+    ("claim", "cold"): lambda line: line.claim(),
+    ("claim", "rebuilding"): lambda line: hydrating(line).claim(),
+    ("claim", "waitlist_paused"): lambda line: with_settings(line, paused=True).claim(),
+    ("claim", "expiring"): lambda line: many_expired(line),
+    ("redrive", "redriven"): lambda line: _parked(line).redrive("bob"),
+    ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
+    ("redrive", "cold"): lambda line: line.redrive("bob"),
+    ("redrive", "rebuilding"): lambda line: hydrating(line).redrive("bob"),
+    ("expire", "expired"): lambda line: warm(line).expire(),
+    ("expire", "cold"): lambda line: line.expire(),
+    ("expire", "rebuilding"): lambda line: hydrating(line).expire(),
+    ("settle", "settled"): lambda line: warm(line).settle("bob", 5),
+    ("settle", "changed"): lambda line: _parked(line).settle("bob", 5),
+    ("settle", "cold"): lambda line: line.settle("bob", 5),
+    ("shelf", "shelf"): lambda line: warm(line).shelf("held"),
+    ("shelf", "cold"): lambda line: line.shelf("held"),
+    ("shelf", "rebuilding"): lambda line: hydrating(line).shelf("held"),
+    **_ends_of_holds("complete", "completed"),
+    **_ends_of_holds("release", "released"),
+    **_ends_of_holds("extend", "extended"),
+    **_ends_of_holds("park", "parked"),
 }
 
 
 def _rebuilding_with_capacity(line: Line) -> Line:
     line.init(state="hydrating", capacity=5)
+    return line
+
+
+def _claimed_once(line: Line) -> Line:
+    warm(line).claim(once=1)
+    return line
+
+
+def _parked(line: Line) -> Line:
+    held(line).park("bob", TOKEN)
+    return line
+
+
+def _admitted(line: Line) -> Line:
+    held(line).complete("bob", TOKEN)
     return line
 
 

@@ -1,5 +1,6 @@
 """purge: a deleted waitlist's order is forgotten."""
 
+from tests.behaviour.rebuilding import fill_every_shelf
 from tests.support.line import Line
 
 
@@ -8,11 +9,13 @@ def test_a_purge_leaves_nothing_but_what_expires_by_itself(line: Line) -> None:
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
     line.leave("eve")
+    fill_every_shelf(line)
+    line.claim(1, once=9)
     other = line.of("cinema")
     other.init()
     assert line.send("purge") == {"ok": True, "outcome": "purged"}
     left = [key for key in line.contents() if key.startswith("wl:{bakery-opening}")]
-    assert [key.split(":")[2] for key in left] == ["once"]
+    assert [key.split(":")[2] for key in left] == ["once"] * 6
     assert all(line.client.ttl(key) > 0 for key in left)
     assert line.position("bob")["code"] == "cold"
     assert other.stats()["outcome"] == "stats"
@@ -27,6 +30,7 @@ def test_a_purged_list_can_begin_anew(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
+    line.claim()
     line.send("purge")
     line.init(capacity=1)
     assert line.signup("ann")["position"] == 1

@@ -5,15 +5,19 @@ from typing import Any
 import pytest
 
 from tests.support.line import EPOCH, HOUR_MICROS, Line, once_key_of
+from waitlist_queue.keys import OF_WAITLIST
 
 LATER_EPOCH = "0000bbbb"
 META = "wl:{bakery-opening}:meta"
+HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
     """Return a message for every operation that needs an order, by its name."""
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
+    entry = {"entry_id": stay["entry_id"]}
+    hold = {**entry, "token": "0" * 40}
     place = {"rank": 5, "ticket": 5, "stamp": 5}
     return {
         "signup": line.message("signup", **stay),
@@ -25,6 +29,12 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "stats": line.message("stats"),
         "restore": line.message("restore", **stay, **place),
         "restore of an epoch": line.message("restore", **stay, **place, epoch=EPOCH),
+        "claim": line.message("claim"),
+        **{verb: line.message(verb, **hold) for verb in HOLD_VERBS},
+        "redrive": line.message("redrive", **entry),
+        "expire": line.message("expire"),
+        "settle": line.message("settle", **entry, seen_micros=5),
+        "shelf": line.message("shelf", which="parked"),
     }
 
 
@@ -38,7 +48,28 @@ VERBS = [
     "stats",
     "restore",
     "restore of an epoch",
+    "claim",
+    *HOLD_VERBS,
+    "redrive",
+    "expire",
+    "settle",
+    "shelf",
 ]
+
+
+def fill_every_shelf(line: Line) -> None:
+    """Have somebody held, parked, admitted and back after an expired hold."""
+    names = ["held", "parked", "admitted", "expired"]
+    line.all_sign_up(names)
+    for name in reversed(names):
+        line.bump(name, to="front")
+    given = line.claimed(4, lease_seconds=1)
+    line.park("parked", given["parked"]["token"])
+    line.complete("admitted", given["admitted"]["token"])
+    line.extend("held", given["held"]["token"])
+    line.clock.advance(seconds=1)
+    line.expire()
+    assert {key.split(":")[2] for key in line.contents()} >= set(OF_WAITLIST)
 
 
 def lose_everything(line: Line) -> None:
@@ -78,12 +109,16 @@ def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
     line.leave("eve")
+    fill_every_shelf(line)
     line.client.delete(META)
     assert line.init(state="hydrating", epoch=LATER_EPOCH)["outcome"] == "created"
     assert {key for key in line.contents() if ":once:" not in key} == {META}
 
 
-@pytest.mark.parametrize("verb", ["bump", "position", "page"])
+UNTOLD = ["bump", "position", "page", "claim", "redrive", "expire", "shelf"]
+
+
+@pytest.mark.parametrize("verb", UNTOLD)
 def test_during_a_rebuild_nobody_is_told_a_position(line: Line, verb: str) -> None:
     """P7"""
     line.init(state="hydrating")

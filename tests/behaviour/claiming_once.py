@@ -1,0 +1,97 @@
+"""claim with a once_key: the same wish delivered twice takes people once."""
+
+from tests.support.line import Line, once_key_of
+
+PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
+ONCE = f"wl:{{bakery-opening}}:once:claim:{once_key_of(1)}"
+
+
+def filled(line: Line, **settings: int) -> None:
+    line.init(**settings)  # type: ignore[arg-type]
+    line.all_sign_up(PEOPLE)
+
+
+def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
+    """P2, P4: and with the deadlines that they had."""
+    filled(line)
+    first = line.claim(3, once=1)
+    line.clock.advance(seconds=100)
+    again = line.claim(3, once=1)
+    assert (first["outcome"], again["outcome"]) == ("claimed", "repeat")
+    assert len(again["entries"]) == 3
+    assert again["entries"] == first["entries"]
+    assert again["stamp"] > first["stamp"]
+    assert line.order() == ["kim", "zoe"]
+
+
+def test_a_repeat_leaves_out_whoever_is_no_longer_held_by_it(line: Line) -> None:
+    """P4: released, parked, left, and held again by another claim."""
+    filled(line)
+    first = line.claimed(5, once=1)
+    line.release("ann", first["ann"]["token"])
+    line.release("bob", first["bob"]["token"])
+    line.claim(1, once=2)
+    line.park("eve", first["eve"]["token"])
+    line.leave("kim")
+    assert line.claimed(5, once=1) == {"zoe": first["zoe"]}
+    assert line.order() == ["bob"]
+
+
+def test_a_repeat_tells_of_those_who_are_admitted_by_now(line: Line) -> None:
+    """P2: without a deadline; nobody else is taken in their stead."""
+    filled(line)
+    first = line.claimed(2, once=1)
+    line.complete("ann", first["ann"]["token"])
+    again = line.claimed(2, once=1)
+    assert again == {"ann": {**first["ann"], "deadline_millis": 0}, "bob": first["bob"]}
+    assert line.order() == ["eve", "kim", "zoe"]
+
+
+def test_a_repeat_tells_the_deadline_as_it_is_now(line: Line) -> None:
+    filled(line)
+    ann = line.claimed(1, once=1)["ann"]
+    extended = line.extend("ann", ann["token"], lease_seconds=500)
+    assert extended["deadline_millis"] > ann["deadline_millis"]
+    again = line.claimed(1, once=1)["ann"]
+    assert again == {**ann, "deadline_millis": extended["deadline_millis"]}
+
+
+def test_a_repeat_after_the_deadline_gets_nobody(line: Line) -> None:
+    """P4: those holds have ended, and the repeat itself brings the people back."""
+    filled(line, lease_seconds=10)
+    line.claim(2, once=1)
+    line.clock.advance(seconds=10)
+    assert line.claimed(2, once=1) == {}
+    assert line.order() == PEOPLE
+
+
+def test_a_claim_of_nobody_is_repeated_as_one(line: Line) -> None:
+    """P2: whoever signs up between the two is not taken by the repeat."""
+    line.init()
+    assert line.claimed(2, once=1) == {}
+    line.signup("ann")
+    assert line.claimed(2, once=1) == {}
+    assert list(line.claimed(2, once=2)) == ["ann"]
+
+
+def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
+    filled(line)
+    given = [list(line.claimed(1, once=once)) for once in (1, 2, None, None, 1)]
+    assert given == [["ann"], ["bob"], ["eve"], ["kim"], ["ann"]]
+    assert [key for key in line.contents() if key.endswith(":none")] == []
+
+
+def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
+    """P2: the retry after a refusal is a first try."""
+    filled(line)
+    line.init(version=2, paused=True)
+    assert line.claim(1, once=1)["code"] == "waitlist_paused"
+    line.init(version=3)
+    assert list(line.claimed(1, once=1)) == ["ann"]
+
+
+def test_a_key_is_remembered_for_a_day(line: Line) -> None:
+    """P9"""
+    filled(line)
+    line.claim(1, once=1)
+    assert 24 * 3600 - 60 < line.client.ttl(ONCE) <= 24 * 3600

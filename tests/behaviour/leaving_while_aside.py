@@ -1,0 +1,161 @@
+"""leave, drop, signup and capacity where a person is held, parked or admitted."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.line import Answer, Line, accepted
+
+ENTRY_KEYS = ("queue", "moved", "held", "claims", "parked", "tries")
+
+
+def held(line: Line) -> Answer:
+    """Hold ann, who was bumped, so that her rank does not tell her ticket, and expired once."""
+    line.init(lease_seconds=60)
+    line.all_sign_up(["bob", "eve", "ann"])
+    line.bump("ann", to="front")
+    line.claim()
+    line.clock.advance(seconds=60)
+    return line.claimed()["ann"]
+
+
+def parked(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.park("ann", ann["token"]))
+    return ann
+
+
+def back_in_line(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.release("ann", ann["token"]))
+    return ann
+
+
+def done(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.complete("ann", ann["token"]))
+    return ann
+
+
+ON_LIST = [held, parked, back_in_line]
+Setting = Callable[[Line], Answer]
+
+
+def traces(line: Line, name: str) -> list[str]:
+    """Return the keys that still know of an entry's place."""
+    keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
+    contents = line.contents()
+    return [key for key in keys if line.id_of(name) in str(contents.get(key))]
+
+
+@pytest.mark.parametrize("with_ticket", [True, False])
+@pytest.mark.parametrize("setting", ON_LIST)
+def test_whoever_is_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
+    """P2: nothing stays behind, it counts once, and the claimer finds nobody."""
+    ann = setting(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.leave("ann", ticket=ticket)["outcome"] == "left"
+    assert traces(line, "ann") == []
+    assert line.leave("ann", ticket=ticket)["outcome"] == "absent"
+    assert line.complete("ann", ann["token"])["code"] == "not_held"
+    assert line.redrive("ann")["code"] == "not_parked"
+    stats = line.stats()
+    assert stats["counters"] == {"signed_up": 3, "left": 1, "admitted": 0}
+    assert (stats["waiting"], stats["offered"], stats["parked"]) == (2, 0, 0)
+
+
+@pytest.mark.parametrize("with_ticket", [True, False])
+@pytest.mark.parametrize("setting", ON_LIST)
+def test_whoever_is_on_the_list_can_be_dropped(
+    line: Line, setting: Setting, with_ticket: bool
+) -> None:
+    """P2: as if never there; nobody counts it as left."""
+    ann = setting(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
+    assert traces(line, "ann") == []
+    assert line.drop("ann", ticket=ticket)["outcome"] == "absent"
+    assert line.stats()["counters"]["left"] == 0
+    line.clock.advance(seconds=60)
+    assert list(line.claimed(5)) == ["bob", "eve"]
+
+
+@pytest.mark.parametrize("verb", ["leave", "drop"])
+@pytest.mark.parametrize("with_ticket", [True, False])
+def test_whoever_is_admitted_does_not_leave_any_more(
+    line: Line, verb: str, with_ticket: bool
+) -> None:
+    """P4: the admission stays counted, no departure is, and a later stay begins anew."""
+    ann = done(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.send(verb, **line.stay("ann"), ticket=ticket)["outcome"] == "absent"
+    assert line.stats()["counters"] == {"signed_up": 3, "left": 0, "admitted": 1}
+    assert traces(line, "ann") == []
+    assert line.signup("ann")["code"] == "gone"
+    assert line.signup("ann", stay=2)["position"] == 3
+
+
+@pytest.mark.parametrize("verb", ["leave", "drop"])
+@pytest.mark.parametrize("setting", [held, parked, done])
+def test_the_end_of_an_earlier_stay_spares_whoever_is_aside(
+    line: Line, setting: Setting, verb: str
+) -> None:
+    """P2: the ticket tells that another stay is meant."""
+    ann = setting(line)
+    before = traces(line, "ann")
+    answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
+    assert answer["outcome"] == "absent"
+    assert traces(line, "ann") == before
+
+
+def test_an_admission_during_a_rebuild_is_not_counted_as_left(line: Line) -> None:
+    """P4"""
+    line.init(state="hydrating")
+    token = "a" * 40
+    deadline = line.clock.millis + 1_000
+    line.restore("ann", 5, 5, state="held", token=token, time_millis=deadline)
+    line.complete("ann", token)
+    assert line.leave("ann")["outcome"] == "absent"
+    assert line.stats()["counters"] == {"signed_up": 1, "left": 0, "admitted": 1}
+
+
+@pytest.mark.parametrize("setting", [held, parked, done])
+def test_a_repeated_signup_of_whoever_is_aside_makes_no_place(line: Line, setting: Setting) -> None:
+    """P2: it is answered with the place they had, and without a position."""
+    ann = setting(line)
+    before = traces(line, "ann")
+    answer = line.signup("ann")
+    assert answer["outcome"] == "already"
+    assert (answer["rank"], answer["ticket"]) == (ann["rank"], ann["ticket"])
+    assert (answer["position"], answer["total"]) == (None, None)
+    assert traces(line, "ann") == before
+    assert line.order() == ["bob", "eve"]
+    assert line.stats()["counters"]["signed_up"] == 3
+
+
+def test_whoever_is_held_or_parked_takes_up_capacity(line: Line) -> None:
+    """They may come back into line; the admitted and those who left may not."""
+    line.init(capacity=3)
+    line.all_sign_up(["ann", "bob", "eve"])
+    given = line.claimed(3)
+    assert line.signup("kim")["code"] == "waitlist_full"
+    line.park("ann", given["ann"]["token"])
+    line.release("bob", given["bob"]["token"])
+    assert line.signup("kim")["code"] == "waitlist_full"
+    line.complete("eve", given["eve"]["token"])
+    assert line.signup("kim")["outcome"] == "joined"
+    assert line.signup("zoe")["code"] == "waitlist_full"
+    line.leave("ann")
+    assert line.signup("zoe")["outcome"] == "joined"
+
+
+def test_whoever_is_aside_cannot_be_bumped(line: Line) -> None:
+    """P5"""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    given = line.claimed(2)
+    line.park("bob", given["bob"]["token"])
+    before = line.contents()
+    for name in ["ann", "bob"]:
+        assert line.bump(name, to="front")["code"] == "not_waiting"
+    assert line.contents() == before

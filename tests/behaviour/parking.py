@@ -1,0 +1,115 @@
+"""park and redrive: put aside for somebody to look at, and back into line as if new."""
+
+import pytest
+
+from tests.support.line import Line, accepted
+
+PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
+LEASE = 60
+
+
+def filled(line: Line, max_attempts: int = 5) -> None:
+    line.init(lease_seconds=LEASE, max_attempts=max_attempts)
+    line.all_sign_up(PEOPLE)
+
+
+def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
+    """Park those at the head, and return what each answer told."""
+    held = line.claimed(count)
+    return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
+
+
+def test_whoever_is_parked_stays_aside_until_somebody_looks(line: Line) -> None:
+    filled(line)
+    answer = parked(line)["ann"]
+    assert answer["parked_millis"] == line.clock.millis
+    line.clock.advance(seconds=1_000 * LEASE)
+    assert list(line.claimed(5)) == PEOPLE[1:]
+    assert line.on_shelf("parked") == ["ann"]
+    assert line.stats()["parked"] == 1
+
+
+def test_a_parked_person_has_no_token_any_more(line: Line) -> None:
+    """P2, P4: the parking itself delivered again changes nothing either."""
+    filled(line)
+    ann = line.claimed()["ann"]
+    line.park("ann", ann["token"])
+    before = line.contents()
+    for end in (line.complete, line.release, line.extend, line.park):
+        assert end("ann", ann["token"])["code"] == "not_held"
+    assert line.contents() == before
+
+
+@pytest.mark.parametrize("order", [["ann", "bob", "eve"], ["eve", "ann", "bob"]])
+def test_the_redriven_stand_at_their_old_places(line: Line, order: list[str]) -> None:
+    """P1: in whatever order they are brought back."""
+    filled(line)
+    before = parked(line, 3)
+    for name in order:
+        answer = line.redrive(name)
+        place = (answer["outcome"], answer["rank"], answer["ticket"])
+        assert place == ("redriven", before[name]["rank"], before[name]["ticket"])
+    assert line.order() == PEOPLE
+
+
+def test_a_redrive_tells_the_place(line: Line) -> None:
+    """P6"""
+    filled(line)
+    parked(line, 2)
+    bob = line.redrive("bob")
+    assert (bob["position"], bob["total"]) == (1, 4)
+    ann = line.redrive("ann", to="back")
+    assert (ann["position"], ann["total"]) == (5, 5)
+    assert line.order() == ["bob", "eve", "kim", "zoe", "ann"]
+
+
+def test_a_redrive_wipes_out_the_attempts(line: Line) -> None:
+    filled(line, max_attempts=2)
+    for _ in range(2):
+        line.claim(lease_seconds=1)
+        line.clock.advance(seconds=1)
+    line.expire()
+    assert line.shelf("parked")["entries"][0]["attempts"] == 2
+    assert line.redrive("ann")["attempts"] == 0
+    assert line.claimed()["ann"]["attempts"] == 0
+    line.clock.advance(seconds=LEASE)
+    assert line.claimed()["ann"]["attempts"] == 1
+
+
+def test_whoever_was_bumped_is_redriven_with_the_signups_ticket(line: Line) -> None:
+    filled(line)
+    ticket = line.position("zoe")["ticket"]
+    line.bump("zoe", to="front")
+    assert parked(line)["zoe"]["ticket"] == ticket
+    for name in ["ann", "bob"]:
+        line.bump(name, to="front")
+    line.redrive("zoe")
+    assert line.position("zoe")["ticket"] == ticket
+    assert line.leave("zoe", ticket=ticket)["outcome"] == "left"
+
+
+def test_a_redriven_person_shares_no_rank_taken_meanwhile(line: Line) -> None:
+    """P1: whoever comes back stands right ahead of whoever was bumped into the gap."""
+    filled(line)
+    held = line.claimed(2)
+    line.release("ann", held["ann"]["token"])
+    line.park("bob", held["bob"]["token"])
+    taken = line.bump("kim", places=1)
+    assert taken["rank"] == held["bob"]["rank"]
+    assert line.redrive("bob")["rank"] < taken["rank"]
+    ranks = [entry["rank"] for entry in line.entries()]
+    assert ranks == sorted(set(ranks))
+    assert line.position("bob")["position"] < line.position("kim")["position"]
+
+
+def test_only_the_parked_can_be_redriven(line: Line) -> None:
+    """P2, P5: not who waits, is held, was brought back already, or is unknown."""
+    filled(line)
+    parked(line)
+    line.redrive("ann")
+    line.bump("ann", to="back")
+    line.claim()
+    before = line.contents()
+    for name in ["ann", "bob", "eve", "stranger"]:
+        assert line.redrive(name)["code"] == "not_parked"
+    assert line.contents() == before

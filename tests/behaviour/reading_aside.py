@@ -1,0 +1,57 @@
+"""position and stats where people are held, parked and admitted."""
+
+from tests.support.line import Line
+
+PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
+
+
+def test_a_position_tells_that_somebody_does_not_wait(line: Line) -> None:
+    """P6: with the place they came from, and the number of those who do."""
+    line.init(hide_counts=True)
+    line.all_sign_up(PEOPLE)
+    line.bump("ann", priority=3)
+    held = line.claimed(3)
+    line.complete("ann", held["ann"]["token"])
+    line.park("bob", held["bob"]["token"])
+    told = {name: line.position(name) for name in held}
+    assert [answer["outcome"] for answer in told.values()] == ["done", "parked", "held"]
+    for name, answer in told.items():
+        place = {"rank": held[name]["rank"], "ticket": held[name]["ticket"]}
+        common = {"ok": True, "total": 2, "hide_counts": True, "position": None}
+        assert answer == {**common, **place, "outcome": answer["outcome"]}
+
+
+def test_statistics_count_everybody_once(line: Line) -> None:
+    line.init()
+    line.all_sign_up(PEOPLE)
+    held = line.claimed(4)
+    line.complete("ann", held["ann"]["token"])
+    line.park("bob", held["bob"]["token"])
+    parked_millis = line.clock.millis
+    line.clock.advance(seconds=1)
+    line.park("eve", held["eve"]["token"])
+    stats = line.stats()
+    assert [stats[name] for name in ("waiting", "offered", "parked")] == [1, 1, 2]
+    assert stats["counters"] == {"signed_up": 5, "left": 0, "admitted": 1}
+    assert stats["oldest_parked_millis"] == parked_millis
+    assert stats["head_ticket"] == line.position("zoe")["ticket"]
+
+
+def test_where_nobody_is_parked_there_is_no_oldest(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    line.claim()
+    stats = line.stats()
+    assert (stats["oldest_parked_millis"], stats["head_ticket"]) == (None, None)
+    assert (stats["waiting"], stats["offered"], stats["parked"]) == (0, 1, 0)
+
+
+def test_whoever_is_aside_is_on_no_page_of_the_line(line: Line) -> None:
+    line.init()
+    line.all_sign_up(PEOPLE)
+    held = line.claimed(2)
+    line.park("ann", held["ann"]["token"])
+    page = line.page()
+    assert page["total"] == 3
+    assert [entry["position"] for entry in page["entries"]] == [1, 2, 3]
+    assert line.order() == ["eve", "kim", "zoe"]

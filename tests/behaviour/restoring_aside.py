@@ -1,0 +1,175 @@
+"""restore of those who were held or parked, or had holds expire, when Redis was lost."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import EPOCH, Line
+from waitlist_shared.ranks import TIER
+
+RANK = 255 * TIER
+TOKEN = "a" * 40
+OTHER = "b" * 40
+
+
+def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
+    """Return the fields that put somebody back as held."""
+    deadline = line.clock.millis + 1_000 * seconds
+    return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
+
+
+def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
+    """P3, P4: with the token that was given before it; nobody else gets the person."""
+    line.init(state="hydrating")
+    answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
+    assert (answer["outcome"], answer["state"], answer["position"]) == ("restored", "held", None)
+    line.restore("bob", RANK + 2, 2, epoch=EPOCH)
+    line.init()
+    assert list(line.claimed(5)) == ["bob"]
+    assert line.complete("ann", OTHER)["code"] == "claim_mismatch"
+    assert line.complete("ann", TOKEN)["attempts"] == 2
+
+
+def test_a_restored_hold_ends_at_its_recorded_deadline(line: Line) -> None:
+    """P1: with one attempt more than was recorded, at the recorded place."""
+    line.init(lease_seconds=1)
+    line.restore("bob", RANK + 2, 2)
+    line.restore("ann", RANK + 1, 1, **hold(line, attempts=2))
+    line.clock.advance(seconds=60, micros=-1_000)
+    assert list(line.claimed()) == ["bob"]
+    line.clock.advance(1_000)
+    ann = line.claimed()["ann"]
+    assert (ann["attempts"], ann["rank"], ann["ticket"]) == (3, RANK + 1, 1)
+
+
+def test_a_hold_that_ended_during_the_loss_comes_back_into_line(line: Line) -> None:
+    """P3"""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 1, 1, **hold(line, seconds=-60))
+    line.init()
+    assert line.complete("ann", TOKEN)["code"] == "claim_expired"
+    assert line.claimed()["ann"]["attempts"] == 1
+
+
+def test_the_parked_are_aside_again_since_the_same_time(line: Line) -> None:
+    line.init(state="hydrating")
+    fields: dict[str, Any] = {"state": "parked", "time_millis": 1_234_567, "attempts": 5}
+    answer = line.restore("ann", RANK + 1, 9, epoch=EPOCH, **fields)
+    assert (answer["outcome"], answer["state"]) == ("restored", "parked")
+    line.init()
+    aside = {"entry_id": line.id_of("ann"), "rank": RANK + 1, "ticket": 9}
+    assert line.shelf("parked")["entries"] == [{**aside, "attempts": 5, "time_millis": 1_234_567}]
+    back = line.redrive("ann")
+    assert (back["rank"], back["ticket"], back["attempts"]) == (RANK + 1, 9, 0)
+
+
+def test_the_attempts_of_those_in_line_come_back(line: Line) -> None:
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 1, 1, attempts=3)
+    line.init()
+    assert line.claimed()["ann"]["attempts"] == 3
+
+
+def test_whoever_is_aside_stays_there_whatever_a_late_restore_says(line: Line) -> None:
+    """P2, P4: Redis knows better, and tells where they are."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve"])
+    held = line.claimed(3)
+    line.park("bob", held["bob"]["token"])
+    line.complete("eve", held["eve"]["token"])
+    before = line.contents()
+    for name, state in (("ann", "held"), ("bob", "parked"), ("eve", "done")):
+        for overwrite in (False, True):
+            answer = line.restore(name, RANK + 7, 7, stamp=7, overwrite=overwrite)
+            assert (answer["outcome"], answer["state"]) == ("present", state)
+            place = (held[name]["rank"], held[name]["ticket"])
+            assert (answer["rank"], answer["ticket"]) == place
+            assert (answer["position"], answer["total"]) == (None, None)
+    assert line.contents() == before
+
+
+def test_whoever_waits_is_not_held_by_a_late_restore(line: Line) -> None:
+    """P4: the token of a hold that was released is not revived."""
+    line.init()
+    ann = line.signup("ann")
+    token = line.claimed()["ann"]["token"]
+    line.release("ann", token)
+    again = line.restore("ann", ann["rank"], ann["ticket"], **hold(line, token=token))
+    assert (again["outcome"], again["state"], again["position"]) == ("present", "waiting", 1)
+    assert line.complete("ann", token)["code"] == "not_held"
+
+
+STATES: dict[str, dict[str, Any]] = {
+    "waiting": {"attempts": 2},
+    "held": {"state": "held", "token": OTHER, "time_millis": 2 * 10**12, "attempts": 1},
+    "parked": {"state": "parked", "time_millis": 5, "attempts": 4},
+}
+
+
+@pytest.mark.parametrize("then", STATES)
+@pytest.mark.parametrize("first", STATES)
+def test_the_second_pass_corrects_the_first_from_any_state_to_any(
+    line: Line, first: str, then: str
+) -> None:
+    """P7: exactly as if the first pass had not been."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 3, **STATES[then])
+    expected = line.contents()
+    line.send("purge")
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 9, 3, **STATES[first])
+    line.restore("ann", RANK + 5, 3, **STATES[then])
+    assert line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[then])["state"] == then
+    assert line.contents() == expected
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
+    """P4: the record that the second pass has read did not know of it yet."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 3, **hold(line))
+    line.complete("ann", TOKEN)
+    answer = line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[state])
+    assert (answer["outcome"], answer["state"]) == ("present", "done")
+    line.init()
+    assert line.claimed(5) == {}
+    assert line.complete("ann", TOKEN)["outcome"] == "completed"
+    assert line.stats()["counters"]["admitted"] == 1
+
+
+def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 5, **hold(line))
+    line.complete("ann", TOKEN)
+    assert line.restore("ann", RANK + 8, 8, stay=2, overwrite=True)["outcome"] == "restored"
+    line.init()
+    assert line.order() == ["ann"]
+
+
+def test_the_ticket_of_somebody_held_comes_back_too(line: Line) -> None:
+    line.init()
+    line.restore("ann", RANK + 9, 12, **hold(line))
+    assert line.position("ann")["ticket"] == 12
+    line.release("ann", TOKEN)
+    assert line.position("ann")["ticket"] == 12
+
+
+def test_a_hold_whose_rank_is_taken_gets_one_of_its_own(line: Line) -> None:
+    """P1"""
+    line.init()
+    line.restore("bob", RANK + 9, 9)
+    held = line.restore("ann", RANK + 9, 8, **hold(line))
+    assert held["rank"] < RANK + 9
+    assert line.release("ann", TOKEN)["rank"] == held["rank"]
+    assert line.order() == ["ann", "bob"]
+
+
+def test_during_a_rebuild_a_release_tells_no_position(line: Line) -> None:
+    """P7: others who stand ahead may not be back yet."""
+    line.init(state="hydrating")
+    line.restore("bob", RANK + 2, 2, **hold(line))
+    answer = line.release("bob", TOKEN)
+    assert (answer["outcome"], answer["position"], answer["total"]) == ("released", None, None)
+    line.restore("ann", RANK + 1, 1)
+    line.init()
+    assert line.order() == ["ann", "bob"]

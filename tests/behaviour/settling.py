@@ -1,0 +1,154 @@
+"""expire and settle: whose record may be behind is told until the record has caught up."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.line import HOUR_MICROS, Answer, Line, accepted
+
+PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
+LEASE = 300
+GONE = "wl:{bakery-opening}:gone"
+UNSETTLED = "wl:{bakery-opening}:unsettled"
+
+
+def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
+    """Hold ann, of five."""
+    line.init(lease_seconds=LEASE, max_attempts=max_attempts)
+    line.all_sign_up(PEOPLE)
+    return line.claimed()
+
+
+def settled(line: Line, name: str, place: Answer, **fields: str) -> str:
+    return str(accepted(line.settle(name, place["seen_micros"], **fields))["outcome"])
+
+
+ENDS: dict[str, Callable[[Line, str], Answer]] = {
+    "done": lambda line, token: line.complete("ann", token),
+    "waiting": lambda line, token: line.release("ann", token),
+    "parked": lambda line, token: line.park("ann", token),
+}
+
+
+@pytest.mark.parametrize("state", ENDS)
+def test_every_decision_is_told_until_it_is_settled(line: Line, state: str) -> None:
+    """P3: where the caller was cut off, maintenance learns what Redis has decided."""
+    ann = filled(line)["ann"]
+    accepted(ENDS[state](line, ann["token"]))
+    place = line.unsettled()["ann"]
+    expected = (state, ann["rank"], ann["ticket"], 0, line.clock.micros)
+    told = ("state", "rank", "ticket", "attempts", "seen_micros")
+    assert tuple(place[name] for name in told) == expected
+    assert place["token"] == (ann["token"] if state == "done" else "")
+    assert place["time_millis"] == (line.clock.millis if state == "parked" else 0)
+    assert line.unsettled() == {"ann": place}
+    assert settled(line, "ann", place) == "settled"
+    assert line.unsettled() == {}
+
+
+def test_a_claim_or_a_heartbeat_alone_leaves_nothing_to_settle(line: Line) -> None:
+    """A hold that nobody recorded ends by itself."""
+    ann = filled(line)["ann"]
+    line.extend("ann", ann["token"])
+    assert line.unsettled() == {}
+
+
+@pytest.mark.parametrize(("max_attempts", "state"), [(1, "parked"), (2, "waiting")])
+def test_an_expired_hold_is_told_with_its_attempts(
+    line: Line, max_attempts: int, state: str
+) -> None:
+    filled(line, max_attempts)
+    line.clock.advance(seconds=LEASE)
+    place = line.unsettled()["ann"]
+    assert (place["state"], place["attempts"]) == (state, 1)
+
+
+def test_where_they_stand_now_is_told_not_what_happened(line: Line) -> None:
+    """Held again, and gone."""
+    held = filled(line) | line.claimed()
+    for name, entry in held.items():
+        line.release(name, entry["token"])
+    again = line.claimed()["ann"]
+    line.leave("bob")
+    places = line.unsettled()
+    assert places["ann"]["state"] == "held"
+    assert places["ann"]["token"] == again["token"]
+    assert places["ann"]["time_millis"] == again["deadline_millis"]
+    assert (places["bob"]["state"], places["bob"]["rank"]) == ("absent", 0)
+
+
+@pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
+def test_what_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
+    """P3: whatever the clock did in between."""
+    line.clock.advance(HOUR_MICROS)
+    ann = filled(line)["ann"]
+    line.release("ann", ann["token"])
+    seen = line.unsettled()["ann"]
+    again = line.claimed()["ann"]
+    line.clock.advance(jump)
+    line.complete("ann", again["token"])
+    assert settled(line, "ann", seen, join_id="00000001") == "changed"
+    assert line.unsettled()["ann"]["state"] == "done"
+    assert line.complete("ann", again["token"])["outcome"] == "completed"
+
+
+def test_only_changes_of_the_given_age_are_told(line: Line) -> None:
+    """By Redis' clock: the caller whose call it was may still be recording them."""
+    ann = filled(line)["ann"]
+    line.release("ann", ann["token"])
+    line.clock.advance(seconds=60, micros=-1)
+    assert line.unsettled(60) == {}
+    line.clock.advance(1)
+    assert list(line.unsettled(60)) == ["ann"]
+
+
+def test_the_oldest_changes_are_told_first_a_page_at_a_time(line: Line) -> None:
+    """P9"""
+    line.init(lease_seconds=LEASE)
+    line.all_sign_up(PEOPLE)
+    held = line.claimed(5)
+    order = ["zoe", "ann", "kim", "bob", "eve"]
+    for name in order:
+        line.clock.advance(1)
+        line.complete(name, held[name]["token"])
+    told = []
+    while places := line.unsettled(limit=2):
+        told += list(places)
+        assert [settled(line, *place) for place in places.items()] == ["settled"] * len(places)
+    assert told == order
+
+
+def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
+    """P4: no late signup or restore of the stay brings the person back."""
+    ann = filled(line)["ann"]
+    line.complete("ann", ann["token"])
+    place = line.unsettled()["ann"]
+    assert settled(line, "ann", place, join_id="00000001") == "settled"
+    assert line.position("ann")["outcome"] == "absent"
+    assert line.signup("ann")["code"] == "gone"
+    assert line.restore("ann", ann["rank"], ann["ticket"])["code"] == "gone"
+    assert line.signup("ann", stay=2)["outcome"] == "joined"
+    found = [key for key, value in line.contents().items() if f"{line.id_of('ann')}:" in str(value)]
+    assert found == [GONE]
+
+
+def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: Line) -> None:
+    ann = filled(line)["ann"]
+    line.complete("ann", ann["token"])
+    assert settled(line, "ann", line.unsettled()["ann"]) == "settled"
+    assert line.position("ann")["outcome"] == "absent"
+    assert GONE not in line.contents()
+
+
+@pytest.mark.parametrize("state", ["waiting", "parked"])
+def test_settling_moves_nobody_who_is_on_the_list(line: Line, state: str) -> None:
+    """P2: also when it is delivered twice."""
+    ann = filled(line)["ann"]
+    ENDS[state](line, ann["token"])
+    place = line.unsettled()["ann"]
+    before = {key: value for key, value in line.contents().items() if key != UNSETTLED}
+    for _ in range(2):
+        assert settled(line, "ann", place, join_id="00000001") == "settled"
+    after = line.contents()
+    meta = "wl:{bakery-opening}:meta"
+    assert {**after, meta: None} == {**before, meta: None}
