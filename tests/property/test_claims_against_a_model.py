@@ -1,0 +1,233 @@
+"""Whatever claimers do in whatever order, under any clock: nobody twice, nobody lost, in order."""
+
+from typing import ClassVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from tests.support.claim_model import AT_BACK, MAX_ATTEMPTS, ClaimModel, Person
+from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, SECOND_MICROS, Answer, Line, accepted
+from tests.support.redis_servers import Server
+
+NAMES = [f"person {number}" for number in range(8)]
+LEASE = 60
+SECONDS = [0, 1, LEASE - 1, LEASE, -5, HOUR_MICROS // SECOND_MICROS, -HOUR_MICROS // SECOND_MICROS]
+# Two changes never share a microsecond on a server; a thousandth of a second meets deadlines.
+JUMPS = st.sampled_from([1, 999, *[second * SECOND_MICROS + 1_000 for second in SECONDS]])
+PEOPLE = st.sampled_from(NAMES)
+PROFILE = settings(
+    max_examples=100,
+    stateful_step_count=50,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Machine(RuleBasedStateMachine):
+    """Each rule tells the line and the model the same; the invariants compare them."""
+
+    line: ClassVar[Line]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line.client.flushall()
+        self.line.clock.micros = NEW_YEAR_MICROS
+        accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
+        self.model = ClaimModel()
+        self.stays = dict.fromkeys(NAMES, 1)
+        self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
+        self.given: set[str] = set()
+
+    @property
+    def micros(self) -> int:
+        return self.line.clock.micros
+
+    @property
+    def millis(self) -> int:
+        return self.line.clock.millis
+
+    @rule(jump=JUMPS)
+    def the_clock_jumps(self, jump: int) -> None:
+        self.line.clock.advance(jump)
+
+    @rule(names=st.lists(PEOPLE, min_size=1, max_size=8, unique=True))
+    def sign_up(self, names: list[str]) -> None:
+        """Many of one instant have no gap between them."""
+        for name in names:
+            answer = accepted(self.line.signup(name, self.stays[name]))
+            known = self.model.people.get(name)
+            assert answer["outcome"] == ("already" if known else "joined")
+            if known is None:
+                entry_id = self.line.id_of(name)
+                self.model.people[name] = Person(entry_id, answer["rank"], answer["ticket"])
+                self.model.signed_up += 1
+            elif known.state != "waiting":
+                assert answer["position"] is None
+
+    @rule(name=PEOPLE)
+    def leave(self, name: str) -> None:
+        person = self.model.take_out(name)
+        leaves = person is not None and person.state != "done"
+        answer = accepted(self.line.leave(name, self.stays[name]))
+        assert answer["outcome"] == ("left" if leaves else "absent")
+        self.model.left += leaves
+        self.stays[name] += 1
+
+    @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
+    def bump(self, name: str, places: int, to_back: bool) -> None:
+        """Where to is another test's; here ranks are taken while their owners are held."""
+        answer = self.line.bump(name, **({"to": "back"} if to_back else {"places": places}))
+        if name not in self.model.of("waiting"):
+            assert answer["code"] == "not_waiting"
+            return
+        self.model.people[name].rank = accepted(answer)["rank"]
+
+    @rule(
+        count=st.integers(1, 3),
+        newest=st.booleans(),
+        lease=st.sampled_from([None, 1, LEASE, 3600]),
+    )
+    def claim(self, count: int, newest: bool, lease: int | None) -> None:
+        """P1, P4: exactly those at the end of the line, after the expired have come back."""
+        expected = self.model.claim(count, newest, self.micros)
+        order = "newest" if newest else "oldest"
+        claimed = self.line.claimed(count, order=order, lease_seconds=lease)
+        assert list(claimed) == expected
+        for name, entry in claimed.items():
+            person = self.model.people[name]
+            assert entry["attempts"] == person.attempts
+            assert (entry["rank"], entry["ticket"]) == (person.rank, person.ticket)
+            assert entry["deadline_millis"] == self.millis + (lease or LEASE) * 1_000
+            assert entry["token"] not in self.given
+            self.given.add(entry["token"])
+            self.tokens[name].append(entry["token"])
+            person.state, person.token = "held", entry["token"]
+            person.time_millis = entry["deadline_millis"]
+
+    def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Person, Answer] | None:
+        """Act with the newest token of a person, or with the one before."""
+        token = self.tokens[name][-2:][0 if late else -1]
+        answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
+        verdict = self.model.verdict(name, token, self.millis)
+        if verdict == "held" or (verdict == "done" and op == "complete"):
+            person = self.model.people[name]
+            assert (accepted(answer)["ticket"], answer["attempts"]) == (
+                person.ticket,
+                person.attempts,
+            )
+            return person, answer
+        assert answer["code"] == ("not_held" if verdict == "done" else verdict)
+        return None
+
+    @rule(name=PEOPLE, late=st.booleans())
+    def complete(self, name: str, late: bool) -> None:
+        """P4: admitted once, however often it is said."""
+        if not (acted := self.act("complete", name, late)):
+            return
+        if acted[0].state == "held":
+            acted[0].state = "done"
+            self.model.admitted += 1
+            self.model.unsettled[name] = self.micros
+
+    @rule(name=PEOPLE, late=st.booleans(), to=st.sampled_from(["place", "back"]))
+    def release(self, name: str, late: bool, to: str) -> None:
+        if acted := self.act("release", name, late, to=to):
+            person, answer = acted
+            self.comes_back(name, answer, person.rank if to == "place" else None)
+
+    @rule(name=PEOPLE, to=st.sampled_from(["place", "back"]))
+    def redrive(self, name: str, to: str) -> None:
+        answer = self.line.redrive(name, to=to)
+        if name not in self.model.of("parked"):
+            assert answer["code"] == "not_parked"
+            return
+        person = self.model.people[name]
+        person.attempts = 0
+        self.comes_back(name, accepted(answer), person.rank if to == "place" else None)
+
+    def comes_back(self, name: str, answer: Answer, rank: int | None) -> None:
+        """P1, P6: at the old rank, or behind everybody."""
+        expected = AT_BACK + answer["stamp"] if rank is None else rank
+        assert answer["rank"] == self.model.put_in_line(name, expected)
+        line = self.model.in_line()
+        assert (answer["position"], answer["total"]) == (line.index(name) + 1, len(line))
+        self.model.unsettled[name] = self.micros
+
+    @rule(name=PEOPLE, late=st.booleans(), lease=st.sampled_from([None, 1, 3600]))
+    def extend(self, name: str, late: bool, lease: int | None) -> None:
+        if acted := self.act("extend", name, late, lease_seconds=lease):
+            person, answer = acted
+            person.time_millis = answer["deadline_millis"]
+            assert person.time_millis == self.millis + (lease or LEASE) * 1_000
+
+    @rule(name=PEOPLE, late=st.booleans())
+    def park(self, name: str, late: bool) -> None:
+        if acted := self.act("park", name, late):
+            person, answer = acted
+            person.state, person.time_millis = "parked", self.millis
+            assert answer["parked_millis"] == self.millis
+            self.model.unsettled[name] = self.micros
+
+    @rule(settles=st.booleans())
+    def expire(self, settles: bool) -> None:
+        """P3: whatever was decided is told until it is settled."""
+        self.model.end_expired(self.micros)
+        told = self.line.unsettled()
+        assert sorted(told) == sorted(self.model.untold(self.micros))
+        for name, place in told.items():
+            person = self.model.people.get(name)
+            assert place["state"] == (person.state if person else "absent")
+            if settles:
+                self.settle(name, place)
+
+    def settle(self, name: str, place: Answer) -> None:
+        join_id = f"{self.stays[name]:08x}"
+        accepted(self.line.settle(name, place["seen_micros"], join_id=join_id))
+        del self.model.unsettled[name]
+        if name in self.model.of("done"):
+            self.model.take_out(name)
+            assert self.line.signup(name, self.stays[name])["code"] == "gone"
+            self.stays[name] += 1
+
+    @invariant()
+    def the_line_is_that_of_the_model(self) -> None:
+        """P1, P6"""
+        entries = self.line.entries()
+        expected = [self.model.people[name] for name in self.model.in_line()]
+        assert [(entry["entry_id"], entry["rank"], entry["ticket"]) for entry in entries] == [
+            (person.entry_id, person.rank, person.ticket) for person in expected
+        ]
+        ranks = [entry["rank"] for entry in entries]
+        assert ranks == sorted(set(ranks))
+
+    @invariant()
+    def the_shelves_are_those_of_the_model(self) -> None:
+        for which in ("held", "parked"):
+            entries = self.line.shelf(which)["entries"]
+            expected = [self.model.people[name] for name in self.model.on_shelf(which)]
+            assert [(one["entry_id"], one["time_millis"], one["attempts"]) for one in entries] == [
+                (person.entry_id, person.time_millis, person.attempts) for person in expected
+            ]
+
+    @invariant()
+    def nobody_is_lost(self) -> None:
+        """P3, P4: everybody who signed up is in one place, or has ended in one way."""
+        stats = self.line.stats()
+        counted = {"left": self.model.left, "admitted": self.model.admitted}
+        assert stats["counters"] == {"signed_up": self.model.signed_up, **counted}
+        on_list = stats["waiting"] + stats["offered"] + stats["parked"]
+        assert on_list + sum(counted.values()) == self.model.signed_up
+
+
+def test_claims_follow_the_model(valkey: Server) -> None:
+    """P1, P2, P3, P4, P6"""
+    Machine.line = Line(valkey.client)
+    run_state_machine_as_test(Machine, settings=PROFILE)

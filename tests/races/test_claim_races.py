@@ -1,0 +1,163 @@
+"""Sixteen claimers at once on one service and one engine: each person once, in order."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.support.line import Answer, Line, accepted
+from tests.support.redis_servers import Server
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+CLAIMERS = 16
+PEOPLE = [f"person {number}" for number in range(300)]
+PLACE = {name: number for number, name in enumerate(PEOPLE)}
+Claimed = tuple[str, Answer]
+
+
+@pytest.fixture
+def crowd(valkey: Server) -> Line:
+    """Three hundred wait; all claimers use one service."""
+    config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
+    line = Line(connect(config))
+    line.init(max_attempts=100)
+    requests = [line.message("signup", **line.stay(name)) for name in PEOPLE]
+    accepted(line.handle({"op": "batch", "requests": requests}))
+    return line
+
+
+def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run each act in a thread of its own; all of them wait for the last one to start."""
+    barrier = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], Any]) -> Any:
+        barrier.wait(timeout=30)
+        return act()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
+
+
+def until_nobody_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
+    """Claim again and again; return who was given, in the order given."""
+    given: list[Claimed] = []
+    while claimed := line.claimed(size, **fields):
+        given += claimed.items()
+    return given
+
+
+def names_of(groups: Sequence[Sequence[Claimed]]) -> list[str]:
+    return [name for group in groups for name, _ in group]
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order(
+    crowd: Line, size: int
+) -> None:
+    """P1, P4"""
+    groups = at_once([partial(until_nobody_waits, crowd, size)] * CLAIMERS)
+    assert sorted(names_of(groups)) == sorted(PEOPLE)
+    for group in groups:
+        places = [PLACE[name] for name, _ in group]
+        assert places == sorted(places)
+    assert len({entry["token"] for group in groups for _, entry in group}) == 300
+    assert crowd.stats()["offered"] == 300
+
+
+def test_claims_from_both_ends_meet_without_sharing_anybody(crowd: Line) -> None:
+    """P4"""
+    orders = ["oldest", "newest"] * (CLAIMERS // 2)
+    groups = at_once([partial(until_nobody_waits, crowd, 1, order=order) for order in orders])
+    assert sorted(names_of(groups)) == sorted(PEOPLE)
+    for order, group in zip(orders, groups, strict=True):
+        places = [PLACE[name] for name, _ in group]
+        assert places == sorted(places, reverse=order == "newest")
+
+
+def test_whoever_is_released_is_admitted_by_another_and_nobody_twice(crowd: Line) -> None:
+    """P3, P4: every third claim is given back, until the line is empty."""
+    turns = count()
+
+    def work() -> list[str]:
+        admitted = []
+        while claimed := crowd.claimed():
+            (name, entry), *_ = claimed.items()
+            if next(turns) % 3 == 0:
+                assert accepted(crowd.release(name, entry["token"]))["rank"] == entry["rank"]
+            else:
+                accepted(crowd.complete(name, entry["token"]))
+                admitted.append(name)
+        return admitted
+
+    groups = at_once([work] * CLAIMERS)
+    late = [name for name, entry in until_nobody_waits(crowd, 100)]
+    assert sorted([*(name for group in groups for name in group), *late]) == sorted(PEOPLE)
+    assert crowd.stats()["counters"]["admitted"] == 300 - len(late)
+
+
+def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
+    """P2, P4: either they have left, or they are admitted."""
+
+    def admit() -> Counter[str]:
+        ends: Counter[str] = Counter()
+        while claimed := crowd.claimed():
+            for name, entry in claimed.items():
+                answer = crowd.complete(name, entry["token"])
+                ends[answer.get("outcome") or answer["code"]] += 1
+        return ends
+
+    def leave(first: int) -> Counter[str]:
+        people = PEOPLE[first :: CLAIMERS // 2]
+        return Counter(accepted(crowd.leave(name))["outcome"] for name in people)
+
+    half = CLAIMERS // 2
+    results = at_once([admit] * half + [partial(leave, first) for first in range(half)])
+    ends = sum(results, Counter[str]())
+    assert ends["left"] + ends["completed"] == 300
+    assert ends["absent"] == ends["completed"]
+    stats = crowd.stats()
+    counted = {"signed_up": 300, "left": ends["left"], "admitted": ends["completed"]}
+    assert stats["counters"] == counted
+    assert [stats[name] for name in ("waiting", "offered", "parked")] == [0, 0, 0]
+
+
+def test_one_wish_takes_people_once(crowd: Line) -> None:
+    """P2: the same claim in every thread."""
+    answers = at_once([partial(crowd.claim, 10, once=1)] * CLAIMERS)
+    assert Counter(answer["outcome"] for answer in answers) == {"claimed": 1, "repeat": 15}
+    assert all(answer["entries"] == answers[0]["entries"] for answer in answers)
+    assert list(crowd.claimed(1)) == [PEOPLE[10]]
+
+
+def test_one_hold_is_completed_once(crowd: Line) -> None:
+    """P2, P4: complete, release and park at once: what comes first is what happens."""
+    ((name, entry),) = crowd.claimed().items()
+    verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)
+    message = {"entry_id": entry["entry_id"], "token": entry["token"]}
+    answers = at_once([partial(crowd.send, verb, **message) for verb in verbs])
+    words = Counter(answer.get("outcome") or answer["code"] for answer in answers)
+    state = crowd.position(name)["outcome"]
+    word = {"done": "completed", "waiting": "released", "parked": "parked"}[state]
+    assert words[word] == (CLAIMERS // 2 if state == "done" else 1)
+    assert words["not_held"] == CLAIMERS - words[word]
+    assert crowd.stats()["counters"]["admitted"] == (state == "done")
+
+
+def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
+    """P1, P4: claims and the schedule at once; everybody comes back with one attempt more."""
+    until_nobody_waits(crowd, 100)
+    crowd.clock.advance(seconds=300)
+    looks = [crowd.expire] * (CLAIMERS // 2)
+    groups = at_once([*looks, *[partial(until_nobody_waits, crowd, 1)] * (CLAIMERS // 2)])
+    given = groups[CLAIMERS // 2 :]
+    assert sorted(names_of(given)) == sorted(PEOPLE)
+    assert {entry["attempts"] for group in given for _, entry in group} == {1}
+    for group in given:
+        places = [PLACE[name] for name, _ in group]
+        assert places == sorted(places)

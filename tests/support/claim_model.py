@@ -1,0 +1,98 @@
+"""What claims should do, in plain Python: people with ranks, and a clock that is told."""
+
+from dataclasses import dataclass, field
+
+from waitlist_shared.ranks import TIER
+
+STEP = 65_536
+MAX_ATTEMPTS = 3
+AT_BACK = 255 * TIER
+
+
+@dataclass
+class Person:
+    """One stay of one customer: `state` is waiting, held, parked or done."""
+
+    entry_id: str
+    rank: int
+    ticket: int
+    state: str = "waiting"
+    attempts: int = 0
+    token: str = ""
+    time_millis: int = 0
+
+
+@dataclass
+class ClaimModel:
+    """Those on the list by name; and who has ended how, so that nobody ends twice."""
+
+    people: dict[str, Person] = field(default_factory=dict)
+    unsettled: dict[str, int] = field(default_factory=dict)
+    signed_up: int = 0
+    left: int = 0
+    admitted: int = 0
+
+    def of(self, state: str) -> list[str]:
+        return [name for name, person in self.people.items() if person.state == state]
+
+    def in_line(self) -> list[str]:
+        return sorted(self.of("waiting"), key=lambda name: self.people[name].rank)
+
+    def on_shelf(self, state: str) -> list[str]:
+        def place(name: str) -> tuple[int, str]:
+            return self.people[name].time_millis, self.people[name].entry_id
+
+        return sorted(self.of(state), key=place)
+
+    def verdict(self, name: str, token: str, millis: int) -> str:
+        """Return held or done for whoever may act on a hold, else the code of the refusal."""
+        person = self.people.get(name)
+        if person is None or person.state in ("waiting", "parked"):
+            return "not_held"
+        if person.token != token:
+            return "claim_mismatch"
+        if person.state == "held" and person.time_millis <= millis:
+            return "claim_expired"
+        return person.state
+
+    def put_in_line(self, name: str, rank: int) -> int:
+        person = self.people[name]
+        person.rank, person.state = self.free_rank(rank), "waiting"
+        return person.rank
+
+    def free_rank(self, rank: int) -> int:
+        """Return the rank, or where it is taken the nearest free one ahead."""
+        taken = {self.people[name].rank for name in self.of("waiting")}
+        if rank not in taken:
+            return rank
+        while rank - 1 in taken:
+            rank -= 1
+        ahead = max((other for other in taken if other < rank), default=-1)
+        lower = max(ahead, rank // TIER * TIER - 1)
+        return max(rank - STEP, lower + (rank - lower) // 2)
+
+    def untold(self, micros: int) -> list[str]:
+        """Return whose record may be behind: those of a later time wait for it to come again."""
+        return [name for name, since in self.unsettled.items() if since <= micros]
+
+    def end_expired(self, micros: int) -> None:
+        millis = micros // 1_000
+        for name in self.on_shelf("held"):
+            person = self.people[name]
+            if person.time_millis > millis:
+                return
+            person.attempts += 1
+            self.unsettled[name] = micros
+            if person.attempts >= MAX_ATTEMPTS:
+                person.state, person.time_millis = "parked", millis
+            else:
+                self.put_in_line(name, person.rank)
+
+    def claim(self, count: int, newest: bool, micros: int) -> list[str]:
+        """Return who is to be held now; expired holds come first."""
+        self.end_expired(micros)
+        line = self.in_line()
+        return list(reversed(line))[:count] if newest else line[:count]
+
+    def take_out(self, name: str) -> Person | None:
+        return self.people.pop(name, None)
