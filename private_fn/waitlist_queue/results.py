@@ -98,7 +98,7 @@ def stats(reply: Reply) -> c.StatsResult:
 
 
 def restore(reply: Reply) -> c.RestoreResult:
-    outcome, state, position, rank, ticket, total = reply
+    outcome, state, position, rank, ticket, total, attempts = reply
     return c.RestoreResult(
         outcome=outcome,
         state=state,
@@ -106,6 +106,7 @@ def restore(reply: Reply) -> c.RestoreResult:
         rank=rank,
         ticket=ticket,
         total=_known(total),
+        attempts=attempts,
     )
 
 

@@ -2,7 +2,8 @@
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from msgspec import structs
@@ -11,8 +12,9 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.settling import expired_event
 from waitlist_shared import contracts as c
 
 WORKERS = 16
@@ -84,10 +86,9 @@ class Claiming:
         return offers
 
     def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:
+        transitions = self._transitions_of(command, result)
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            made = list(
-                pool.map(lambda claim: self._offer(command, claim, result.stamp), result.entries)
-            )
+            made = list(pool.map(partial(self._offer, command), result.entries, transitions))
         claims = [claim for claim, is_made in zip(result.entries, made, strict=True) if is_made]
         records = self._entries.get_many(command.waitlist_id, [claim.entry_id for claim in claims])
         return [
@@ -96,12 +97,20 @@ class Claiming:
             if claim.entry_id in records
         ]
 
-    def _offer(self, command: ClaimCommand, claim: c.Claimed, stamp: int) -> bool:
-        """Record one offer; False for whom the record no longer has on the list."""
+    def _transitions_of(self, command: ClaimCommand, result: c.ClaimResult) -> list[Transition]:
+        """Decide what to record; of a hold that this claim saw expire, the end as well."""
+        tried = [claim.entry_id for claim in result.entries if claim.attempts > 0]
+        before = self._entries.get_many(command.waitlist_id, tried)
         now_millis = self._now_millis()
-        transition = _transition(command, claim, stamp, now_millis)
+        return [
+            _transition(command, claim, result.stamp, now_millis, before.get(claim.entry_id))
+            for claim in result.entries
+        ]
+
+    def _offer(self, command: ClaimCommand, claim: c.Claimed, transition: Transition) -> bool:
+        """Record one offer; False for whom the record no longer has on the list."""
         try:
-            self._transitions.record(transition, now_millis)
+            self._transitions.record(transition, self._now_millis())
         except EntryChanged as changed:
             return self._offer_changed(command, claim, transition, changed.record)
         return True
@@ -159,29 +168,35 @@ class Claiming:
             send_batch(self._queue, requests)
 
 
-def _transition(command: ClaimCommand, claim: c.Claimed, stamp: int, now_millis: int) -> Transition:
-    offered = HistoryEvent(stamp=stamp, event="offered", by=command.by)
-    transition = Transition(
+def _transition(
+    command: ClaimCommand,
+    claim: c.Claimed,
+    stamp: int,
+    now_millis: int,
+    before: EntryRecord | None,
+) -> Transition:
+    status: Status = "admitted" if command.complete else "offered"
+    events = [HistoryEvent(stamp=stamp, event=status, by=command.by)]
+    if before is not None and before.attempts < claim.attempts:
+        events.insert(0, expired_event(before, stamp))
+    return Transition(
         waitlist_id=command.waitlist_id,
         entry_id=claim.entry_id,
-        status="offered",
+        status=status,
         stamp=stamp,
         rank=claim.rank,
         attempts=claim.attempts,
         changes={
             "claim_token": claim.token,
             "claimed_until_millis": claim.deadline_millis,
+            "hold_end": None,
             "parked_millis": None,
             "park_reason": None,
+            "admitted_millis": now_millis if command.complete else None,
         },
-        events=(offered,),
+        events=tuple(events),
         unless_token=claim.token,
     )
-    if not command.complete:
-        return transition
-    admitted = replace(offered, event="admitted")
-    changes = {**transition.changes, "admitted_millis": now_millis}
-    return replace(transition, status="admitted", changes=changes, events=(admitted,))
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:

@@ -83,8 +83,12 @@ class Holding:
         try:
             released: c.ReleaseResult = self._decide(command, request)
         except ClaimExpired as error:
-            return self._again(command, "waiting", error)
-        changes = {"claimed_until_millis": None, "claim_token": command.token}
+            return self._again(command, "waiting", error, "released")
+        changes = {
+            "claimed_until_millis": None,
+            "claim_token": command.token,
+            "hold_end": "released",
+        }
         self._record(command, "waiting", released, changes, "released")
         return Standing.waiting(
             command.entry_id,
@@ -111,10 +115,11 @@ class Holding:
         try:
             parked: c.ParkResult = self._decide(command, c.Park(**command.names))
         except ClaimExpired as error:
-            return self._again(command, "parked", error)
+            return self._again(command, "parked", error, "parked")
         changes = {
             "claimed_until_millis": None,
             "claim_token": command.token,
+            "hold_end": "parked",
             "parked_millis": parked.parked_millis,
             "park_reason": command.reason or None,
         }
@@ -129,12 +134,18 @@ class Holding:
         try:
             back: c.RedriveResult = self._guard.read(request)
         except NotParked:
-            back = self._redrive_lost(command, request)
+            place = self._parked_place(command)
+            if place.state == "waiting" and place.rank is not None and place.ticket is not None:
+                # Redriven by a request that was cut off; maintenance will record it.
+                return Standing.waiting(
+                    command.entry_id, place.rank, place.ticket, place.position, place.total
+                )
+            back = self._guard.read(request)
         self._record(command, "waiting", back, _OFF_THE_SHELF, "redriven")
         return Standing.waiting(command.entry_id, back.rank, back.ticket, back.position, back.total)
 
-    def _redrive_lost(self, command: HoldCommand, request: c.Redrive) -> c.RedriveResult:
-        """Redrive somebody whom the record has on the shelf and Redis may have lost."""
+    def _parked_place(self, command: HoldCommand) -> c.RestoreResult:
+        """Return where Redis has somebody whom the record has on the shelf, lost or not."""
         record = self._entries.get(command.waitlist_id, command.entry_id)
         if record is None:
             raise EntryNotFound
@@ -142,9 +153,7 @@ class Holding:
             raise AlreadyAdmitted
         if record.status != "parked":
             raise NotParked
-        self._put_back(record)
-        back: c.RedriveResult = self._guard.read(request)
-        return back
+        return self._put_back(record)
 
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
         """Let Redis decide; where it refuses, the record tells why, or has a hold it lost."""
@@ -161,9 +170,9 @@ class Holding:
         except REFUSED as refusal:
             raise _reason(refusal, record, command.token) from refusal
 
-    def _put_back(self, record: EntryRecord) -> None:
+    def _put_back(self, record: EntryRecord) -> c.RestoreResult:
         try:
-            self._standings.put_back(record)
+            return self._standings.put_back(record)
         except Gone as error:
             raise NotWaiting from error
 
@@ -204,15 +213,27 @@ class Holding:
         if record.status in ("leaving", "left"):
             raise NotWaiting
 
-    def _again(self, command: HoldCommand, status: Status, refusal: WaitlistError) -> Standing:
+    def _again(
+        self, command: HoldCommand, status: Status, refusal: WaitlistError, hold_end: str = ""
+    ) -> Standing:
         """Answer the repeat of what this token has done before; raise the refusal of others."""
         record = self._entries.get(command.waitlist_id, command.entry_id)
         if record is None or record.claim_token != command.token:
             raise refusal
         standing = self._standings.of(command.waitlist_id, command.entry_id, to_operator=True)
-        if standing.status != status:
+        if standing.status != status or self._hold_end(record, status) != hold_end:
             raise refusal
         return standing
+
+    def _hold_end(self, record: EntryRecord, status: Status) -> str:
+        """Tell how the claimer ended a hold; of one that the record still has, as Redis has it."""
+        if record.status != "offered":
+            return record.hold_end
+        # Cut off before it was recorded, or ended by time, which alone counts as an attempt.
+        place = self._put_back(record)
+        if place.attempts > record.attempts:
+            return ""
+        return "released" if status == "waiting" else "parked"
 
     def _ended(self, command: HoldCommand, status: str, decided: c.HoldResult) -> Standing:
         return Standing.out_of_line(command.entry_id, status, decided.rank, decided.ticket)
@@ -222,6 +243,7 @@ _OFF_THE_SHELF: dict[str, Any] = {
     "parked_millis": None,
     "park_reason": None,
     "claimed_until_millis": None,
+    "hold_end": None,
 }
 
 

@@ -14,7 +14,7 @@ from waitlist_api.errors import (
     Throttled,
     WaitlistNotFound,
 )
-from waitlist_api.leaving import Leaving
+from waitlist_api.leaving import Leaving, drop_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -153,6 +153,9 @@ class Joining:
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         if not waitlist.settings.open:
             raise WaitlistClosed
+        if former.status == "admitted":
+            # Redis may still hold what is left of that stay, and would take this one for it.
+            self._guard.write(drop_of(former))
         try:
             record = self._entries.begin_rejoin(self._intent(command), former)
         except EntryChanged:

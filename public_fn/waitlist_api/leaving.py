@@ -62,8 +62,13 @@ class Leaving:
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an erased person, then delete what is recorded."""
         with suppress(WaitlistNotFound):
-            self._guard.write(c.Drop(**_stay(record)))
+            self._guard.write(drop_of(record))
         self._entries.erase(record.waitlist_id, record.entry_id)
+
+
+def drop_of(record: EntryRecord) -> c.Drop:
+    """Return the message that takes away whatever place a stay has, and buries it."""
+    return c.Drop(**_stay(record))
 
 
 def _stay(record: EntryRecord) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """Brings records in line with what Redis decided where nobody did: expired holds, cut-off calls."""
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
+from waitlist_shared.ranks import ticket_of_millis
 
 BY = "maintenance"
 # Pages of 500 in one run; the next goes on.
@@ -15,6 +17,8 @@ STATUS_OF_PLACE: dict[str, Status] = {
     "parked": "parked",
     "done": "admitted",
 }
+# How a claimer ends a hold without admitting.
+HOLD_ENDS = ("released", "parked")
 OUT_OF_ATTEMPTS = "max_attempts"
 
 
@@ -48,8 +52,11 @@ class Settling:
         settled: list[c.Single] = []
         for place in expired.places:
             record = records.get(place.entry_id)
-            if record is not None:
+            if record is not None and record.status in PRESENT:
                 self._record(record, place, expired)
+            elif record is not None and record.status in ENDED:
+                # Admitted at once, and the hold was not ended: its place must not stay behind.
+                settled.append(drop_of(record))
             settled.append(
                 c.Settle(
                     waitlist_id=waitlist_id,
@@ -77,15 +84,11 @@ def catch_up(
 ) -> Transition | None:
     """Decide what a record lacks of what Redis did; None if it lacks nothing."""
     status = STATUS_OF_PLACE.get(place.state)
-    if status is None or record.status not in PRESENT:
+    if status is None:
         return None
     if record.status == status and record.attempts == place.attempts:
         return None
-    is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
-    reason = OUT_OF_ATTEMPTS if is_worn_out else ""
-    event = HistoryEvent(
-        stamp=expired.stamp, event=_event(record, status, place), by=BY, reason=reason
-    )
+    event = _event(record, status, place, expired)
     return Transition(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -95,18 +98,32 @@ def catch_up(
         attempts=place.attempts,
         changes={
             "claimed_until_millis": None,
+            "hold_end": event.event if event.event in HOLD_ENDS and not event.reason else None,
             "parked_millis": place.time_millis if status == "parked" else None,
-            "park_reason": reason or None,
+            "park_reason": event.reason or None,
             "admitted_millis": now_millis if status == "admitted" else None,
         },
         events=(event,),
     )
 
 
-def _event(record: EntryRecord, status: Status, place: c.Unsettled) -> str:
+def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:
+    """Tell of the end of the recorded hold, the same whoever tells it; `stamp` if none is."""
+    if record.claimed_until_millis is not None:
+        stamp = max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis))
+    return HistoryEvent(stamp=stamp, event="expired", by=BY)
+
+
+def _event(
+    record: EntryRecord, status: Status, place: c.Unsettled, expired: c.ExpireResult
+) -> HistoryEvent:
     """Name what must have happened to lead from the record to the place."""
-    if status != "waiting":
-        return status
-    if place.attempts > record.attempts:
-        return "expired"
-    return "redriven" if record.status == "parked" else "released"
+    if status == "waiting" and place.attempts > record.attempts:
+        return expired_event(record, expired.stamp)
+    is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
+    event: str = status
+    if status == "waiting":
+        event = "redriven" if record.status == "parked" else "released"
+    return HistoryEvent(
+        stamp=expired.stamp, event=event, by=BY, reason=OUT_OF_ATTEMPTS if is_worn_out else ""
+    )

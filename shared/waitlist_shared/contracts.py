@@ -268,6 +268,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
     total: int | None = None
     rank: Number | None = None
     ticket: Number | None = None
+    attempts: Number = 0
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):

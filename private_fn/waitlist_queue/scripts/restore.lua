@@ -3,7 +3,8 @@
 -- KEYS meta queue gone moved held claims parked tries once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
 -- ARGV state token time attempts
--- RETURNS restored state position rank ticket total | present state position rank ticket total
+-- RETURNS restored state position rank ticket total attempts
+-- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -58,10 +59,13 @@ if not (in_line or aside) or (overwrite == '1' and meta[1] == 'hydrating' and no
     write_note(claims_key, entry_id, note)
   end
 elseif aside then
-  state, rank, ticket = aside.state, aside.rank, aside.ticket
+  state, rank, ticket, attempts = aside.state, aside.rank, aside.ticket, aside.attempts
 else
   state, rank, ticket = 'waiting', in_line, ticket_of(moved_key, entry_id, in_line)
+  attempts = tonumber(redis.call('HGET', tries_key, entry_id) or 0)
 end
 local position = redis.call('ZRANK', queue_key, entry_id)
-if meta[1] == 'hydrating' or not position then return {outcome, state, -1, rank, ticket, -1} end
-return {outcome, state, position + 1, rank, ticket, redis.call('ZCARD', queue_key)}
+if meta[1] == 'hydrating' or not position then
+  return {outcome, state, -1, rank, ticket, -1, attempts}
+end
+return {outcome, state, position + 1, rank, ticket, redis.call('ZCARD', queue_key), attempts}

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from waitlist_api.records.entry import (
     HISTORY,
+    PRESENT,
     RECORD,
     EntryRecord,
     HistoryEvent,
@@ -198,12 +199,17 @@ class EntryRecords:
             "once_stamp": bump.moved_stamp,
             "now": now_millis,
         }
-        indexed = update + ", #place_rank = :rank"
+        # Redis moves only who waits: a record that has them elsewhere is behind.
+        waiting = (
+            ", #status = :waiting, #place_rank = :rank"
+            " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
+        )
+        condition = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
         try:
-            self._write(*key, indexed, "#status = :waiting AND #stamp < :stamp", values, event)
+            self._write(*key, update + waiting, condition, values, event)
         except EntryChanged as changed:
             record = changed.record
-            if record is None or record.status not in ("joining", "waiting"):
+            if record is None or record.status not in ("joining", *PRESENT):
                 raise
             if record.stamp >= bump.stamp:
                 # A newer move is recorded; this one still belongs to the history.

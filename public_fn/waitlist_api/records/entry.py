@@ -27,7 +27,8 @@ class EntryRecord:
     of order that the record has seen; `ticket` was drawn at signup. `signup_key` is a digest of
     the client's Idempotency-Key. `once_key` and `once_stamp` are those of the last move, so that
     a rebuilt Redis still recognises its repeat. `claim_token` is the last
-    hold's, kept after its end so that a late token can be told from a foreign one; `attempts`
+    hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
+    how its claimer ended it (released or parked; nothing if time did); `attempts`
     counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it.
     """
@@ -47,6 +48,7 @@ class EntryRecord:
     stamp: int = 0
     claim_token: str = ""
     claimed_until_millis: int | None = None
+    hold_end: str = ""
     attempts: int = 0
     parked_millis: int | None = None
     park_reason: str = ""
