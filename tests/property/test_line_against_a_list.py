@@ -84,6 +84,27 @@ class Machine(RuleBasedStateMachine):
             self.model.put(name, answer, len(self.model.line) + 1)
         assert answer["position"] == self.model.line.index(name) + 1
 
+    @rule(names=st.permutations(NAMES), spacer=st.booleans())
+    def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
+        """Many at one instant leave no gaps between them, or one before them."""
+        if spacer:
+            self.drew(accepted(self.line.leave("nobody")))
+        for name in names[:6]:
+            self.signup(name)
+
+    @precondition(lambda self: self.model.line)
+    @rule(name=st.sampled_from(NAMES), number=st.integers(0, len(NAMES)))
+    def restore_at_a_taken_rank(self, name: str, number: int) -> None:
+        line = self.model.line
+        if name in line:
+            return
+        taken = self.model.told[line[number % len(line)]]
+        place = {"rank": taken["rank"], "ticket": taken["ticket"], "stamp": 1}
+        answer = accepted(self.line.restore(name, **place, stay=self.stays[name]))
+        assert answer["rank"] < taken["rank"]
+        assert answer["position"] <= line.index(line[number % len(line)]) + 1
+        self.model.put(name, {**answer, "stamp": self.last_stamp}, answer["position"])
+
     @rule(name=st.sampled_from(NAMES), knows_ticket=st.booleans())
     def leave(self, name: str, knows_ticket: bool) -> None:
         waits = name in self.model.line
