@@ -1,0 +1,99 @@
+"""The people of one waitlist by name: what each of them and an operator asks for over HTTP."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.support.gateway import Answer
+from tests.support.world import SECRET, World
+from waitlist_api.auth import EntryTokens
+from waitlist_queue import keys
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery"
+
+
+@dataclass
+class People:
+    """Speaks to one waitlist of one deployment."""
+
+    world: World
+    waitlist_id: str = WAITLIST_ID
+    names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return f"/v1/waitlists/{self.waitlist_id}"
+
+    @property
+    def admin_path(self) -> str:
+        return f"/v1/admin/waitlists/{self.waitlist_id}"
+
+    def id_of(self, name: str) -> str:
+        entry_id = entry_id_of(self.waitlist_id, name)
+        self.names[entry_id] = name
+        return entry_id
+
+    def token_of(self, name: str) -> str:
+        return EntryTokens(SECRET).issue(self.waitlist_id, self.id_of(name))
+
+    def entry(self, name: str) -> str:
+        return f"{self.path}/entries/{self.id_of(name)}"
+
+    def admin_entry(self, name: str) -> str:
+        return f"{self.admin_path}/entries/{self.id_of(name)}"
+
+    def configure(self, **settings: Any) -> Answer:
+        body = {"name": "Bakery", **settings}
+        return self.world.request("PUT", self.admin_path, body=body, operator=True)
+
+    def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
+        self.id_of(name)
+        body = {"customer_id": name, **fields}
+        return self.world.request("POST", f"{self.path}/entries", body=body, key=key)
+
+    def all_sign_up(self, *names: str) -> None:
+        for name in names:
+            answer = self.sign_up(name, key=f"signup-{name}")
+            assert answer.status == 201, answer.text
+
+    def look(self, name: str) -> Answer:
+        return self.world.request("GET", self.entry(name), token=self.token_of(name))
+
+    def leave(self, name: str) -> Answer:
+        return self.world.request("DELETE", self.entry(name), token=self.token_of(name))
+
+    def bump(self, name: str, key: str | None = None, **where: Any) -> Answer:
+        path = f"{self.admin_entry(name)}/bump"
+        return self.world.request("POST", path, body=where, key=key, operator=True)
+
+    def erase(self, name: str) -> Answer:
+        return self.world.request("DELETE", self.admin_entry(name), operator=True)
+
+    def person(self, name: str) -> Answer:
+        return self.world.request("GET", self.admin_entry(name), operator=True)
+
+    def page(self, query: str = "") -> Answer:
+        path = f"{self.admin_path}/entries"
+        return self.world.request("GET", path, operator=True, query=query)
+
+    def stats(self) -> Answer:
+        return self.world.request("GET", f"{self.admin_path}/stats", operator=True)
+
+    def delete_waitlist(self) -> Answer:
+        return self.world.request("DELETE", self.admin_path, operator=True)
+
+    def order(self) -> list[str]:
+        """Return everybody's name in serving order, as an operator sees them."""
+        answer = self.page()
+        assert answer.status == 200, answer.text
+        return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
+
+    def events(self, name: str) -> list[str]:
+        """Return what is recorded of a person's moves, oldest first."""
+        answer = self.person(name)
+        return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
+
+    def lose_place(self, name: str) -> None:
+        """Have Redis forget one person, as after a failover to a replica that lagged behind."""
+        self.world.redis.zrem(keys.queue(self.waitlist_id), self.id_of(name))
+        self.world.redis.hdel(keys.moved(self.waitlist_id), self.id_of(name))
