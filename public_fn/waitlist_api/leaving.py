@@ -55,7 +55,7 @@ class Leaving:
         """Give up the place of an erased person, then delete what is recorded."""
         with suppress(WaitlistNotFound):
             self._guard.write(c.Drop(**_stay(record)))
-        self._entries.erase(record.waitlist_id, record.entry_id)
+        self._entries.erase(record)
 
 
 def _stay(record: EntryRecord) -> dict[str, Any]:
