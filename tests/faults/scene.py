@@ -55,9 +55,11 @@ class Scene:
         """Lose Redis."""
         self.stores.redis.flushall()
 
-    def maintain_elsewhere(self) -> None:
-        """Run maintenance, two minutes on, in a process of its own."""
-        self.stores.world().maintain()
+    def maintain_elsewhere(self, minutes: int = 0) -> None:
+        """Run maintenance in a process of its own, two minutes on and more."""
+        world = self.stores.world()
+        world.clock.advance(60 * minutes)
+        world.maintain()
 
     def rebuild_elsewhere(self) -> None:
         """Lose Redis and have it rebuilt by another process."""
