@@ -30,6 +30,7 @@ def init(request: c.Init) -> Arguments:
         counters.signed_up,
         counters.left,
         counters.admitted,
+        int(request.only_if_known),
     )
 
 

@@ -93,7 +93,7 @@ class Caretaker:
             elif record.status == "leaving":
                 self._leaving.finish(record)
         except WaitlistNotFound:
-            self._entries.erase(record.waitlist_id, record.entry_id)
+            self._entries.erase(record)
 
     def _look_after(self, waitlists: Sequence[WaitlistRecord]) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
@@ -135,7 +135,7 @@ class Caretaker:
             for place in (line_place(waitlist_id, shard), ended_place(waitlist_id, shard)):
                 for page in self._places.at(place):
                     found += len(page)
-                    _each(lambda one: self._entries.erase(waitlist_id, one.entry_id), page)
+                    _each(lambda one: self._entries.forget(waitlist_id, one.entry_id), page)
                     renew()
         return found
 

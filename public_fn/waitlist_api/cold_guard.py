@@ -60,7 +60,14 @@ class ColdGuard:
         return init_of(record, state, new_epoch(), floor)
 
 
-def init_of(record: WaitlistRecord, state: c.State, epoch: str, floor: int = 0) -> c.Init:
+def init_of(
+    record: WaitlistRecord,
+    state: c.State,
+    epoch: str,
+    floor: int = 0,
+    *,
+    only_if_known: bool = False,
+) -> c.Init:
     """Return the message that makes a waitlist known, or ends its rebuild."""
     settings = record.settings
     return c.Init(
@@ -78,4 +85,5 @@ def init_of(record: WaitlistRecord, state: c.State, epoch: str, floor: int = 0) 
         epoch=epoch,
         floor_ticket=floor,
         counters=c.Counters(**record.counters),
+        only_if_known=only_if_known,
     )

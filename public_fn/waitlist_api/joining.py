@@ -92,16 +92,20 @@ class Joining:
                 return standing
         raise Throttled
 
-    def finish(self, record: EntryRecord) -> Standing:
+    def finish(self, record: EntryRecord) -> SignedUp:
         """Take an intent to its end: the place, or the refusal and no trace of the intent."""
         placed = self._take_place(record)
+        is_new = True
         try:
             self._entries.finish_join(record, placed, self._now_millis())
         except EntryChanged as changed:
             self._settle(record, changed.record)
-        return Standing.waiting(
+            # Another copy of this request has recorded the place.
+            is_new = False
+        standing = Standing.waiting(
             record.entry_id, placed.rank, placed.ticket, placed.position, placed.total
         )
+        return SignedUp(standing, is_new)
 
     def _turn(self, waitlist: WaitlistRecord, command: SignupCommand) -> SignedUp | None:
         """Try once; None means that the entry has changed meanwhile and is worth another try."""
@@ -164,11 +168,11 @@ class Joining:
 
     def _finish_new(self, waitlist: WaitlistRecord, record: EntryRecord) -> SignedUp | None:
         try:
-            standing = self.finish(record)
+            signed_up = self.finish(record)
         except Gone:
             # Only a refused intent's late copy or a leave can have buried it: look again.
             return None
-        return SignedUp(_without_total(standing, waitlist), is_new=True)
+        return replace(signed_up, standing=_without_total(signed_up.standing, waitlist))
 
     def _intent(self, command: SignupCommand) -> EntryRecord:
         now_millis = self._now_millis()

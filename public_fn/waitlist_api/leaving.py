@@ -63,7 +63,7 @@ class Leaving:
         """Give up the place of an erased person, then delete what is recorded."""
         with suppress(WaitlistNotFound):
             self._guard.write(drop_of(record))
-        self._entries.erase(record.waitlist_id, record.entry_id)
+        self._entries.erase(record)
 
 
 def drop_of(record: EntryRecord) -> c.Drop:

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.standing import Standing, Standings
 from waitlist_shared import contracts as c
@@ -66,7 +66,7 @@ class Moving:
         )
         key = (command.waitlist_id, command.entry_id)
         try:
-            self._entries.record_bump(key, moved, request.once_key, event, self._now_millis())
+            self._entries.record_bump(key, Move(moved, request.once_key, event), self._now_millis())
         except EntryChanged as changed:
             raise NotWaiting from changed
         return Standing.waiting(

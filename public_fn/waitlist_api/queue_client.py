@@ -1,6 +1,7 @@
 """Sends the private contract; the only caller of other functions."""
 
 import json
+import logging
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar, cast
 
@@ -11,6 +12,7 @@ from waitlist_api.errors import Throttled
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, WaitlistError
 
+logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
 RESULTS: dict[type[c.Request], type[c.Result]] = {
@@ -63,11 +65,15 @@ class QueueClient:
         """Have a waitlist looked after now, not within the minute; do not wait for it."""
         if not self._maintenance_function:
             return
-        self._client.invoke(
-            FunctionName=self._maintenance_function,
-            InvocationType="Event",
-            Payload=json.dumps({"waitlist_id": waitlist_id}).encode(),
-        )
+        try:
+            self._client.invoke(
+                FunctionName=self._maintenance_function,
+                InvocationType="Event",
+                Payload=json.dumps({"waitlist_id": waitlist_id}).encode(),
+            )
+        except (ClientError, BotoCoreError) as error:
+            # The minute's run does the same, so the request that asks need not fail.
+            logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def _invoke(self, function: str, payload: bytes) -> Any:
         try:

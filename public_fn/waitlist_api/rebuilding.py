@@ -75,7 +75,7 @@ class Rebuilder:
 
         restored = _in_parallel(first_pass, renew)
         corrected = _in_parallel(second_pass, renew)
-        self._queue.send(init_of(waitlist, "warm", epoch))
+        self._queue.send(init_of(waitlist, "warm", epoch, only_if_known=True))
         logger.info(
             "rebuild ends",
             extra={

@@ -100,13 +100,18 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
-    """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild."""
+    """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
+
+    With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
+    just before it, declare an empty order complete.
+    """
 
     settings: Settings
     state: State
     epoch: Epoch
     floor_ticket: Number = 0
     counters: Counters = Counters()
+    only_if_known: bool = False
 
 
 class InitResult(Result, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ TIER = 2**45
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 EPOCH_MILLIS = int(EPOCH.timestamp()) * 1000
 TICKETS_PER_MILLISECOND = 16
-TICKETS_PER_SECOND = 1000 * TICKETS_PER_MILLISECOND
 
 
 def priority_of(rank: int) -> int:
@@ -25,5 +24,6 @@ def ticket_of_millis(millis: int) -> int:
 
 
 def ticket_at(moment: datetime) -> int:
-    """Return the first ticket of a moment."""
-    return int((moment - EPOCH).total_seconds() * TICKETS_PER_SECOND)
+    """Return the first ticket of a moment's millisecond."""
+    millis = (moment - EPOCH) // timedelta(milliseconds=1)
+    return millis * TICKETS_PER_MILLISECOND

@@ -25,16 +25,57 @@ def words(answers: list[dict[str, Any]]) -> list[str]:
 
 def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
     """P1, P9: results stand in the order of the requests."""
-    line.init(capacity=300)
+    line.init(capacity=275)
     names = [f"person {number}" for number in range(450)]
     requests = [line.message("signup", **line.stay(name)) for name in names]
     requests += [line.message("leave", **line.stay(name)) for name in names[:25]]
-    requests += [line.message("position", entry_id=line.id_of(name)) for name in names[300:325]]
+    requests += [line.message("position", entry_id=line.id_of(name)) for name in names[275:300]]
     answers = results(line, *requests)
-    expected = ["joined"] * 300 + ["waitlist_full"] * 150 + ["left"] * 25 + ["absent"] * 25
+    expected = ["joined"] * 275 + ["waitlist_full"] * 175 + ["left"] * 25 + ["absent"] * 25
     assert words(answers) == expected
-    assert [answer["position"] for answer in answers[:300]] == list(range(1, 301))
-    assert line.order() == names[25:300]
+    assert [answer["position"] for answer in answers[:275]] == list(range(1, 276))
+    assert line.order() == names[25:275]
+
+
+def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
+    """P2: one entry, one place, counted once."""
+    line.init()
+    names = ["ann", "bob", "ann", "eve", "bob", "ann"]
+    answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
+    assert words(answers) == ["joined", "joined", "already", "joined", "already", "already"]
+    assert [answer["position"] for answer in answers] == [1, 2, 1, 3, 2, 1]
+    assert len({answer["stamp"] for answer in answers}) == 6
+    assert line.stats()["counters"]["signed_up"] == 3
+
+
+def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
+    """P2, P5: though neighbours share a run of the script."""
+    line.init(capacity=3)
+    line.all_sign_up(["ann", "bob"])
+    line.leave("bob")
+    names = ["ann", "bob", "eve", "kim", "zoe", "ann"]
+    answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
+    expected = ["already", "gone", "joined", "joined", "waitlist_full", "already"]
+    assert words(answers) == expected
+    assert line.signup("zoe", stay=2)["code"] == "waitlist_full"
+    assert line.stats()["counters"]["signed_up"] == 4
+
+
+def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> None:
+    """P7"""
+    line.init(state="hydrating")
+    names = ["ann", "bob"]
+    answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
+    assert [(answer["position"], answer["total"]) for answer in answers] == [(None, None)] * 2
+
+
+def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
+    """P1: a run that draws many tickets remembers the last."""
+    line.init()
+    names = [f"person {number}" for number in range(120)]
+    answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
+    drawn = [answer["ticket"] for answer in answers] + [line.signup("zoe")["ticket"]]
+    assert drawn == list(range(drawn[0], drawn[0] + 121))
 
 
 def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:

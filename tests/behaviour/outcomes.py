@@ -81,6 +81,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
+    ("init", "cold"): lambda line: line.init(only_if_known=True),
     ("signup", "joined"): lambda line: warm(line).signup("eve"),
     ("signup", "already"): lambda line: warm(line).signup("bob"),
     ("signup", "cold"): lambda line: line.signup("bob"),

@@ -36,7 +36,10 @@ class Wire:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.disarm()
+        self._step: int | None = None
+        self._fault: Fault | None = None
+        self.calls: list[Call] = []
+        self.is_dead = False
 
     def client(self, client: Any) -> Any:
         """Return a boto3 client whose calls pass here."""
@@ -49,10 +52,9 @@ class Wire:
 
     def disarm(self) -> None:
         """Let all calls through, also those of a process that takes a dead one's place."""
-        self.calls: list[Call] = []
+        self._step = self._fault = None
+        self.calls = []
         self.is_dead = False
-        self._step: int | None = None
-        self._fault: Fault | None = None
 
     @property
     def names(self) -> list[str]:

@@ -42,15 +42,18 @@ class Line:
     """Speaks the private contract about one waitlist.
 
     `client` looks behind the contract; the service uses it too, unless it has its own `connect`.
+    `now_micros` takes the clock's place.
     """
 
     client: Any
     clock: Clock = field(default_factory=Clock)
     waitlist_id: str = WAITLIST_ID
     connect: Callable[[], Client] | None = None
+    now_micros: Callable[[], int | str] | None = None
 
     def __post_init__(self) -> None:
-        self.service = QueueService(RedisStore(self.connect or self._connect, self.clock))
+        store = RedisStore(self.connect or self._connect, self.now_micros or self.clock)
+        self.service = QueueService(store)
         self._names: dict[str, str] = {}
         self._once_keys = 0
 

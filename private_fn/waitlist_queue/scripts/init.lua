@@ -1,8 +1,8 @@
 -- init: makes a waitlist known, gives it new settings, or ends its rebuild.
 -- KEYS meta queue gone moved held claims parked tries unsettled
 -- ARGV state epoch open paused hide_counts capacity lease_seconds max_attempts version
--- ARGV floor_ticket signed_up left admitted
--- RETURNS created state epoch | exists state epoch | warmed state epoch
+-- ARGV floor_ticket signed_up left admitted if_known
+-- RETURNS created state epoch | exists state epoch | warmed state epoch | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -25,6 +25,7 @@ local floor_ticket = ARGV[10]
 local signed_up = ARGV[11]
 local left = ARGV[12]
 local admitted = ARGV[13]
+local if_known = ARGV[14]
 
 local function apply_settings()
   redis.call('HSET', meta_key, 'open', open, 'paused', paused, 'hide_counts', hide_counts,
@@ -34,6 +35,7 @@ end
 
 local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'settings_version')
 if not meta[1] then
+  if if_known == '1' then return {'cold'} end
   -- Without its meta hash nothing else of the waitlist can be trusted.
   redis.call('UNLINK', queue_key, gone_key, moved_key, held_key, claims_key, parked_key, tries_key,
     unsettled_key)

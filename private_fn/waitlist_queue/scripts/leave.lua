@@ -1,7 +1,7 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
 -- USES ticket aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries
--- ARGV entry_id join_id ticket now
+-- ARGV entry_id join_id stay_ticket now
 -- RETURNS left stamp | absent stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]

@@ -1,11 +1,9 @@
 """What is written and read of entries; each write is conditional, each may be repeated."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import get_args
-
-from msgspec import structs
 
 from waitlist_api.records.entry import (
     HISTORY,
@@ -26,8 +24,29 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 
 HISTORY_SHOWN = 100
 ERASE_PAGE = 500
+BEHIND_ALL = "~"
 # The words that conditions and updates speak of, as their values.
 STATUSES: Item = {status: status for status in get_args(Status)}
+
+
+MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move as Redis made it, the key that tells its repeats, and the event it is."""
+
+    made: BumpResult
+    once_key: str
+    event: HistoryEvent
+
+    def values(self) -> Item:
+        return {
+            "rank": self.made.rank,
+            "stamp": self.made.stamp,
+            "once_key": self.once_key,
+            "once_stamp": self.made.moved_stamp,
+        }
 
 
 class EntryChanged(Exception):
@@ -79,7 +98,7 @@ class EntryRecords:
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join again in place of a stay that has ended."""
-        again = replace(record, previous=former.values())
+        again = replace(record, previous=former.values(), stamp=former.stamp)
         values = {"status": former.status, "former_id": former.join_id}
         with entry_changed():
             self._table.put(
@@ -89,15 +108,7 @@ class EntryRecords:
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
         """Write the place that Redis gave; raise EntryChanged if this stay no longer joins."""
-        try:
-            self._place(record, placed, now_millis)
-        except EntryChanged as changed:
-            newer = changed.record
-            if newer is None or newer.status != "joining" or newer.join_id != record.join_id:
-                raise
-            # A bump has moved the entry since, and was recorded first: that is its place.
-            moved = structs.replace(placed, rank=newer.rank, stamp=newer.stamp)
-            self._place(record, moved, now_millis)
+        self._place(record, placed, now_millis)
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Take back an intent to join; raise EntryChanged if this stay no longer joins."""
@@ -139,13 +150,14 @@ class EntryRecords:
     def finish_leave(self, record: EntryRecord, event: HistoryEvent, now_millis: int) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left."""
         update = (
-            "SET #status = :left, #left_millis = :now, #place = :place, #place_rank = :now,"
-            " #updated_millis = :now REMOVE #previous, #leaving_by,"
+            "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
+            " #place_rank = :now, #updated_millis = :now REMOVE #previous, #leaving_by,"
             " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
         values = STATUSES | {
             "join_id": record.join_id,
+            "stamp": event.stamp,
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
@@ -165,80 +177,89 @@ class EntryRecords:
             )
         return EntryRecord.from_item(item)
 
-    def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Delete an entry's history, then its record: a crash between leaves the intent."""
+    def erase(self, record: EntryRecord) -> None:
+        """Delete a stay's history, then its record: a crash between leaves the intent.
+
+        Where somebody else has done so, the person may be in line anew: a later stay's history
+        has later stamps, and its record another `join_id`.
+        """
+        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
+        key = record_key(record.waitlist_id, record.entry_id)
+        with suppress(ConditionFailed):
+            self._table.delete(key, "#join_id = :join_id", {"join_id": record.join_id})
+
+    def forget(self, waitlist_id: str, entry_id: str) -> None:
+        """Delete all that is recorded of an entry, whatever its state."""
+        self._delete_history(waitlist_id, entry_id, "")
+        self._table.delete_many([record_key(waitlist_id, entry_id)])
+
+    def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
         pk = entry_pk(waitlist_id, entry_id)
+        values = {"pk": pk, "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}"}
         after: Item | None = {}
         while after is not None:
             items, after = self._table.query(
-                "#pk = :pk AND begins_with(#sk, :history)",
-                {"pk": pk, "history": HISTORY},
-                after or None,
-                Limit=ERASE_PAGE,
+                "#pk = :pk AND #sk < :last", values, after or None, Limit=ERASE_PAGE
             )
             self._table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])
-        self._table.delete_many([{"pk": pk, "sk": RECORD}])
 
-    def record_bump(
-        self,
-        key: tuple[str, str],
-        bump: BumpResult,
-        once_key: str,
-        event: HistoryEvent,
-        now_millis: int,
-    ) -> None:
+    def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""
-        update = (
-            "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key,"
-            " #once_stamp = :once_stamp, #updated_millis = :now"
-        )
-        values = STATUSES | {
-            "rank": bump.rank,
-            "stamp": bump.stamp,
-            "once_key": once_key,
-            "once_stamp": bump.moved_stamp,
-            "now": now_millis,
-        }
         # Redis moves only who waits: a record that has them elsewhere is behind.
-        waiting = (
-            ", #status = :waiting, #place_rank = :rank"
+        update = (
+            f"{MOVED}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
             " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
+        values = STATUSES | move.values() | {"now": now_millis}
         try:
-            self._write(*key, update + waiting, condition, values, event)
+            self._write(*key, update, condition, values, move.event)
         except EntryChanged as changed:
             record = changed.record
             if record is None or record.status not in ("joining", *PRESENT):
                 raise
-            if record.stamp >= bump.stamp:
+            if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
-                self._table.transact([self._table.put_write(event.to_item(*key))])
-                return
-            # The signup is not finished: its intent keeps its place in the index.
-            values["join_id"] = record.join_id
-            condition = "#status = :joining AND #join_id = :join_id"
-            self._write(*key, update, condition, values, event)
+                self._table.transact([self._table.put_write(move.event.to_item(*key))])
+            else:
+                self._record_first_move(record, move, now_millis)
 
-    def _place(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
-        update = (
-            "SET #status = :waiting, #rank = :rank, #ticket = :ticket, #stamp = :stamp,"
-            " #place = :place, #place_rank = :rank, #updated_millis = :now REMOVE #previous"
-        )
-        condition = (
-            "#status = :joining AND #join_id = :join_id"
-            " AND (attribute_not_exists(#stamp) OR #stamp <= :stamp)"
-        )
-        values = STATUSES | {
+    def _record_first_move(self, record: EntryRecord, move: Move, now_millis: int) -> None:
+        """Write the move of an entry whose signup is not recorded, and so finish that."""
+        try:
+            self._place(record, move.made, now_millis, move)
+        except EntryChanged:
+            # Somebody has finished it meanwhile.
+            self.record_bump((record.waitlist_id, record.entry_id), move, now_millis)
+
+    def _place(
+        self,
+        record: EntryRecord,
+        place: SignupResult | BumpResult,
+        now_millis: int,
+        move: Move | None = None,
+    ) -> None:
+        values: Item = {
+            "rank": place.rank,
+            "stamp": place.stamp,
+            "ticket": place.ticket,
             "join_id": record.join_id,
-            "rank": placed.rank,
-            "ticket": placed.ticket,
-            "stamp": placed.stamp,
             "place": line_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
-        joined = HistoryEvent(stamp=placed.ticket, event="joined", by="customer")
-        self._write(record.waitlist_id, record.entry_id, update, condition, values, joined)
+        events = [HistoryEvent(stamp=place.ticket, event="joined", by="customer")]
+        update = "SET #rank = :rank, #stamp = :stamp"
+        if move is not None:
+            update = MOVED
+            values |= move.values()
+            events.append(move.event)
+        update += (
+            ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
+            " #updated_millis = :now REMOVE #previous"
+        )
+        condition = "#status = :joining AND #join_id = :join_id"
+        key = (record.waitlist_id, record.entry_id)
+        self._write(*key, update, condition, STATUSES | values, *events)
 
     def _write(
         self,
@@ -247,7 +268,7 @@ class EntryRecords:
         update: str,
         condition: str,
         values: Item,
-        event: HistoryEvent,
+        *events: HistoryEvent,
     ) -> None:
         """Change a record and its history together."""
         key = record_key(waitlist_id, entry_id)
@@ -255,7 +276,10 @@ class EntryRecords:
             self._table.transact(
                 [
                     self._table.update_write(key, update, condition, values),
-                    self._table.put_write(event.to_item(waitlist_id, entry_id)),
+                    *(
+                        self._table.put_write(event.to_item(waitlist_id, entry_id))
+                        for event in events
+                    ),
                 ]
             )
 

@@ -1,0 +1,125 @@
+"""One deployment whose public function may be struck at any step, and what is true of it after."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from tests.support.faults import Wire
+from tests.support.memory_table import MemoryTable
+from tests.support.people import People
+from tests.support.snapshot import Snapshot
+from tests.support.world import World
+from waitlist_queue import keys
+from waitlist_shared import contracts as c
+
+Item = dict[str, Any]
+INTENTS = ("joining", "leaving")
+_deserialize = TypeDeserializer().deserialize
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Clients of both stores that no fault strikes."""
+
+    dynamodb: MemoryTable
+    redis: Any
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot.of(self.dynamodb, self.redis)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        snapshot.restore(self.dynamodb, self.redis)
+
+    def world(self) -> World:
+        """Return another deployment of the functions on the same stores."""
+        return World.on(self.dynamodb, self.redis)
+
+
+class Scene:
+    """The people of one waitlist, and the wire between their requests and AWS."""
+
+    def __init__(self, stores: Stores) -> None:
+        self.stores = stores
+        self.wire = Wire()
+        self.world = World.on(self.wire.client(stores.dynamodb), stores.redis, self.wire.client)
+        self.people = People(self.world)
+
+    def warm_up(self) -> None:
+        """Have the function know the waitlist, as it does after its first request."""
+        self.world.services.directory.look_up(self.people.waitlist_id)
+        self.wire.disarm()
+
+    def flush(self) -> None:
+        """Lose Redis."""
+        self.stores.redis.flushall()
+
+    def maintain_elsewhere(self, minutes: int = 0) -> None:
+        """Run maintenance in a process of its own, two minutes on and more."""
+        world = self.stores.world()
+        world.clock.advance(60 * minutes)
+        world.maintain()
+
+    def rebuild_elsewhere(self) -> None:
+        """Lose Redis and have it rebuilt by another process."""
+        self.flush()
+        self.maintain_elsewhere()
+
+    def is_cold(self) -> bool:
+        """Return whether Redis does not have the whole order."""
+        meta = keys.meta(self.people.waitlist_id)
+        return bool(self.stores.redis.hget(meta, "state") != "warm")
+
+    def records(self) -> dict[str, Item]:
+        """Return the entries' records by name."""
+        items = self.stores.dynamodb.items.values()
+        plain = [{name: _deserialize(value) for name, value in item.items()} for item in items]
+        names = self.people.names
+        return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
+
+    def order(self) -> list[str]:
+        """Return everybody in serving order, as Redis has them."""
+        request = c.Page(waitlist_id=self.people.waitlist_id)
+        page: c.PageResult = self.world.services.queue.send(request)
+        return [self.people.names[entry.entry_id] for entry in page.entries]
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield whatever Redis, the record and the answers do not agree on (P1-P4, P6)."""
+        order = self.order()
+        records = self.records()
+        if len(set(order)) != len(order):
+            yield f"somebody stands in line twice: {order}"
+        ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
+        if order != [name for _, name in sorted(ranks)]:
+            yield f"Redis has {order}, the record has {sorted(ranks)}"
+        if intents := [name for name, one in records.items() if one["status"] in INTENTS]:
+            yield f"intents are left over: {intents}"
+        yield from self._wrong_places(records)
+        yield from self._wrong_positions(order)
+
+    def _wrong_places(self, records: dict[str, Item]) -> Iterator[str]:
+        waitlist_id = self.people.waitlist_id
+        ranks = dict(self.stores.redis.zrange(keys.queue(waitlist_id), 0, -1, withscores=True))
+        for entry_id, rank in ranks.items():
+            record = records.get(self.people.names[entry_id], {})
+            if record.get("rank") != rank:
+                yield f"Redis has a rank {rank}, the record {record}"
+        if strangers := set(self.stores.redis.hkeys(keys.moved(waitlist_id))) - set(ranks):
+            yield f"Redis keeps the tickets of {strangers}"
+        last_ticket = int(self.stores.redis.hget(keys.meta(waitlist_id), "last_ticket"))
+        waiting = [(name, one) for name, one in records.items() if _waits(one)]
+        if early := [name for name, one in waiting if one["stamp"] > last_ticket]:
+            yield f"whoever comes next may stand ahead of {early}"
+
+    def _wrong_positions(self, order: list[str]) -> Iterator[str]:
+        for place, name in enumerate(order, start=1):
+            told = self.world.services.standings.of(
+                self.people.waitlist_id, self.people.id_of(name)
+            )
+            if (told.status, told.position, told.total) != ("waiting", place, len(order)):
+                yield f"{name} stands at {place} of {len(order)} and is told {told}"
+
+
+def _waits(record: Item) -> bool:
+    return bool(record["status"] == "waiting")

@@ -1,0 +1,205 @@
+"""Sixty-four threads at once on one service and one engine: counts and positions stay exact."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.support.line import Answer, Line, accepted
+from tests.support.redis_servers import Server
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+THREADS = 64
+Act = Callable[[], Any]
+
+
+@pytest.fixture
+def shared(valkey: Server) -> Line:
+    """A waitlist that all threads use through one service, with the server's own clock."""
+    config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
+    line = Line(valkey.client, now_micros=lambda: "", connect=lambda: connect(config))
+    line.init()
+    return line
+
+
+def at_once(acts: Sequence[Act]) -> list[Any]:
+    """Run each act in a thread of its own; all of them wait for the last one to start."""
+    barrier = threading.Barrier(len(acts))
+
+    def run(act: Act) -> Any:
+        barrier.wait(timeout=30)
+        return act()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
+
+
+def in_turn(acts: Sequence[Act]) -> list[Any]:
+    return [act() for act in acts]
+
+
+def names_of(prefix: str, count: int = THREADS) -> list[str]:
+    return [f"{prefix} {number}" for number in range(count)]
+
+
+def assert_gap_free(line: Line, names: set[str]) -> None:
+    """Exactly these people stand in line, each at a position and rank of their own."""
+    entries = line.entries()
+    assert {entry["entry_id"] for entry in entries} == {line.id_of(name) for name in names}
+    assert [entry["position"] for entry in entries] == list(range(1, len(names) + 1))
+    ranks = [entry["rank"] for entry in entries]
+    assert ranks == sorted(set(ranks))
+    assert line.stats()["waiting"] == len(names)
+
+
+def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) -> None:
+    """P2"""
+    answers = at_once([partial(shared.signup, "ann")] * THREADS)
+    assert Counter(answer["outcome"] for answer in answers) == {"joined": 1, "already": 63}
+    assert len({answer["ticket"] for answer in answers}) == 1
+    assert len({answer["stamp"] for answer in answers}) == THREADS
+    assert_gap_free(shared, {"ann"})
+    assert shared.stats()["counters"]["signed_up"] == 1
+
+
+def test_different_customers_get_a_position_each(shared: Line) -> None:
+    """P1, P6: the positions that were told are those of the order of acknowledgement."""
+    names = names_of("person", THREADS * 4)
+
+    def some(first: int) -> list[Answer]:
+        return [accepted(shared.signup(name)) for name in names[first::THREADS]]
+
+    answers = [
+        answer for group in at_once([partial(some, n) for n in range(THREADS)]) for answer in group
+    ]
+    told = sorted((answer["ticket"], answer["position"]) for answer in answers)
+    assert [position for _, position in told] == list(range(1, len(names) + 1))
+    assert len({ticket for ticket, _ in told}) == len(names)
+    assert_gap_free(shared, set(names))
+
+
+def test_whoever_was_answered_first_stands_ahead(shared: Line) -> None:
+    """P1: within each thread, one signup follows the answer to the one before."""
+    groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
+    at_once([partial(shared.all_sign_up, group) for group in groups])
+    place = {name: number for number, name in enumerate(shared.order())}
+    for group in groups:
+        places = [place[name] for name in group]
+        assert places == sorted(places)
+
+
+def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
+    """P5: sixty-four want ten places."""
+    shared.init(version=2, capacity=10)
+    answers = at_once([partial(shared.signup, name) for name in names_of("person")])
+    words = Counter(answer.get("outcome", answer.get("code")) for answer in answers)
+    assert words == {"joined": 10, "waitlist_full": 54}
+    assert max(answer["total"] for answer in answers if answer["ok"]) == 10
+    assert_gap_free(shared, set(shared.order()))
+    assert shared.stats()["waiting"] == 10
+
+
+def test_places_given_up_are_taken_once_each(shared: Line) -> None:
+    """P5, P6: thirty-two leave a full list while thirty-two try to get in, again and again."""
+    members = names_of("member", 32)
+    shared.init(version=2, capacity=32)
+    shared.all_sign_up(members)
+    totals: list[int] = []
+
+    def insist(name: str) -> Answer:
+        while not (answer := shared.signup(name))["ok"]:
+            assert answer["code"] == "waitlist_full"
+        totals.append(answer["total"])
+        return answer
+
+    leave = [partial(shared.leave, name) for name in members]
+    join = [partial(insist, name) for name in names_of("newcomer", 32)]
+    answers = at_once(leave + join)
+    assert Counter(answer["outcome"] for answer in answers) == {"left": 32, "joined": 32}
+    assert max(totals) <= 32
+    assert_gap_free(shared, set(names_of("newcomer", 32)))
+    assert shared.stats()["counters"] == {"signed_up": 64, "left": 32, "admitted": 0}
+
+
+def test_one_stay_ends_once(shared: Line) -> None:
+    """P2: however often it is told to."""
+    shared.all_sign_up(["ann", "bob"])
+    answers = at_once([partial(shared.leave, "ann")] * THREADS)
+    assert Counter(answer["outcome"] for answer in answers) == {"left": 1, "absent": 63}
+    assert_gap_free(shared, {"bob"})
+    assert shared.stats()["counters"]["left"] == 1
+
+
+def test_one_wish_moves_once(shared: Line) -> None:
+    """P2: the same bump in every thread, two places ahead in all."""
+    people = names_of("person", 100)
+    for name in people:
+        shared.signup(name)
+    answers = at_once([partial(shared.bump, people[-1], once=1, places=2)] * THREADS)
+    assert Counter(answer["outcome"] for answer in answers) == {"moved": 1, "repeat": 63}
+    assert len({(answer["rank"], answer["moved_stamp"]) for answer in answers}) == 1
+    assert_gap_free(shared, set(people))
+
+
+def test_signups_leaves_and_bumps_together_lose_nobody(shared: Line) -> None:
+    """P1, P2, P6: at the end exactly those wait who should, each at one position."""
+    leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
+    shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])
+    wheres: list[dict[str, Any]] = [
+        {"to": "front"},
+        {"to": "back"},
+        {"places": 1},
+        {"places": 30},
+        {"priority": 1},
+        {"priority": 0},
+    ]
+    acts: list[Act] = [partial(shared.leave, name) for name in leavers]
+    acts += [partial(shared.signup, name) for name in newcomers]
+    for number, name in enumerate(movers):
+        where = wheres[number % len(wheres)]
+        acts.append(partial(shared.bump, name, number, **where))
+    shares = [acts[number::THREADS] for number in range(THREADS)]
+    groups = at_once([partial(in_turn, share) for share in shares])
+    words = Counter(accepted(answer)["outcome"] for group in groups for answer in group)
+    assert words == {"left": 60, "joined": 80, "moved": 60}
+    assert_gap_free(shared, {*movers, *newcomers})
+    counters = {"signed_up": 200, "left": 60, "admitted": 0}
+    assert shared.stats()["counters"] == counters
+
+
+def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
+    """P6: whoever stands ahead can only leave, so nobody's position ever grows."""
+    people = names_of("person", 64)
+    shared.all_sign_up(people)
+    last = people[-1]
+
+    def watch() -> list[int]:
+        return [shared.position(last)["position"] for _ in range(20)]
+
+    leavers = [partial(shared.leave, name) for name in people[:48]]
+    results = at_once([*leavers, *[watch] * 16])
+    for seen in results[48:]:
+        assert seen == sorted(seen, reverse=True)
+        assert all(16 <= position <= 64 for position in seen)
+    assert shared.position(last)["position"] == 16
+
+
+def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
+    """P2: whichever arrives last."""
+    at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
+    assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
+
+
+def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
+    """P7: of sixty-four that begin at once all are told the same epoch."""
+    shared.send("purge")
+    answers = at_once(
+        [partial(shared.init, state="hydrating", epoch=f"{n:08x}") for n in range(THREADS)]
+    )
+    assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}
+    assert len({answer["epoch"] for answer in answers}) == 1

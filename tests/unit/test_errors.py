@@ -1,0 +1,20 @@
+"""Refusals: a stable code, and a message that says what to do next."""
+
+import pytest
+
+from waitlist_shared import errors
+
+
+def every_error() -> list[type[errors.WaitlistError]]:
+    return errors.WaitlistError.__subclasses__()
+
+
+def test_every_error_is_found_by_its_code() -> None:
+    assert {error.code: error for error in every_error()} == errors.BY_CODE
+
+
+@pytest.mark.parametrize("error", every_error())
+def test_a_message_is_advice_unless_there_is_better(error: type[errors.WaitlistError]) -> None:
+    assert error().message == str(error()) == error.advice
+    assert error("Better.").message == "Better."
+    assert error.advice.endswith(".")

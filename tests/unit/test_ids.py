@@ -1,0 +1,31 @@
+"""Ids: opaque, stable, and of the shape that the contract asks for."""
+
+import re
+
+from waitlist_shared import ids
+
+
+def test_an_entry_id_is_the_same_at_every_signup() -> None:
+    """P2"""
+    assert ids.entry_id_of("cinema", "ann") == ids.entry_id_of("cinema", "ann")
+
+
+def test_an_entry_id_is_another_in_every_waitlist_and_for_every_customer() -> None:
+    made = [ids.entry_id_of(*pair) for pair in [("a", "bc"), ("ab", "c"), ("a", "b"), ("b", "a")]]
+    assert len(set(made)) == 4
+
+
+def test_an_entry_id_shows_nothing_of_the_customer() -> None:
+    """P8"""
+    assert "ann" not in ids.entry_id_of("cinema", "ann@example.com")
+
+
+def test_made_ids_have_their_shape() -> None:
+    for number in range(50):
+        assert re.fullmatch(ids.ENTRY_ID, ids.entry_id_of("cinema", f"customer {number}"))
+        assert re.fullmatch(ids.JOIN_ID, ids.new_join_id())
+        assert re.fullmatch(ids.JOIN_ID, ids.new_epoch())
+
+
+def test_made_ids_do_not_repeat() -> None:
+    assert len({ids.new_join_id() for _ in range(100)}) > 90
