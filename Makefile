@@ -47,7 +47,7 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
-bench: $(INSTALLED) ## operations per second beside bare Redis commands
+bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
 
 clean: ## removes what make made

@@ -3,13 +3,17 @@
 import argparse
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from redis import Redis
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from bench.bullmq_peer import BullMQ
 from bench.cases import Bench, Case
+from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
 from bench.memory import weigh
 from bench.report import as_json, show
@@ -20,13 +24,15 @@ from bench.targets import Row
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: everything)")
     parser.add_argument("--quick", action="store_true", help="only see that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
-    rows = run(QUICK if options.quick else FULL, console)
+    parts = [options.part] if options.part else list(PARTS)
+    rows = run(parts, QUICK if options.quick else FULL, console)
     show(console, rows)
     if options.quick:
         console.print("A quick run is too short to judge by.")
@@ -34,16 +40,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
 
 
-def run(sizes: Sizes, console: Console) -> list[Row]:
-    """Measure everything, on one server that lives as long."""
-    columns = (TextColumn("{task.description:<30}"), BarColumn(), TimeElapsedColumn())
-    with valkey() as port, Progress(*columns, console=console) as progress:
+def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
+    """Measure these parts, each on a server of its own."""
+    columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        return [row for part in parts for row in PARTS[part](sizes, progress)]
+
+
+def line(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
         handler, bare = Handler(port), bare_client(port)
         rows = [_measured(make, progress, bare) for make in Bench(handler, bare, sizes).cases()]
         task = progress.add_task("memory", total=1)
         rows.extend(weigh(handler, bare, sizes.members_weighed))
         progress.update(task, advance=1)
     return rows
+
+
+def claims(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port, BullMQ(port) as peer, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
+        filling = progress.add_task("filling a line and a queue", total=1)
+        bench = ClaimBench(Handler(port), bare_client(port), peer, pool, sizes)
+        progress.update(filling, advance=1)
+        rows = []
+        for case in bench.cases():
+            task = progress.add_task(case.name, total=case.rounds)
+            rows.append(case.row(partial(progress.advance, task)))
+        bench.check_admitted()
+    return rows + [tally.row(name) for name, tally in bench.tallies.items()]
+
+
+PARTS = {"line": line, "claims": claims}
 
 
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:

@@ -79,11 +79,24 @@ class Line:
         return self._payload("bump", entry_id=member, **where)
 
     def batch_of_signups(self, members: Sequence[str]) -> str:
-        requests = ", ".join(self.signup(member) for member in members)
-        return f'{{"v": 1, "op": "batch", "requests": [{requests}]}}'
+        return batch([self.signup(member) for member in members])
+
+    def claim(self, count: int) -> str:
+        return self._payload("claim", count=count)
+
+    def complete(self, entry: dict[str, Any]) -> str:
+        """Return the completion of an entry that a claim's answer holds."""
+        return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
+
+    def stats(self) -> str:
+        return self._payload("stats")
 
     def _payload(self, operation: str, **fields: Any) -> str:
         return json.dumps({"v": 1, "op": operation, "waitlist_id": self.waitlist_id, **fields})
+
+
+def batch(payloads: Sequence[str]) -> str:
+    return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
 
 
 def check(answers: Sequence[str], outcome: str) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from waitlist_shared.limits import MAX_CLAIM
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -11,6 +13,11 @@ class Sizes:
     waiting: int
     many_waiting: int
     members_weighed: int
+    waiting_for_claims: int
+    turns: int
+    big_claim: int
+    claim_rounds: int
+    big_claim_rounds: int
 
 
 FULL = Sizes(
@@ -20,6 +27,11 @@ FULL = Sizes(
     waiting=10_000,
     many_waiting=1_000_000,
     members_weighed=100_000,
+    waiting_for_claims=100_000,
+    turns=100,
+    big_claim=MAX_CLAIM,
+    claim_rounds=80,
+    big_claim_rounds=20,
 )
 QUICK = Sizes(
     rounds=3,
@@ -28,4 +40,9 @@ QUICK = Sizes(
     waiting=500,
     many_waiting=5_000,
     members_weighed=2_000,
+    waiting_for_claims=1_000,
+    turns=10,
+    big_claim=10,
+    claim_rounds=2,
+    big_claim_rounds=2,
 )

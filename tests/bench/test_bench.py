@@ -4,24 +4,27 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
-    results = tmp_path / "results.json"
-
+def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
     run = subprocess.run(
-        [sys.executable, "-m", "bench", "--quick", "--json", str(results)],
+        [sys.executable, "-m", "bench", part, "--quick", "--json", str(results)],
         cwd=ROOT,
         env={"PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "private_fn", "shared"))},
         capture_output=True,
         text=True,
         check=False,
     )
-
     assert run.returncode == 0, run.stderr
-    rows = json.loads(results.read_text())
+    return json.loads(results.read_text()), run.stdout
+
+
+def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
+    rows, printed = _quick_run("line", tmp_path / "results.json")
+
     assert {row["name"].split()[0] for row in rows} == {
         "signup",
         "position,",
@@ -32,4 +35,18 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
         "memory,",
     }
     assert all(row["ratio"] > 0 for row in rows)
-    assert all(f"{row['ratio']:.2f}" in run.stdout for row in rows)
+    assert all(f"{row['ratio']:.2f}" in printed for row in rows)
+
+
+def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: Path) -> None:
+    rows, printed = _quick_run("claims", tmp_path / "results.json")
+
+    wasted = [row for row in rows if row["name"].startswith("wasted: ")]
+    measured = [row for row in rows if row not in wasted]
+    assert len(measured) == 6
+    assert all(row["ratio"] > 0 for row in measured)
+    assert all(f"{row['ratio']:.2f}" in printed for row in measured)
+    assert {row["name"].removeprefix("wasted: ") for row in wasted} == {
+        row["name"] for row in measured
+    }
+    assert all(row["ratio"] == 0 for row in wasted)
