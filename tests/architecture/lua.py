@@ -12,6 +12,9 @@ NAMED = re.compile(r"^local (\w+) = (?:tonumber\()?(KEYS|ARGV)\[(\d+)\]\)?$")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
+# What `check_hold` refuses with, and where those are who have a note.
+REFUSED = re.compile(r"\breturn nil, '(\w+)'")
+NOTE_STATES = ["held", "parked", "done"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 
 
@@ -76,6 +79,10 @@ class Source:
             return [literal[1]]
         if first == "outcome":
             return ASSIGNED.findall(self.code)
+        if first == "note.state":
+            return NOTE_STATES
+        if first == "refusal":
+            return REFUSED.findall(LIBRARY["hold"].code)
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
 

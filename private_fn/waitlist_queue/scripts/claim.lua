@@ -1,5 +1,5 @@
 -- claim: holds entries at an end of the line for a time, after expired holds have come back.
--- USES ticket gap aside expiry
+-- USES ticket gap aside back expiry hold
 -- KEYS meta queue held claims parked tries moved unsettled once
 -- ARGV count lease_seconds order tokens once_seconds now
 -- RETURNS claimed stamp entries | repeat stamp entries
@@ -59,13 +59,7 @@ local taken = {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
   local token = string.sub(tokens, #taken * TOKEN_LENGTH + 1, (#taken + 1) * TOKEN_LENGTH)
-  local note = {state = 'held', token = token, rank = rank,
-    ticket = ticket_of(moved_key, entry_id, rank),
-    attempts = tonumber(redis.call('HGET', tries_key, entry_id) or 0)}
-  redis.call('HDEL', moved_key, entry_id)
-  redis.call('HDEL', tries_key, entry_id)
-  redis.call('ZADD', held_key, text(deadline), entry_id)
-  write_note(claims_key, entry_id, note)
+  local note = hold(keys, entry_id, rank, token, deadline)
   tell(entry_id, note, deadline)
   taken[#taken + 1] = entry_id .. ':' .. note.token
 end

@@ -22,4 +22,5 @@ if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
-return {was and was ~= 'done' and 'dropped' or 'absent', stamp}
+if not was or was == 'done' then return {'absent', stamp} end
+return {'dropped', stamp}

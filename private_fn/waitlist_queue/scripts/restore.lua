@@ -1,5 +1,5 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES ticket gap aside tombstone
+-- USES ticket gap aside back tombstone
 -- KEYS meta queue gone moved held claims parked tries once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
 -- ARGV state token time attempts
@@ -64,8 +64,6 @@ else
   state, rank, ticket = 'waiting', in_line, ticket_of(moved_key, entry_id, in_line)
   attempts = tonumber(redis.call('HGET', tries_key, entry_id) or 0)
 end
-local position = redis.call('ZRANK', queue_key, entry_id)
-if meta[1] == 'hydrating' or not position then
-  return {outcome, state, -1, rank, ticket, -1, attempts}
-end
+local position = meta[1] == 'warm' and redis.call('ZRANK', queue_key, entry_id)
+if not position then return {outcome, state, -1, rank, ticket, -1, attempts} end
 return {outcome, state, position + 1, rank, ticket, redis.call('ZCARD', queue_key), attempts}

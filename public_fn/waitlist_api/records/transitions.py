@@ -46,30 +46,13 @@ class Transitions:
 
     def record(self, transition: Transition, now_millis: int) -> None:
         """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
-        shard = shard_of(transition.entry_id)
-        is_ended = transition.status == "admitted"
-        place_of = ended_place if is_ended else line_place
-        attributes = {
-            "stamp": transition.stamp,
-            "rank": transition.rank,
-            "attempts": transition.attempts,
-            "place": place_of(transition.waitlist_id, shard),
-            "place_rank": now_millis if is_ended else transition.rank,
-            "updated_millis": now_millis,
-            **transition.changes,
-        }
-        kept = {name: value for name, value in attributes.items() if value is not None}
-        removed = [f"#{name}" for name, value in attributes.items() if value is None]
-        update = f"SET #status = :{transition.status}, " + ", ".join(
-            f"#{name} = :{name}" for name in kept
-        )
-        if removed:
-            update += " REMOVE " + ", ".join(removed)
+        attributes = _attributes(transition, now_millis)
         condition = BEHIND
         if transition.unless_token:
             condition += " AND (attribute_not_exists(#claim_token) OR #claim_token <> :unless)"
-        values = STATUSES | kept | {"unless": transition.unless_token}
+        values = STATUSES | attributes | {"unless": transition.unless_token}
         key = record_key(transition.waitlist_id, transition.entry_id)
+        update = _update(transition.status, attributes)
         with entry_changed():
             self._table.transact(
                 [
@@ -83,3 +66,26 @@ class Transitions:
             self._table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
             for event in transition.events
         ]
+
+
+def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:
+    """Return what the record has after a decision; None is what it has no longer."""
+    shard = shard_of(transition.entry_id)
+    is_ended = transition.status == "admitted"
+    place_of = ended_place if is_ended else line_place
+    return {
+        "stamp": transition.stamp,
+        "rank": transition.rank,
+        "attempts": transition.attempts,
+        "place": place_of(transition.waitlist_id, shard),
+        "place_rank": now_millis if is_ended else transition.rank,
+        "updated_millis": now_millis,
+        **transition.changes,
+    }
+
+
+def _update(status: Status, attributes: dict[str, Any]) -> str:
+    kept = [f"#{name} = :{name}" for name, value in attributes.items() if value is not None]
+    removed = [f"#{name}" for name, value in attributes.items() if value is None]
+    update = ", ".join([f"SET #status = :{status}", *kept])
+    return f"{update} REMOVE {', '.join(removed)}" if removed else update

@@ -19,21 +19,6 @@ local function unsettle(unsettled_key, entry_id, now)
   redis.call('ZADD', unsettled_key, text(micros(now)), entry_id)
 end
 
--- Puts an entry back into line, at `rank` or the nearest free one ahead of it.
-local function return_to_line(keys, entry_id, note, rank)
-  local free = free_rank(keys.queue, entry_id, rank) or rank
-  put(keys.queue, keys.moved, entry_id, free, note.ticket)
-  redis.call('HDEL', keys.claims, entry_id)
-  redis.call('ZREM', keys.held, entry_id)
-  redis.call('ZREM', keys.parked, entry_id)
-  if note.attempts > 0 then
-    redis.call('HSET', keys.tries, entry_id, text(note.attempts))
-  else
-    redis.call('HDEL', keys.tries, entry_id)
-  end
-  return free
-end
-
 -- Puts an entry aside for a person to look at.
 local function put_aside(keys, entry_id, note, millis)
   redis.call('ZREM', keys.held, entry_id)

@@ -1,0 +1,198 @@
+"""The private function's messages: one request and one result per operation.
+
+A field added later gets a default, so that an older caller's message still decodes; unknown
+fields are ignored, so that a newer caller's does too.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from waitlist_shared.contracts.basis import (
+    VERSION,
+    ClaimToken,
+    EntryId,
+    Epoch,
+    Failure,
+    JoinId,
+    LeaseSeconds,
+    Number,
+    OnceKey,
+    OnEntry,
+    OnStay,
+    OnWaitlist,
+    Places,
+    Priority,
+    Request,
+    Result,
+    Standing,
+    State,
+    WaitlistId,
+)
+from waitlist_shared.contracts.claims import (
+    Claim,
+    Claimed,
+    ClaimResult,
+    Complete,
+    CompleteResult,
+    Expire,
+    ExpireResult,
+    Extend,
+    ExtendResult,
+    HoldResult,
+    OnHold,
+    Park,
+    ParkResult,
+    Redrive,
+    RedriveResult,
+    Release,
+    ReleaseResult,
+    Settle,
+    SettleResult,
+    Shelf,
+    ShelfEntry,
+    ShelfResult,
+    Unsettled,
+)
+from waitlist_shared.contracts.line import (
+    Bump,
+    BumpResult,
+    Counters,
+    Drop,
+    DropResult,
+    EndOfStay,
+    Init,
+    InitResult,
+    Leave,
+    LeaveResult,
+    Page,
+    PageEntry,
+    PageResult,
+    Ping,
+    PingResult,
+    Position,
+    PositionResult,
+    Purge,
+    PurgeResult,
+    Restore,
+    RestoreResult,
+    Settings,
+    Signup,
+    SignupResult,
+    Stats,
+    StatsResult,
+)
+from waitlist_shared.limits import MAX_BATCH
+
+Single = (
+    Ping
+    | Init
+    | Signup
+    | Leave
+    | Drop
+    | Bump
+    | Position
+    | Page
+    | Stats
+    | Restore
+    | Purge
+    | Claim
+    | Complete
+    | Release
+    | Extend
+    | Park
+    | Redrive
+    | Expire
+    | Settle
+    | Shelf
+)
+
+
+class Batch(Request, frozen=True, kw_only=True, tag="batch"):
+    """Up to 500 requests in one round trip; each fails or succeeds for itself."""
+
+    requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]
+
+
+class BatchResult(Result, frozen=True, kw_only=True):
+    """Results and failures in the order of the requests, each as its own message."""
+
+    results: list[dict[str, object]]
+
+
+AnyRequest = Single | Batch
+
+__all__ = [
+    "VERSION",
+    "AnyRequest",
+    "Batch",
+    "BatchResult",
+    "Bump",
+    "BumpResult",
+    "Claim",
+    "ClaimResult",
+    "ClaimToken",
+    "Claimed",
+    "Complete",
+    "CompleteResult",
+    "Counters",
+    "Drop",
+    "DropResult",
+    "EndOfStay",
+    "EntryId",
+    "Epoch",
+    "Expire",
+    "ExpireResult",
+    "Extend",
+    "ExtendResult",
+    "Failure",
+    "HoldResult",
+    "Init",
+    "InitResult",
+    "JoinId",
+    "LeaseSeconds",
+    "Leave",
+    "LeaveResult",
+    "Number",
+    "OnEntry",
+    "OnHold",
+    "OnStay",
+    "OnWaitlist",
+    "OnceKey",
+    "Page",
+    "PageEntry",
+    "PageResult",
+    "Park",
+    "ParkResult",
+    "Ping",
+    "PingResult",
+    "Places",
+    "Position",
+    "PositionResult",
+    "Priority",
+    "Purge",
+    "PurgeResult",
+    "Redrive",
+    "RedriveResult",
+    "Release",
+    "ReleaseResult",
+    "Request",
+    "Restore",
+    "RestoreResult",
+    "Result",
+    "Settings",
+    "Settle",
+    "SettleResult",
+    "Shelf",
+    "ShelfEntry",
+    "ShelfResult",
+    "Signup",
+    "SignupResult",
+    "Single",
+    "Standing",
+    "State",
+    "Stats",
+    "StatsResult",
+    "Unsettled",
+    "WaitlistId",
+]

@@ -1,0 +1,63 @@
+"""What the messages are made of: ids, numbers, limits, and what every one carries."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from waitlist_shared import ids
+from waitlist_shared.limits import (
+    MAX_LEASE_SECONDS,
+    MAX_PLACES,
+    MAX_PRIORITY,
+    MAX_RANK,
+)
+
+VERSION = 1
+
+# \Z, not $: in Python's re a $ also matches before a final newline.
+WaitlistId = Annotated[str, Meta(pattern=rf"\A{ids.WAITLIST_ID}\Z")]
+EntryId = Annotated[str, Meta(pattern=rf"\A{ids.ENTRY_ID}\Z")]
+JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
+Epoch = JoinId
+OnceKey = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
+Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
+State = Literal["warm", "hydrating"]
+# Where an entry of the list can be: in line, held by a claim, or put aside.
+Standing = Literal["waiting", "held", "parked"]
+ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
+LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
+
+
+class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
+    """What every request carries: the contract's version, and `op`, its tag."""
+
+    v: int = VERSION
+
+
+class OnWaitlist(Request, frozen=True, kw_only=True):
+    waitlist_id: WaitlistId
+
+
+class OnEntry(OnWaitlist, frozen=True, kw_only=True):
+    entry_id: EntryId
+
+
+class OnStay(OnEntry, frozen=True, kw_only=True):
+    """About one stay in line: `join_id` tells it from an earlier or later stay."""
+
+    join_id: JoinId
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    outcome: str
+    ok: bool = True
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """What is answered instead of a result; `code` is one of `errors.BY_CODE`."""
+
+    code: str
+    message: str
+    ok: bool = False

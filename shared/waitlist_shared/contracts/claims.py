@@ -1,0 +1,176 @@
+"""The messages about claims: who is held, admitted, put aside."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from waitlist_shared.contracts.basis import (
+    ClaimToken,
+    EntryId,
+    JoinId,
+    LeaseSeconds,
+    Number,
+    OnceKey,
+    OnEntry,
+    OnWaitlist,
+    Result,
+)
+from waitlist_shared.limits import (
+    MAX_BATCH,
+    MAX_CLAIM,
+    MAX_PAGE,
+)
+
+
+class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
+    """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same."""
+
+    count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
+    lease_seconds: LeaseSeconds | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+    once_key: OnceKey | None = None
+
+
+class Claimed(Struct, frozen=True, kw_only=True):
+    """One held entry; `attempts` counts the holds of it that have expired before.
+
+    A repeat also has those who are done by now, with a deadline of 0.
+    """
+
+    entry_id: EntryId
+    token: ClaimToken
+    deadline_millis: Number
+    attempts: Number
+    rank: Number
+    ticket: Number
+
+
+class ClaimResult(Result, frozen=True, kw_only=True):
+    """`outcome` is claimed, or repeat for a `once_key` seen before: then nobody was taken."""
+
+    entries: list[Claimed]
+    stamp: Number
+
+
+class OnHold(OnEntry, frozen=True, kw_only=True):
+    """About a hold, by whoever has its token."""
+
+    token: ClaimToken
+
+
+class HoldResult(Result, frozen=True, kw_only=True):
+    stamp: Number
+    rank: Number
+    ticket: Number
+    attempts: Number = 0
+
+
+class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
+    pass
+
+
+class CompleteResult(HoldResult, frozen=True, kw_only=True):
+    pass
+
+
+class Release(OnHold, frozen=True, kw_only=True, tag="release"):
+    to: Literal["place", "back"] = "place"
+
+
+class ReleaseResult(HoldResult, frozen=True, kw_only=True):
+    """No position is known while the order is rebuilt."""
+
+    position: int | None = None
+    total: int | None = None
+
+
+class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):
+    lease_seconds: LeaseSeconds | None = None
+
+
+class ExtendResult(HoldResult, frozen=True, kw_only=True):
+    deadline_millis: Number
+
+
+class Park(OnHold, frozen=True, kw_only=True, tag="park"):
+    pass
+
+
+class ParkResult(HoldResult, frozen=True, kw_only=True):
+    parked_millis: Number
+
+
+class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
+    """Brings a parked entry back into line."""
+
+    to: Literal["place", "back"] = "place"
+
+
+class RedriveResult(HoldResult, frozen=True, kw_only=True):
+    position: int
+    total: int
+
+
+class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
+    """Ends expired holds; tells where those stand who changed a while ago (by Redis' clock)."""
+
+    min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
+    limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
+
+
+class Unsettled(Struct, frozen=True, kw_only=True):
+    """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
+
+    `seen_micros` goes back with `settle`; `time_millis` is the deadline or the time of parking.
+    """
+
+    entry_id: EntryId
+    seen_micros: Number
+    state: str
+    rank: Number
+    ticket: Number
+    attempts: Number
+    token: str
+    time_millis: Number
+
+
+class ExpireResult(Result, frozen=True, kw_only=True):
+    """`is_all` is false where more holds have expired than one call ends."""
+
+    stamp: Number
+    is_all: bool
+    max_attempts: int
+    places: list[Unsettled]
+
+
+class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
+    """Says that the record has caught up with what was seen of an entry."""
+
+    seen_micros: Number
+    join_id: JoinId | None = None
+
+
+class SettleResult(Result, frozen=True):
+    """`outcome` is settled, or changed: seen again later."""
+
+
+class Shelf(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
+    """Reads those held, by deadline, or parked, by time; those behind the last one seen."""
+
+    which: Literal["held", "parked"]
+    after_time: Number = 0
+    after_id: EntryId | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+
+class ShelfEntry(Struct, frozen=True, kw_only=True):
+    entry_id: EntryId
+    time_millis: Number
+    rank: Number
+    ticket: Number
+    attempts: Number
+
+
+class ShelfResult(Result, frozen=True, kw_only=True):
+    entries: list[ShelfEntry]
+    total: int

@@ -1,0 +1,240 @@
+"""The messages about the line: who stands in it, and where."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from waitlist_shared.contracts.basis import (
+    ClaimToken,
+    EntryId,
+    Epoch,
+    LeaseSeconds,
+    Number,
+    OnceKey,
+    OnEntry,
+    OnStay,
+    OnWaitlist,
+    Places,
+    Priority,
+    Request,
+    Result,
+    Standing,
+    State,
+)
+from waitlist_shared.limits import (
+    MAX_ATTEMPTS,
+    MAX_CAPACITY,
+    MAX_PAGE,
+    ONCE_SECONDS,
+)
+
+
+class Ping(Request, frozen=True, tag="ping"):
+    """Asks whether Redis answers."""
+
+
+class PingResult(Result, frozen=True):
+    pass
+
+
+class Counters(Struct, frozen=True, kw_only=True):
+    signed_up: Number = 0
+    left: Number = 0
+    admitted: Number = 0
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What the scripts enforce; of two writes the higher `version` stays."""
+
+    version: Number
+    open: bool = True
+    paused: bool = False
+    lease_seconds: LeaseSeconds = 300
+    max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = 5
+    hide_counts: bool = False
+    capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+
+
+class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
+    """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
+
+    With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
+    just before it, declare an empty order complete.
+    """
+
+    settings: Settings
+    state: State
+    epoch: Epoch
+    floor_ticket: Number = 0
+    counters: Counters = Counters()
+    only_if_known: bool = False
+
+
+class InitResult(Result, frozen=True, kw_only=True):
+    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force."""
+
+    state: State
+    epoch: Epoch
+
+
+class Signup(OnStay, frozen=True, kw_only=True, tag="signup"):
+    pass
+
+
+class SignupResult(Result, frozen=True, kw_only=True):
+    """`outcome` is joined or already; no position is known while the order is rebuilt."""
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    position: int | None = None
+    total: int | None = None
+
+
+class EndOfStay(OnStay, frozen=True, kw_only=True):
+    """`ticket` is the stay's, where it is known: a later stay's place is not touched then."""
+
+    ticket: Number | None = None
+
+
+class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
+    pass
+
+
+class LeaveResult(Result, frozen=True, kw_only=True):
+    """`outcome` is left or absent."""
+
+    stamp: Number
+
+
+class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
+    """Takes an entry out that the record does not know as waiting; not counted as left."""
+
+
+class DropResult(Result, frozen=True, kw_only=True):
+    """`outcome` is dropped or absent."""
+
+    stamp: Number
+
+
+class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
+    """Moves an entry; exactly one of `priority`, `places` and `to` says where."""
+
+    once_key: OnceKey
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    priority: Priority | UnsetType = UNSET
+    places: Places | UnsetType = UNSET
+    to: Literal["front", "back"] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if sum(value is not UNSET for value in (self.priority, self.places, self.to)) != 1:
+            raise ValueError("exactly one of priority, places and to is needed")
+
+
+class BumpResult(Result, frozen=True, kw_only=True):
+    """`outcome` is moved, or repeat for a `once_key` seen before.
+
+    `stamp` is new at each call; `moved_stamp` is that of the move itself.
+    """
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    moved_stamp: Number
+    position: int
+    total: int
+
+
+class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
+    pass
+
+
+class PositionResult(Result, frozen=True, kw_only=True):
+    """`outcome` is waiting, held, parked, done (admitted) or absent.
+
+    The position of those who wait is 1 + the number of people ahead.
+    """
+
+    total: int
+    hide_counts: bool = False
+    position: int | None = None
+    rank: Number | None = None
+    ticket: Number | None = None
+
+
+class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
+    """Reads entries in serving order, those behind `after_rank`."""
+
+    after_rank: Number | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+
+class PageEntry(Struct, frozen=True, kw_only=True):
+    entry_id: EntryId
+    position: int
+    rank: Number
+    ticket: Number
+
+
+class PageResult(Result, frozen=True, kw_only=True):
+    """`next_rank` is the `after_rank` of the next page, or None behind the last."""
+
+    entries: list[PageEntry]
+    total: int
+    next_rank: Number | None = None
+
+
+class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
+    pass
+
+
+class StatsResult(Result, frozen=True, kw_only=True):
+    """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows."""
+
+    state: State
+    epoch: Epoch
+    waiting: int
+    counters: Counters
+    head_ticket: Number | None = None
+    offered: int = 0
+    parked: int = 0
+    oldest_parked_millis: Number | None = None
+
+
+class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
+    """Puts an entry back at its recorded rank.
+
+    `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the
+    second pass of a rebuild correct the first.
+    """
+
+    rank: Number
+    ticket: Number
+    stamp: Number
+    epoch: Epoch | None = None
+    overwrite: bool = False
+    once_key: OnceKey | None = None
+    once_stamp: Number | None = None
+    state: Standing = "waiting"
+    token: ClaimToken | None = None
+    time_millis: Number = 0
+    attempts: Number = 0
+
+
+class RestoreResult(Result, frozen=True, kw_only=True):
+    """`outcome` is restored or present; `state` is where the entry is now."""
+
+    state: str = "waiting"
+    position: int | None = None
+    total: int | None = None
+    rank: Number | None = None
+    ticket: Number | None = None
+    attempts: Number = 0
+
+
+class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
+    """Forgets a waitlist's order."""
+
+
+class PurgeResult(Result, frozen=True):
+    pass
