@@ -1,5 +1,5 @@
 -- restore: puts an entry back at its recorded rank, unless that stay in line has ended.
--- USES ticket gap tombstone
+-- USES ticket text clock put gap tombstone
 -- KEYS meta queue gone moved once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
 -- RETURNS restored position rank ticket total | present position rank ticket total
