@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, cast
 
@@ -84,15 +85,17 @@ def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
 
 
 def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
-    waitlist_id = request.waitlist_id
-    return tuple(
-        _once(request) if name == "once" else keys.OF_WAITLIST[name](waitlist_id)
-        for name in script.keys
-    )
+    of_waitlist = _keys_of_waitlist(script.keys, request.waitlist_id)
+    return (*of_waitlist, _once(request)) if "once" in script.keys else of_waitlist
+
+
+@lru_cache(maxsize=1024)
+def _keys_of_waitlist(names: tuple[str, ...], waitlist_id: str) -> tuple[str, ...]:
+    return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name != "once")
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """The key under which a move, or a claim (which is of no entry yet), is remembered."""
+    """The key under which a move, or a claim (which is of no entry yet), is remembered; named last."""
     whose = request.entry_id if isinstance(request, c.OnEntry) else CLAIM
     once_key = cast("c.Bump | c.Restore | c.Claim", request).once_key
     return keys.once(request.waitlist_id, whose, once_key or NO_ONCE_KEY)

@@ -2,14 +2,14 @@
 
 import logging
 import math
+import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, cast
 
+from hiredis import pack_command
 from redis import Redis, RedisError, exceptions
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
@@ -64,8 +64,7 @@ class ScriptFailed(Exception):
     """A script broke: a defect, not an outage."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One run of one script."""
 
     script: Script
@@ -74,7 +73,7 @@ class Call:
 
 
 class _Time(threading.local):
-    """When the call under way in this thread must have its answer."""
+    """When the call that this thread is in must have its answer."""
 
     end = math.inf
 
@@ -85,13 +84,11 @@ class _Time(threading.local):
         """Return how long one wait may last; never nothing, which would mean not to wait."""
         return max(0.001, min(seconds, self.left()))
 
-    @contextmanager
-    def limited(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         self.end = time.monotonic() + CALL_SECONDS
-        try:
-            yield
-        finally:
-            self.end = math.inf
+
+    def __exit__(self, *_error: object) -> None:
+        self.end = math.inf
 
 
 _time = _Time()
@@ -122,8 +119,8 @@ class _PunctualConnection(Connection):
 
     def read_response(self, *arguments: Any, **options: Any) -> Any:
         sock = cast("socket.socket | None", self._sock)
-        if sock:
-            sock.settimeout(self.socket_timeout)
+        if sock and sock.gettimeout() != (seconds := self.socket_timeout):
+            sock.settimeout(seconds)
         return super().read_response(*arguments, **options)
 
 
@@ -135,6 +132,45 @@ class _PunctualPool(ConnectionPool):
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
         with_tls = issubclass(connection_class, SSLConnection)
         super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+
+
+class _ScriptRedis(Redis):
+    """Runs scripts without redis-py's bookkeeping, which costs as much as a script does.
+
+    The connections they use stay taken from the pool: as many as ever ran scripts at once.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._idle: list[Any] = []  # whose pop and append are atomic
+        os.register_at_fork(after_in_child=self._idle.clear)
+
+    def execute_command(self, *arguments: Any, **options: Any) -> Any:
+        if arguments[0] != "EVALSHA":
+            return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self.connection_pool.get_connection()
+
+        try:
+            try:
+                return _ask(connection, arguments)
+            except exceptions.ConnectionError:
+                connection.disconnect()
+                return _ask(connection, arguments)
+        except exceptions.ResponseError:
+            raise
+        except BaseException:
+            connection.disconnect()  # an answer still to come must not be the next script's
+            raise
+        finally:
+            self._idle.append(connection)
+
+
+def _ask(connection: Any, command: Any) -> Any:
+    connection.send_packed_command((pack_command(command),), check_health=False)
+    return connection.read_response()
 
 
 def connect(config: Config) -> Client:
@@ -150,7 +186,7 @@ def connect(config: Config) -> Client:
     # A lost connection is ours to retry, a time-out is the caller's.
     retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
     pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
-    return cast(Client, Redis.from_pool(pool))
+    return cast(Client, _ScriptRedis.from_pool(pool))
 
 
 class RedisStore:
@@ -233,7 +269,7 @@ class RedisStore:
 
     def _guarded(self, action: Callable[[Client], object]) -> object:
         try:
-            with _time.limited():
+            with _time:
                 if self._client is None:
                     self._client = self._connect()
                 return action(self._client)

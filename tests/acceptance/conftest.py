@@ -1,30 +1,20 @@
 """Fixtures of the acceptance tests: the whole service, and a waitlist of it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.acceptance.terms import LEASE_SECONDS, MAX_ATTEMPTS, Waitlist
 from tests.support.admissions import Admissions
-from tests.support.dynamodb import dynamodb
+from tests.support.memory_table import MemoryTable
 from tests.support.redis_servers import Server
-from tests.support.snapshot import Snapshot
 from tests.support.world import RedisClock, World
 
 
-@pytest.fixture(scope="module")
-def _dynamodb() -> Iterator[Any]:
-    with dynamodb() as client:
-        yield client
-
-
 @pytest.fixture
-def world(_dynamodb: Any, valkey: Server) -> Iterator[World]:
+def world(valkey: Server) -> World:
     """One deployment on empty stores; both clocks stand until a test moves them."""
-    empty = Snapshot.of(_dynamodb, valkey.client)
-    yield World.on(_dynamodb, valkey.client, redis_clock=RedisClock.standing())
-    empty.restore(_dynamodb, valkey.client)
+    return World.on(MemoryTable(), valkey.client, redis_clock=RedisClock.standing())
 
 
 @pytest.fixture

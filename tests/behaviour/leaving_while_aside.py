@@ -108,6 +108,15 @@ def test_the_end_of_an_earlier_stay_spares_whoever_is_aside(
     assert traces(line, "ann") == before
 
 
+def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
+    """P9: though the person had been bumped, and held before."""
+    done(line)
+    seen_micros = line.unsettled()["ann"]["seen_micros"]
+    accepted(line.settle("ann", seen_micros, join_id="00000001"))
+    assert traces(line, "ann") == []
+    assert line.unsettled() == {}
+
+
 def test_an_admission_during_a_rebuild_is_not_counted_as_left(line: Line) -> None:
     """P4"""
     line.init(state="hydrating")

@@ -53,6 +53,16 @@ def test_a_claim_or_a_heartbeat_alone_leaves_nothing_to_settle(line: Line) -> No
     assert line.unsettled() == {}
 
 
+def test_a_redrive_is_told_too(line: Line) -> None:
+    """P3"""
+    ann = filled(line)["ann"]
+    line.park("ann", ann["token"])
+    assert settled(line, "ann", line.unsettled()["ann"]) == "settled"
+    line.redrive("ann")
+    place = line.unsettled()["ann"]
+    assert (place["state"], place["rank"], place["attempts"]) == ("waiting", ann["rank"], 0)
+
+
 @pytest.mark.parametrize(("max_attempts", "state"), [(1, "parked"), (2, "waiting")])
 def test_an_expired_hold_is_told_with_its_attempts(
     line: Line, max_attempts: int, state: str

@@ -1,5 +1,5 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES ticket gap
+-- USES text clock ticket draw put gap
 -- KEYS meta queue moved once
 -- ARGV entry_id kind value once_seconds now
 -- RETURNS moved rank ticket stamp moved_stamp position total

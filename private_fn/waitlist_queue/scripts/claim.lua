@@ -1,5 +1,5 @@
 -- claim: holds entries at an end of the line for a time, after expired holds have come back.
--- USES ticket gap aside back expiry hold
+-- USES text clock ticket draw put gap aside back expiry hold
 -- KEYS meta queue held claims parked tries moved unsettled once
 -- ARGV count lease_seconds order tokens once_seconds now
 -- RETURNS claimed stamp entries | repeat stamp entries

@@ -1,5 +1,5 @@
 -- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
--- USES ticket aside hold
+-- USES text clock ticket draw aside hold
 -- KEYS meta held claims unsettled
 -- ARGV entry_id token now
 -- RETURNS completed stamp rank ticket attempts

@@ -1,5 +1,5 @@
 -- drop: takes out an entry that the record does not know as waiting; nobody counts it.
--- USES ticket aside tombstone take_out
+-- USES text clock ticket draw aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries
 -- ARGV entry_id join_id stay_ticket now
 -- RETURNS dropped stamp | absent stamp | cold

@@ -1,5 +1,5 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES ticket gap aside back expiry
+-- USES text clock ticket draw put gap aside back expiry
 -- KEYS meta queue held claims parked tries moved unsettled
 -- ARGV min_age_seconds limit now
 -- RETURNS expired stamp whether_all max_attempts places

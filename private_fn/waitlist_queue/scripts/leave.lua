@@ -1,5 +1,5 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES ticket aside tombstone take_out
+-- USES text clock ticket draw aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries
 -- ARGV entry_id join_id stay_ticket now
 -- RETURNS left stamp | absent stamp | cold

@@ -1,5 +1,5 @@
 -- position: tells how many people are ahead of an entry.
--- USES ticket aside
+-- USES text clock ticket aside
 -- KEYS meta queue moved claims
 -- ARGV entry_id
 -- RETURNS waiting total hide_counts position rank ticket | absent total hide_counts

@@ -1,5 +1,5 @@
 -- redrive: brings a parked entry back to its old place, or to the end, with no attempts.
--- USES ticket gap aside back
+-- USES text clock ticket draw put gap aside back
 -- KEYS meta queue held claims parked tries moved unsettled
 -- ARGV entry_id to now
 -- RETURNS redriven stamp rank ticket position total

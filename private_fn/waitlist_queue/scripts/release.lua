@@ -1,5 +1,5 @@
 -- release: ends a hold, back to the old place or to the end of the line.
--- USES ticket gap aside back hold
+-- USES text clock ticket draw put gap aside back hold
 -- KEYS meta queue held claims parked tries moved unsettled
 -- ARGV entry_id token to now
 -- RETURNS released stamp rank ticket attempts position total

@@ -1,5 +1,5 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES ticket gap aside back tombstone
+-- USES text clock ticket put gap aside back tombstone
 -- KEYS meta queue gone moved held claims parked tries once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
 -- ARGV state token time attempts

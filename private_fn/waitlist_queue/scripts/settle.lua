@@ -1,5 +1,5 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES ticket aside tombstone
+-- USES text clock aside tombstone
 -- KEYS meta claims unsettled gone
 -- ARGV entry_id seen_micros join_id now
 -- RETURNS settled | changed | cold

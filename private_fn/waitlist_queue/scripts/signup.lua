@@ -1,5 +1,5 @@
 -- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES ticket aside tombstone
+-- USES text clock ticket aside
 -- KEYS meta queue gone moved held claims parked
 -- ARGV stays now
 -- Stays are "entry_id:join_id", a space between two; for each it returns one of these:
@@ -17,22 +17,15 @@ local now = ARGV[2]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up')
 local state, open, capacity, signed_up = meta[1], meta[2], tonumber(meta[3]), meta[5]
-local first_ticket = state and ticket_after(meta[4], now)
+local first_ticket = state and ticket_after(meta[4], micros(now))
 local next_ticket = first_ticket
 local total = redis.call('ZCARD', queue_key)
 local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
 
--- Why nobody new may join now.
-local function refusal()
-  if open == '0' then return 'waitlist_closed' end
-  -- While the order is rebuilt nobody knows how many stand in line.
-  if capacity and state == 'hydrating' then return 'rebuilding' end
-  if capacity and total + aside >= capacity then return 'waitlist_full' end
-end
-
-local function signup(entry_id, join_id)
+local function signup(stay, entry_id)
   if not state then return {'cold'} end
-  if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
+  -- A tombstone is called like the stay that it ends.
+  if redis.call('ZSCORE', gone_key, stay) then return {'gone'} end
   local outcome, ticket = 'already', nil
   local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
   local note = not rank and note_of(claims_key, entry_id)
@@ -41,8 +34,10 @@ local function signup(entry_id, join_id)
   elseif note then
     rank, ticket = note.rank, note.ticket
   else
-    local reason = refusal()
-    if reason then return {reason} end
+    if open == '0' then return {'waitlist_closed'} end
+    -- While the order is rebuilt nobody knows how many stand in line.
+    if capacity and state == 'hydrating' then return {'rebuilding'} end
+    if capacity and total + aside >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
     redis.call('ZADD', queue_key, text(rank), entry_id)
     signed_up, total = signed_up + 1, total + 1
@@ -55,8 +50,8 @@ local function signup(entry_id, join_id)
 end
 
 local replies = {}
-for entry_id, join_id in string.gmatch(stays, '(%w+):(%w+)') do
-  replies[#replies + 1] = signup(entry_id, join_id)
+for stay, entry_id in string.gmatch(stays, '((%w+):%w+)') do
+  replies[#replies + 1] = signup(stay, entry_id)
 end
 if next_ticket ~= first_ticket then
   redis.call('HSET', meta_key, 'last_ticket', text(next_ticket - 1), 'signed_up', text(signed_up))
