@@ -16,6 +16,7 @@ from waitlist_shared.limits import (
     MAX_PLACES,
     MAX_PRIORITY,
     MAX_RANK,
+    MAX_TICKET,
     ONCE_SECONDS,
 )
 
@@ -28,6 +29,7 @@ JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
 Epoch = JoinId
 OnceKey = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
@@ -99,7 +101,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     settings: Settings
     state: State
     epoch: Epoch
-    floor_ticket: Number = 0
+    floor_ticket: Ticket = 0
     counters: Counters = Counters()
     only_if_known: bool = False
 
@@ -119,8 +121,8 @@ class SignupResult(Result, frozen=True, kw_only=True):
     """`outcome` is joined or already; no position is known while the order is rebuilt."""
 
     rank: Number
-    ticket: Number
-    stamp: Number
+    ticket: Ticket
+    stamp: Ticket
     position: int | None = None
     total: int | None = None
 
@@ -128,7 +130,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
 class EndOfStay(OnStay, frozen=True, kw_only=True):
     """`ticket` is the stay's, where it is known: a later stay's place is not touched then."""
 
-    ticket: Number | None = None
+    ticket: Ticket | None = None
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
@@ -138,7 +140,7 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 class LeaveResult(Result, frozen=True, kw_only=True):
     """`outcome` is left or absent."""
 
-    stamp: Number
+    stamp: Ticket
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
@@ -148,7 +150,7 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 class DropResult(Result, frozen=True, kw_only=True):
     """`outcome` is dropped or absent."""
 
-    stamp: Number
+    stamp: Ticket
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
@@ -172,9 +174,9 @@ class BumpResult(Result, frozen=True, kw_only=True):
     """
 
     rank: Number
-    ticket: Number
-    stamp: Number
-    moved_stamp: Number
+    ticket: Ticket
+    stamp: Ticket
+    moved_stamp: Ticket
     position: int
     total: int
 
@@ -190,7 +192,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     hide_counts: bool = False
     position: int | None = None
     rank: Number | None = None
-    ticket: Number | None = None
+    ticket: Ticket | None = None
 
 
 class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
@@ -204,7 +206,7 @@ class PageEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     position: int
     rank: Number
-    ticket: Number
+    ticket: Ticket
 
 
 class PageResult(Result, frozen=True, kw_only=True):
@@ -226,7 +228,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
     waiting: int
     counters: Counters
-    head_ticket: Number | None = None
+    head_ticket: Ticket | None = None
 
 
 class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
@@ -237,12 +239,12 @@ class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
     """
 
     rank: Number
-    ticket: Number
-    stamp: Number
+    ticket: Ticket
+    stamp: Ticket
     epoch: Epoch | None = None
     overwrite: bool = False
     once_key: OnceKey | None = None
-    once_stamp: Number | None = None
+    once_stamp: Ticket | None = None
 
 
 class RestoreResult(Result, frozen=True, kw_only=True):
@@ -251,7 +253,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     total: int | None = None
     rank: Number | None = None
-    ticket: Number | None = None
+    ticket: Ticket | None = None
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):

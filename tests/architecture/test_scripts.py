@@ -140,6 +140,7 @@ def test_lua_counts_tickets_as_python_does() -> None:
     assert numbers["TIER"] == ranks.TIER
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
     assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["ticket"].code
+    assert limits.MAX_TICKET == ranks.TIER - 1
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 
