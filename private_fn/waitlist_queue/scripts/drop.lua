@@ -1,5 +1,5 @@
 -- drop: takes out an entry that the record does not know as waiting; nobody counts it.
--- USES ticket text clock draw tombstone take_out
+-- USES ticket clock draw tombstone take_out
 -- KEYS meta queue gone moved
 -- ARGV entry_id join_id stay_ticket now
 -- RETURNS dropped stamp | absent stamp | cold

@@ -1,5 +1,5 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES ticket text clock draw tombstone take_out
+-- USES ticket clock draw tombstone take_out
 -- KEYS meta queue gone moved
 -- ARGV entry_id join_id stay_ticket now
 -- RETURNS left stamp | absent stamp | cold

@@ -1,5 +1,5 @@
 -- restore: puts an entry back at its recorded rank, unless that stay in line has ended.
--- USES ticket text clock put gap tombstone
+-- USES ticket clock put gap tombstone
 -- KEYS meta queue gone moved once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
 -- RETURNS restored position rank ticket total | present position rank ticket total
@@ -24,7 +24,7 @@ if not meta[1] then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
-if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', text(stamp)) end
+if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', stamp) end
 if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
 
 local outcome = 'present'

@@ -1,5 +1,5 @@
 -- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES ticket text clock
+-- USES ticket clock
 -- KEYS meta queue gone moved
 -- ARGV stays now
 -- Stays are "entry_id:join_id", a space between two; for each it returns one of these:
@@ -32,7 +32,7 @@ local function signup(stay, entry_id)
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
-    redis.call('ZADD', queue_key, text(rank), entry_id)
+    redis.call('ZADD', queue_key, rank, entry_id)
     signed_up, total = signed_up + 1, total + 1
   end
   local stamp = next_ticket
@@ -47,6 +47,6 @@ for stay, entry_id in string.gmatch(stays, '((%w+):%w+)') do
   replies[#replies + 1] = signup(stay, entry_id)
 end
 if next_ticket ~= first_ticket then
-  redis.call('HSET', meta_key, 'last_ticket', text(next_ticket - 1), 'signed_up', text(signed_up))
+  redis.call('HSET', meta_key, 'last_ticket', next_ticket - 1, 'signed_up', signed_up)
 end
 return replies
