@@ -61,6 +61,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (INIT, "epoch", [MISSING, "", "0" * 8 + "\n", None]),
     (INIT, "counters", [{"left": -1}, None]),
     (INIT, "floor_ticket", NO_TICKETS),
+    (INIT, "only_if_known", [1, "true", None]),
     (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
 ]
 MALFORMED = [
