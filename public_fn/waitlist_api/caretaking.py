@@ -1,10 +1,10 @@
 """What maintenance does each minute: finishes intents, rebuilds, deletes, notes counters."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from msgspec import to_builtins
@@ -17,7 +17,7 @@ from waitlist_api.leaving import Leaving
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, ended_place, line_place
+from waitlist_api.records.entry import SHARDS, ended_place, intents_of, line_place
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.settling import Settling
@@ -29,7 +29,8 @@ logger = logging.getLogger(__name__)
 
 INTENT_AGE_MILLIS = 60_000
 WORKERS = 8
-# A second look over the index finds it empty, unless it is behind: then the next run does.
+# A second look over the index finds it empty, unless it is behind: then the next run does. The
+# waitlist's own end also waits until no request that began before can still be under way.
 DELETE_LOOKS = 2
 
 T = TypeVar("T")
@@ -117,27 +118,35 @@ class Caretaker:
             raise answer
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
-        """Erase a waitlist's people, then the waitlist itself once the index holds nobody."""
+        """Erase a waitlist's people; the waitlist itself once nobody is found or can still come."""
         waitlist_id = waitlist.waitlist_id
-        lease = self._leases.take(waitlist_id)
+        lease = self._leases.take(waitlist)
         if lease is None:
             return
+        is_over = waitlist.updated_millis < self._now_millis() - INTENT_AGE_MILLIS
         for _ in range(DELETE_LOOKS):
-            if self._erase_everybody(waitlist_id, lease.renew) == 0:
+            if self._erase_everybody(waitlist_id, lease.renew) == 0 and is_over:
+                lease.renew()
                 self._queue.send(c.Purge(waitlist_id=waitlist_id))
-                self._waitlists.finish_delete(waitlist_id)
+                self._waitlists.finish_delete(waitlist_id, lease.owner)
                 return
         lease.release()
 
     def _erase_everybody(self, waitlist_id: str, renew: Callable[[], None]) -> int:
         found = 0
-        for shard in range(SHARDS):
-            for place in (line_place(waitlist_id, shard), ended_place(waitlist_id, shard)):
-                for page in self._places.at(place):
-                    found += len(page)
-                    _each(lambda one: self._entries.forget(waitlist_id, one.entry_id), page)
-                    renew()
+        for page in self._everybody(waitlist_id):
+            found += len(page)
+            # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
+            renew()
+            _each(lambda one: self._entries.forget(waitlist_id, one.entry_id, one.join_id), page)
         return found
+
+    def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
+        for shard in range(SHARDS):
+            places = line_place(waitlist_id, shard), ended_place(waitlist_id, shard)
+            for page in chain(*map(self._places.at, (*places, intents_of(shard)))):
+                if people := [one for one in page if one.waitlist_id == waitlist_id]:
+                    yield people
 
 
 def _each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:

@@ -4,14 +4,22 @@ import secrets
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_shared.errors import WaitlistError
 
 LEASE_MILLIS = 60_000
 
 
+class LeaseLost(WaitlistError):
+    """The lease ran out and passed to another: whatever is left to do is theirs."""
+
+    code = "lease_lost"
+    advice = "Another maintainer has taken over; this one stops."
+
+
 @dataclass(frozen=True)
 class Lease:
-    """One maintainer's hold on one waitlist; two holders would waste work, not harm."""
+    """One maintainer's hold on one waitlist."""
 
     waitlists: WaitlistRecords
     now_millis: NowMillis
@@ -19,10 +27,10 @@ class Lease:
     owner: str
 
     def renew(self) -> None:
-        """Hold on for another minute."""
-        now_millis = self.now_millis()
-        until_millis = now_millis + LEASE_MILLIS
-        self.waitlists.take_lease(self.waitlist_id, self.owner, now_millis, until_millis)
+        """Hold on for another minute; raise LeaseLost if another has it by now."""
+        until_millis = self.now_millis() + LEASE_MILLIS
+        if not self.waitlists.renew_lease(self.waitlist_id, self.owner, until_millis):
+            raise LeaseLost
 
     def release(self) -> None:
         """Let the next one in."""
@@ -36,11 +44,11 @@ class Leases:
         self._waitlists = waitlists
         self._now_millis = now_millis
 
-    def take(self, waitlist_id: str) -> Lease | None:
+    def take(self, waitlist: WaitlistRecord) -> Lease | None:
         """Return a lease, or None while another maintainer holds one."""
         owner = secrets.token_hex(8)
         now_millis = self._now_millis()
         until_millis = now_millis + LEASE_MILLIS
-        if not self._waitlists.take_lease(waitlist_id, owner, now_millis, until_millis):
+        if not self._waitlists.take_lease(waitlist, owner, now_millis, until_millis):
             return None
-        return Lease(self._waitlists, self._now_millis, waitlist_id, owner)
+        return Lease(self._waitlists, self._now_millis, waitlist.waitlist_id, owner)

@@ -52,7 +52,7 @@ class Rebuilder:
 
     def rebuild(self, waitlist: WaitlistRecord) -> bool:
         """Rebuild a waitlist unless another does; return whether its order is complete now."""
-        lease = self._leases.take(waitlist.waitlist_id)
+        lease = self._leases.take(waitlist)
         if lease is None:
             return False
         try:

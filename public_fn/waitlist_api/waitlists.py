@@ -48,7 +48,7 @@ class Waitlists:
 
     def delete(self, waitlist_id: str) -> None:
         """Close a waitlist for everybody at once; maintenance erases its people."""
-        if not self._records.begin_delete(waitlist_id):
+        if not self._records.begin_delete(waitlist_id, self._now_millis()):
             raise WaitlistNotFound
         self._directory.forget(waitlist_id)
         self._queue.send(c.Purge(waitlist_id=waitlist_id))

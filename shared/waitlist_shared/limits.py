@@ -9,6 +9,7 @@ MAX_PRIORITY = 255
 MAX_PLACES = 1_000_000_000
 MAX_CAPACITY = 1_000_000_000
 MAX_RANK = 2**53 - 1
+MAX_TICKET = 2**45 - 1  # more would run into the next priority's ranks
 
 # A client's Idempotency-Key is remembered this long; one that the service made for its own
 # retries only has to outlive those.

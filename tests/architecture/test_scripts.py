@@ -61,6 +61,7 @@ def test_every_declared_key_and_argument_is_used(verb: Source) -> None:
 @each_verb
 def test_every_declared_key_is_one_that_the_key_module_makes(verb: Source) -> None:
     assert set(verb.declared("KEYS")) <= {*keys.OF_WAITLIST, "once"}
+    assert "once" not in verb.declared("KEYS")[:-1]
 
 
 @each_verb
@@ -143,6 +144,7 @@ def test_lua_counts_tickets_as_python_does() -> None:
     assert numbers["TIER"] == ranks.TIER
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
     assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["ticket"].code
+    assert limits.MAX_TICKET == ranks.TIER - 1
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 

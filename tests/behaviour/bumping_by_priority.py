@@ -34,13 +34,6 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
     assert line.order() == ["ann", "bob", "eve"]
 
 
-def test_the_same_priority_again_moves_nobody(line: Line) -> None:
-    line.init()
-    _, bob = line.all_sign_up(["ann", "bob"])
-    answer = line.bump("bob", priority=0)
-    assert (answer["outcome"], answer["rank"], answer["position"]) == ("moved", bob["rank"], 2)
-
-
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
     """P1: whoever arrives at a taken rank stands right ahead of it, with a rank of its own."""

@@ -37,6 +37,7 @@ def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
 NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
 NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
 NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
+NO_TICKETS = [*NO_NUMBERS, 2**45]  # the last would reach into another priority
 
 # message, field, values that the field must not have
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
@@ -47,7 +48,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SIGNUP, "entry_id", [MISSING, "a" * 25, "a" * 27, "a" * 26 + "\n", "A" * 26, "0" * 26]),
     (SIGNUP, "entry_id", ["a" * 25 + "ä", 5, None, [ENTRY]]),
     (SIGNUP, "join_id", [MISSING, "0" * 7, "0" * 9, "0" * 8 + "\n", "G" * 8, 0, None]),
-    (LEAVE, "ticket", NO_NUMBERS),
+    (LEAVE, "ticket", NO_TICKETS),
     (BUMP, "priority", [-1, 256, "1", 1.5, None, True]),
     (BUMP, "places", [0, -1, 1_000_000_001, "1", 1.5, None, True]),
     (BUMP, "to", [MISSING, "", "middle", "front\n", 1, None, "\ud800"]),
@@ -56,8 +57,9 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     ({**BUMP, "places": 1}, "priority", [1]),
     ({**BUMP, "to": "back"}, "once_key", [MISSING, "0" * 31, "0" * 32 + "\n", "G" * 32, None]),
     ({**BUMP, "to": "back"}, "once_seconds", [0, -1, 86_401, "60", None]),
-    *[(RESTORE, field, [MISSING, None, *NO_NUMBERS]) for field in ("rank", "ticket", "stamp")],
-    (RESTORE, "once_stamp", NO_NUMBERS),
+    (RESTORE, "rank", [MISSING, None, *NO_NUMBERS]),
+    *[(RESTORE, field, [MISSING, None, *NO_TICKETS]) for field in ("ticket", "stamp")],
+    (RESTORE, "once_stamp", NO_TICKETS),
     (RESTORE, "epoch", ["", "0" * 8 + "\n", 5]),
     (RESTORE, "overwrite", [1, "true", None]),
     (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
@@ -68,7 +70,6 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (INIT, "state", [MISSING, "cold", "", None]),
     (INIT, "epoch", [MISSING, "", "0" * 8 + "\n", None]),
     (INIT, "counters", [{"left": -1}, None]),
-    (INIT, "floor_ticket", NO_NUMBERS),
     (INIT, "settings", [{"version": 2, "lease_seconds": bad} for bad in (*NO_LEASES, None)]),
     (INIT, "settings", [{"version": 2, "max_attempts": bad} for bad in (0, -1, 101, "5", None)]),
     (INIT, "settings", [{"version": 2, "paused": bad} for bad in (1, "yes", None)]),
@@ -93,6 +94,8 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SHELF, "limit", [0, -1, 101, "10", None]),
     (SHELF, "after_time", [None, *NO_NUMBERS]),
     (SHELF, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
+    (INIT, "floor_ticket", NO_TICKETS),
+    (INIT, "only_if_known", [1, "true", None]),
     (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
 ]
 MALFORMED = [

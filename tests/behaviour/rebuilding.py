@@ -194,6 +194,17 @@ def test_the_rebuild_ends_when_its_own_epoch_says_so(line: Line) -> None:
     assert line.position("ann")["outcome"] == "absent"
 
 
+def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
+    """P7: an empty order that calls itself complete would lose everybody."""
+    line.init(state="hydrating")
+    line.restore("ann", rank=5, ticket=5)
+    lose_everything(line)
+    assert line.init(state="warm", only_if_known=True)["code"] == "cold"
+    assert line.contents() == {}
+    line.init(state="hydrating")
+    assert line.init(state="warm", only_if_known=True)["outcome"] == "warmed"
+
+
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
     """P2, P7: the same init twice, with everything in between."""
     line.init(state="hydrating")

@@ -54,6 +54,15 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
     assert line.order() == ["bob", "ann"]
 
 
+def test_nothing_more_is_kept_of_whoever_was_not_moved_after_all(line: Line) -> None:
+    """P9: tickets are kept apart only where the rank does not tell them."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK - 7, 2)
+    assert "wl:{bakery-opening}:moved" in line.contents()
+    line.restore("ann", RANK + 2, 2, overwrite=True)
+    assert "wl:{bakery-opening}:moved" not in line.contents()
+
+
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
     """P7: of a rebuild that another loss overtook, nothing comes in any more."""
     line.init(state="hydrating", epoch=LATER_EPOCH)

@@ -155,6 +155,16 @@ def test_the_ticket_of_somebody_held_comes_back_too(line: Line) -> None:
     assert line.position("ann")["ticket"] == 12
 
 
+@pytest.mark.parametrize("state", ["held", "parked"])
+def test_whoever_is_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
+    """P9: neither the attempts nor the ticket is kept twice."""
+    line.init()
+    line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
+    contents = line.contents()
+    found = {key.split(":")[2] for key in contents if line.id_of("ann") in str(contents[key])}
+    assert found == {state, "claims"}
+
+
 def test_a_hold_whose_rank_is_taken_gets_one_of_its_own(line: Line) -> None:
     """P1"""
     line.init()

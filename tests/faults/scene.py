@@ -15,6 +15,7 @@ from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
 Item = dict[str, Any]
+EVERYBODY = ("ann", "bob", "cyd", "dan", "eve", "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
 _deserialize = TypeDeserializer().deserialize
 
@@ -45,6 +46,8 @@ class Scene:
         self.wire = Wire()
         self.world = World.on(self.wire.client(stores.dynamodb), stores.redis, self.wire.client)
         self.people = People(self.world)
+        for name in EVERYBODY:
+            self.people.id_of(name)
 
     def warm_up(self) -> None:
         """Have the function know the waitlist, as it does after its first request."""

@@ -34,7 +34,6 @@ LIGHT: dict[str, Strike] = {
 PASSING = (429, 503)
 TRIES = 6
 RETRIES, GIVES_UP = "retries", "gives up"
-PEOPLE = ("ann", "bob", "cyd", "dan", "eve")
 
 
 @dataclass
@@ -122,8 +121,6 @@ class Trial:
         """Begin anew and send the request, with a fault at one step."""
         self.stores.restore(self.before)
         case = Case(Scene(self.stores), self.operation)
-        for name in PEOPLE:
-            case.scene.people.id_of(name)
         case.scene.warm_up()
         case.scene.wire.arm(step, strike(case.scene))
         case.attempt()

@@ -148,8 +148,6 @@ def meetings(stores: Stores, pair: Pair) -> Iterator[tuple[str, Meeting, tuple[O
 def new_meeting(stores: Stores, before: Snapshot, pair: Pair) -> Meeting:
     stores.restore(before)
     meeting = Meeting(pair, Scene(stores), Scene(stores))
-    for name in (*LINE, "eve"):
-        meeting.scene.people.id_of(name)
     meeting.scene.warm_up()
     return meeting
 

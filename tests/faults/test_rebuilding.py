@@ -28,16 +28,9 @@ def lost(scene: Scene) -> Snapshot:
 
 def steps_of_rebuild(stores: Stores, lost: Snapshot) -> list[str]:
     stores.restore(lost)
-    scene = scene_of(stores)
+    scene = Scene(stores)
     scene.world.maintain()
     return scene.wire.names
-
-
-def scene_of(stores: Stores) -> Scene:
-    scene = Scene(stores)
-    for name in (*WITH_EVE, "fay", "zoe"):
-        scene.people.id_of(name)
-    return scene
 
 
 def rebuilds(
@@ -47,7 +40,7 @@ def rebuilds(
     wrong = []
     for step, name in enumerate(steps_of_rebuild(stores, lost)):
         stores.restore(lost)
-        scene = scene_of(stores)
+        scene = Scene(stores)
         scene.wire.arm(step, strike(scene))
         with suppress(Crash, WaitlistError):
             scene.world.maintain()
@@ -153,7 +146,9 @@ def test_one_rebuilds_while_another_holds_the_lease_not(scene: Scene, lost: Snap
     """P7: until the lease runs out nobody is told a position."""
     now_millis = scene.world.clock.now_millis()
     records = scene.world.services.waitlist_records
-    assert records.take_lease("bakery", "another", now_millis, now_millis + LEASE_MILLIS)
+    waitlist = records.get("bakery")
+    assert waitlist
+    assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
     scene.world.services.caretaker.look_after_all()
     answer = scene.people.look("ann")
     assert (answer.status, answer.code) == (503, "rebuilding")

@@ -203,3 +203,20 @@ def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
     )
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}
     assert len({answer["epoch"] for answer in answers}) == 1
+
+
+def test_batches_and_single_calls_at_once_find_a_connection_each(shared: Line) -> None:
+    """P2: nobody is turned away because others talk to Redis too."""
+
+    def both(number: int) -> list[Answer]:
+        names = [f"{number} {letter}" for letter in "abc"]
+        requests = [shared.message("signup", **shared.stay(name)) for name in names]
+        batch = {"v": 1, "op": "batch", "requests": requests}
+        return [accepted(shared.handle(batch)), *map(shared.signup, names), shared.handle(batch)]
+
+    for group in at_once([partial(both, number) for number in range(THREADS)]):
+        first, *again, repeat = group
+        ranks = [answer["rank"] for answer in first["results"]]
+        assert ranks == [accepted(answer)["rank"] for answer in again]
+        assert ranks == [answer["rank"] for answer in accepted(repeat)["results"]]
+    assert shared.stats()["counters"]["signed_up"] == 3 * THREADS

@@ -1,5 +1,5 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES text clock ticket draw put gap
+-- USES clock ticket draw put gap
 -- KEYS meta queue moved once
 -- ARGV entry_id kind value once_seconds now
 -- RETURNS moved rank ticket stamp moved_stamp position total
@@ -48,7 +48,7 @@ end
 local stamp = draw(meta_key, now)
 if not moved_stamp then
   moved_stamp = stamp
-  redis.call('SET', once_key, text(stamp), 'EX', once_seconds)
+  redis.call('SET', once_key, stamp, 'EX', once_seconds)
 end
 local position = redis.call('ZRANK', queue_key, entry_id) + 1
 return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', queue_key)}

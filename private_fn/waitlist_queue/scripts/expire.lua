@@ -26,7 +26,7 @@ local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 -- id, micros, state, rank, ticket, attempts, token, time (deadline or parked), id, …
 local places = {}
 local before_micros = micros(now) - tonumber(min_age_seconds) * 1000000
-local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', text(before_micros),
+local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', before_micros,
   'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #unsettled, 2 do
   local entry_id = unsettled[i]

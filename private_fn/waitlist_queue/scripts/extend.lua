@@ -19,5 +19,5 @@ if refusal == 'completed' then return {'not_held'} end
 if not note then return {refusal} end
 if lease_seconds == '' then lease_seconds = meta[2] end
 local deadline = math.floor(micros(now) / 1000) + tonumber(lease_seconds) * 1000
-redis.call('ZADD', held_key, text(deadline), entry_id)
+redis.call('ZADD', held_key, deadline, entry_id)
 return {'extended', draw(meta_key, now), deadline, note.rank, note.ticket, note.attempts}

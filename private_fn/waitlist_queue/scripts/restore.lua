@@ -34,7 +34,7 @@ if not meta[1] then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
-if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', text(stamp)) end
+if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', stamp) end
 if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
 
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,

@@ -39,7 +39,7 @@ local function signup(stay, entry_id)
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
-    redis.call('ZADD', queue_key, text(rank), entry_id)
+    redis.call('ZADD', queue_key, rank, entry_id)
     signed_up, total = signed_up + 1, total + 1
   end
   local stamp = next_ticket
@@ -54,6 +54,6 @@ for stay, entry_id in string.gmatch(stays, '((%w+):%w+)') do
   replies[#replies + 1] = signup(stay, entry_id)
 end
 if next_ticket ~= first_ticket then
-  redis.call('HSET', meta_key, 'last_ticket', text(next_ticket - 1), 'signed_up', text(signed_up))
+  redis.call('HSET', meta_key, 'last_ticket', next_ticket - 1, 'signed_up', signed_up)
 end
 return replies

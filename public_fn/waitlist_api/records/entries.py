@@ -184,14 +184,17 @@ class EntryRecords:
         has later stamps, and its record another `join_id`.
         """
         self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
-        key = record_key(record.waitlist_id, record.entry_id)
-        with suppress(ConditionFailed):
-            self._table.delete(key, "#join_id = :join_id", {"join_id": record.join_id})
+        self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
 
-    def forget(self, waitlist_id: str, entry_id: str) -> None:
-        """Delete all that is recorded of an entry, whatever its state."""
+    def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
+        """Delete all that is recorded of an entry, whatever its state, but no later stay."""
         self._delete_history(waitlist_id, entry_id, "")
-        self._table.delete_many([record_key(waitlist_id, entry_id)])
+        self._delete_record(waitlist_id, entry_id, join_id)
+
+    def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
+        key = record_key(waitlist_id, entry_id)
+        with suppress(ConditionFailed):
+            self._table.delete(key, "#join_id = :join_id", {"join_id": join_id})
 
     def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
         pk = entry_pk(waitlist_id, entry_id)

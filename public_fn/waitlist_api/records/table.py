@@ -123,9 +123,12 @@ class Table:
             }
         }
 
-    def delete_write(self, key: Key) -> Item:
+    def delete_write(self, key: Key, condition: str = "", values: Item | None = None) -> Item:
         """Return a delete for `transact`."""
-        return {"Delete": {"TableName": self._name, "Key": _encode(key)}}
+        write: Item = {"TableName": self._name, "Key": _encode(key)}
+        if condition:
+            write |= _expressions(values or {}, ConditionExpression=condition)
+        return {"Delete": write}
 
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any

@@ -1,6 +1,7 @@
 """The configuration of waitlists, and the leases and counters kept beside it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -97,25 +98,31 @@ class WaitlistRecords:
             return None
         return WaitlistRecord.from_item(item)
 
-    def begin_delete(self, waitlist_id: str) -> bool:
-        """Mark a waitlist as being deleted; return False if there is none."""
+    def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
+        """Mark a waitlist as being deleted since now; return False if there is none."""
         try:
             self._table.update(
-                _key(waitlist_id), "SET #deleting = :true", "attribute_exists(#pk)", {"true": True}
+                _key(waitlist_id),
+                "SET #deleting = :true, #updated_millis = :now",
+                "attribute_exists(#pk) AND attribute_not_exists(#deleting)",
+                {"true": True, "now": now_millis},
             )
-        except ConditionFailed:
-            return False
+        except ConditionFailed as failed:
+            return failed.item is not None
         return True
 
-    def finish_delete(self, waitlist_id: str) -> None:
-        """Forget a waitlist whose entries are gone."""
+    def finish_delete(self, waitlist_id: str, owner: str) -> None:
+        """Forget a waitlist whose entries are gone; nothing happens without its lease."""
+        condition = "#deleting = :true AND #lease_owner = :owner"
+        values = {"true": True, "owner": owner}
         catalog_key = {"pk": CATALOG, "sk": waitlist_id}
-        self._table.transact(
-            [
-                self._table.delete_write(_key(waitlist_id)),
-                self._table.delete_write(catalog_key),
-            ]
-        )
+        with suppress(ConditionFailed):
+            self._table.transact(
+                [
+                    self._table.delete_write(_key(waitlist_id), condition, values),
+                    self._table.delete_write(catalog_key),
+                ]
+            )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
         """Read waitlists by id; returns them and the `after` of the next page, or None."""
@@ -132,16 +139,39 @@ class WaitlistRecords:
             records, after = self.page(after or None, 100)
             yield from records
 
-    def take_lease(self, waitlist_id: str, owner: str, now_millis: int, until_millis: int) -> bool:
-        """Take or renew the lease of one maintainer; return False if another holds it."""
-        values: dict[str, Any] = {"owner": owner, "now": now_millis, "until": until_millis}
+    def take_lease(
+        self, waitlist: WaitlistRecord, owner: str, now_millis: int, until_millis: int
+    ) -> bool:
+        """Take the lease of one maintainer; return False if another holds it.
+
+        Also if the waitlist has been deleted and made anew since it was read.
+        """
+        values: dict[str, Any] = {
+            "owner": owner,
+            "now": now_millis,
+            "until": until_millis,
+            "created": waitlist.created_millis,
+        }
+        try:
+            self._table.update(
+                _key(waitlist.waitlist_id),
+                "SET #lease_owner = :owner, #lease_until = :until",
+                "#created_millis = :created AND (attribute_not_exists(#lease_until)"
+                " OR #lease_until < :now OR #lease_owner = :owner)",
+                values,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def renew_lease(self, waitlist_id: str, owner: str, until_millis: int) -> bool:
+        """Hold a lease for longer; return False if it has passed to another, or is no more."""
         try:
             self._table.update(
                 _key(waitlist_id),
-                "SET #lease_owner = :owner, #lease_until = :until",
-                "attribute_exists(#pk) AND (attribute_not_exists(#lease_until)"
-                " OR #lease_until < :now OR #lease_owner = :owner)",
-                values,
+                "SET #lease_until = :until",
+                "#lease_owner = :owner",
+                {"owner": owner, "until": until_millis},
             )
         except ConditionFailed:
             return False

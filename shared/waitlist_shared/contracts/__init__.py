@@ -27,6 +27,7 @@ from waitlist_shared.contracts.basis import (
     Result,
     Standing,
     State,
+    Ticket,
     WaitlistId,
 )
 from waitlist_shared.contracts.claims import (
@@ -193,6 +194,7 @@ __all__ = [
     "State",
     "Stats",
     "StatsResult",
+    "Ticket",
     "Unsettled",
     "WaitlistId",
 ]

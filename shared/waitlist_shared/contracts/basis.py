@@ -10,6 +10,7 @@ from waitlist_shared.limits import (
     MAX_PLACES,
     MAX_PRIORITY,
     MAX_RANK,
+    MAX_TICKET,
 )
 
 VERSION = 1
@@ -21,6 +22,7 @@ JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
 Epoch = JoinId
 OnceKey = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]

@@ -14,6 +14,7 @@ from waitlist_shared.contracts.basis import (
     OnEntry,
     OnWaitlist,
     Result,
+    Ticket,
 )
 from waitlist_shared.limits import (
     MAX_BATCH,
@@ -42,14 +43,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
     deadline_millis: Number
     attempts: Number
     rank: Number
-    ticket: Number
+    ticket: Ticket
 
 
 class ClaimResult(Result, frozen=True, kw_only=True):
     """`outcome` is claimed, or repeat for a `once_key` seen before: then nobody was taken."""
 
     entries: list[Claimed]
-    stamp: Number
+    stamp: Ticket
 
 
 class OnHold(OnEntry, frozen=True, kw_only=True):
@@ -59,9 +60,9 @@ class OnHold(OnEntry, frozen=True, kw_only=True):
 
 
 class HoldResult(Result, frozen=True, kw_only=True):
-    stamp: Number
+    stamp: Ticket
     rank: Number
-    ticket: Number
+    ticket: Ticket
     attempts: Number = 0
 
 
@@ -128,7 +129,7 @@ class Unsettled(Struct, frozen=True, kw_only=True):
     seen_micros: Number
     state: str
     rank: Number
-    ticket: Number
+    ticket: Ticket
     attempts: Number
     token: str
     time_millis: Number
@@ -137,7 +138,7 @@ class Unsettled(Struct, frozen=True, kw_only=True):
 class ExpireResult(Result, frozen=True, kw_only=True):
     """`is_all` is false where more holds have expired than one call ends."""
 
-    stamp: Number
+    stamp: Ticket
     is_all: bool
     max_attempts: int
     places: list[Unsettled]
@@ -167,7 +168,7 @@ class ShelfEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     time_millis: Number
     rank: Number
-    ticket: Number
+    ticket: Ticket
     attempts: Number
 
 

@@ -20,6 +20,7 @@ from waitlist_shared.contracts.basis import (
     Result,
     Standing,
     State,
+    Ticket,
 )
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -65,7 +66,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     settings: Settings
     state: State
     epoch: Epoch
-    floor_ticket: Number = 0
+    floor_ticket: Ticket = 0
     counters: Counters = Counters()
     only_if_known: bool = False
 
@@ -85,8 +86,8 @@ class SignupResult(Result, frozen=True, kw_only=True):
     """`outcome` is joined or already; no position is known while the order is rebuilt."""
 
     rank: Number
-    ticket: Number
-    stamp: Number
+    ticket: Ticket
+    stamp: Ticket
     position: int | None = None
     total: int | None = None
 
@@ -94,7 +95,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
 class EndOfStay(OnStay, frozen=True, kw_only=True):
     """`ticket` is the stay's, where it is known: a later stay's place is not touched then."""
 
-    ticket: Number | None = None
+    ticket: Ticket | None = None
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
@@ -104,7 +105,7 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 class LeaveResult(Result, frozen=True, kw_only=True):
     """`outcome` is left or absent."""
 
-    stamp: Number
+    stamp: Ticket
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
@@ -114,7 +115,7 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 class DropResult(Result, frozen=True, kw_only=True):
     """`outcome` is dropped or absent."""
 
-    stamp: Number
+    stamp: Ticket
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
@@ -138,9 +139,9 @@ class BumpResult(Result, frozen=True, kw_only=True):
     """
 
     rank: Number
-    ticket: Number
-    stamp: Number
-    moved_stamp: Number
+    ticket: Ticket
+    stamp: Ticket
+    moved_stamp: Ticket
     position: int
     total: int
 
@@ -159,7 +160,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     hide_counts: bool = False
     position: int | None = None
     rank: Number | None = None
-    ticket: Number | None = None
+    ticket: Ticket | None = None
 
 
 class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
@@ -173,7 +174,7 @@ class PageEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     position: int
     rank: Number
-    ticket: Number
+    ticket: Ticket
 
 
 class PageResult(Result, frozen=True, kw_only=True):
@@ -195,7 +196,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
     waiting: int
     counters: Counters
-    head_ticket: Number | None = None
+    head_ticket: Ticket | None = None
     offered: int = 0
     parked: int = 0
     oldest_parked_millis: Number | None = None
@@ -209,12 +210,12 @@ class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
     """
 
     rank: Number
-    ticket: Number
-    stamp: Number
+    ticket: Ticket
+    stamp: Ticket
     epoch: Epoch | None = None
     overwrite: bool = False
     once_key: OnceKey | None = None
-    once_stamp: Number | None = None
+    once_stamp: Ticket | None = None
     state: Standing = "waiting"
     token: ClaimToken | None = None
     time_millis: Number = 0
@@ -228,7 +229,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     total: int | None = None
     rank: Number | None = None
-    ticket: Number | None = None
+    ticket: Ticket | None = None
     attempts: Number = 0
 
 

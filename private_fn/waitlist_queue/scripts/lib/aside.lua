@@ -16,13 +16,13 @@ end
 
 -- The record may be behind this change: maintenance will look, in a minute.
 local function unsettle(unsettled_key, entry_id, now)
-  redis.call('ZADD', unsettled_key, text(micros(now)), entry_id)
+  redis.call('ZADD', unsettled_key, micros(now), entry_id)
 end
 
 -- Puts an entry aside for a person to look at.
 local function put_aside(keys, entry_id, note, millis)
   redis.call('ZREM', keys.held, entry_id)
-  redis.call('ZADD', keys.parked, text(millis), entry_id)
+  redis.call('ZADD', keys.parked, millis, entry_id)
   note.state, note.token = 'parked', ''
   write_note(keys.claims, entry_id, note)
 end

@@ -6,7 +6,7 @@ local function return_to_line(keys, entry_id, note, rank)
   redis.call('ZREM', keys.held, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
   if note.attempts > 0 then
-    redis.call('HSET', keys.tries, entry_id, text(note.attempts))
+    redis.call('HSET', keys.tries, entry_id, note.attempts)
   else
     redis.call('HDEL', keys.tries, entry_id)
   end

@@ -4,7 +4,7 @@ local EXPIRED_AT_ONCE = 200
 -- Returns whether none is left (one call ends a bounded number).
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
-  local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', text(millis),
+  local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'LIMIT', 0, EXPIRED_AT_ONCE)
   for _, entry_id in ipairs(expired) do
     local note = note_of(keys.claims, entry_id)

@@ -35,7 +35,7 @@ end
 
 -- `rank` itself, or the nearest free one ahead of it where another entry has it already.
 local function free_rank(queue_key, entry_id, rank)
-  local taken = redis.call('ZRANGEBYSCORE', queue_key, text(rank), text(rank), 'LIMIT', 0, 1)
+  local taken = redis.call('ZRANGEBYSCORE', queue_key, rank, rank, 'LIMIT', 0, 1)
   if not taken[1] or taken[1] == entry_id then return rank end
   return rank_before(queue_key, redis.call('ZRANK', queue_key, taken[1]))
 end

@@ -5,7 +5,7 @@ local function hold(keys, entry_id, rank, token, deadline)
     attempts = tonumber(redis.call('HGET', keys.tries, entry_id) or 0)}
   redis.call('HDEL', keys.moved, entry_id)
   redis.call('HDEL', keys.tries, entry_id)
-  redis.call('ZADD', keys.held, text(deadline), entry_id)
+  redis.call('ZADD', keys.held, deadline, entry_id)
   write_note(keys.claims, entry_id, note)
   return note
 end

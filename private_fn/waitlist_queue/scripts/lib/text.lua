@@ -1,4 +1,5 @@
--- Numbers go to Redis as text: Lua's own conversion keeps 14 digits only, a rank has 16.
+-- Numbers inside a text, and in replies that are texts: Lua's own conversion keeps 14 digits only,
+-- a rank has 16. (As arguments of redis.call, numbers keep all of theirs.)
 local function text(number)
   return string.format('%.0f', number)
 end

@@ -8,8 +8,8 @@ end
 
 local function bury(gone_key, entry_id, join_id, now)
   local time = micros(now)
-  redis.call('ZADD', gone_key, text(time), entry_id .. ':' .. join_id)
-  local old = redis.call('ZRANGEBYSCORE', gone_key, '-inf', text(time - TOMBSTONE_MICROS),
+  redis.call('ZADD', gone_key, time, entry_id .. ':' .. join_id)
+  local old = redis.call('ZRANGEBYSCORE', gone_key, '-inf', time - TOMBSTONE_MICROS,
     'LIMIT', 0, TRIMMED_AT_ONCE)
   if #old > 0 then redis.call('ZREM', gone_key, unpack(old)) end
   redis.call('EXPIRE', gone_key, TOMBSTONE_MICROS / 1000000)

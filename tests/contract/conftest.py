@@ -1,0 +1,48 @@
+"""Fixtures of the contract tests: the real private handler, and both functions on empty stores."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.dynamodb import dynamodb
+from tests.support.lambdas import PRIVATE, InProcessLambda
+from tests.support.stores import emptied, fake_redis
+from waitlist_api.queue_client import QueueClient
+from waitlist_queue import app
+
+Handler = Callable[[Any], Any]
+
+
+@pytest.fixture
+def redis() -> Any:
+    """The Redis that the private handler is wired to."""
+    return fake_redis()
+
+
+@pytest.fixture
+def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handler]:
+    """The private function's own entry point, on a Redis in this process."""
+    monkeypatch.setenv("REDIS_URL", "redis://queue.example.com:6379")
+    monkeypatch.setattr(app, "connect", lambda _: redis)
+    app.service.cache_clear()
+    yield lambda message: app.lambda_handler(message, None)
+    app.service.cache_clear()
+
+
+@pytest.fixture
+def queue(private_handler: Handler) -> QueueClient:
+    """The public function's client of the private one."""
+    return QueueClient(InProcessLambda(private_handler), PRIVATE)
+
+
+@pytest.fixture(scope="package")
+def one_table() -> Iterator[Any]:
+    with dynamodb() as client:
+        yield client
+
+
+@pytest.fixture
+def table(one_table: Any) -> Any:
+    """A DynamoDB client of an empty table."""
+    return emptied(one_table)

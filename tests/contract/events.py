@@ -1,0 +1,20 @@
+"""The events that the repository ships, by the names of their files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+Event = dict[str, Any]
+
+EVENTS = Path(__file__).resolve().parents[2] / "events"
+LOCAL_SECRET = "local-entry-token-secret-not-for-production"
+
+
+def load_all(folder: str) -> dict[str, Event]:
+    """Return the events of a folder by their files' names."""
+    paths = sorted((EVENTS / folder).glob("*.json"))
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
+
+
+PUBLIC = load_all("public")
+PRIVATE = load_all("private")

@@ -1,0 +1,150 @@
+"""The public function's client speaks with the private function's own handler."""
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from tests.support.lambdas import PRIVATE, InProcessLambda
+from waitlist_api.queue_client import RESULTS, QueueClient, send_batch
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery-opening"
+EPOCH = "0000aaaa"
+ADA, BOB = (entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob"))
+
+
+def of(entry_id: str) -> dict[str, Any]:
+    return {"waitlist_id": WAITLIST_ID, "entry_id": entry_id}
+
+
+def stay(entry_id: str, join_id: str = "00000001") -> dict[str, Any]:
+    return {**of(entry_id), "join_id": join_id}
+
+
+def bump(**where: Any) -> c.Bump:
+    return c.Bump(**of(BOB), once_key="0" * 32, **where)
+
+
+INIT = c.Init(waitlist_id=WAITLIST_ID, settings=c.Settings(version=1), state="warm", epoch=EPOCH)
+# Every operation in an order in which each succeeds, with a word of its result.
+SAID: list[tuple[c.Request, str]] = [
+    (c.Ping(), "pong"),
+    (INIT, "created"),
+    (c.Signup(**stay(ADA)), "joined"),
+    (c.Signup(**stay(ADA)), "already"),
+    (c.Signup(**stay(BOB)), "joined"),
+    (bump(to="front"), "moved"),
+    (bump(to="front"), "repeat"),
+    (c.Position(**of(BOB)), "waiting"),
+    (c.Page(waitlist_id=WAITLIST_ID, limit=1), "page"),
+    (c.Stats(waitlist_id=WAITLIST_ID), "stats"),
+    (c.Restore(**stay(ADA), rank=1, ticket=1, stamp=1), "present"),
+    (c.Leave(**stay(ADA)), "left"),
+    (c.Drop(**stay(BOB)), "dropped"),
+    (c.Restore(**stay(BOB, "00000002"), rank=5, ticket=5, stamp=5), "restored"),
+    (c.Batch(requests=[c.Position(**of(BOB))]), "batch"),
+    (c.Purge(waitlist_id=WAITLIST_ID), "purged"),
+]
+
+
+def test_every_operation_is_understood_and_its_result_too(queue: QueueClient) -> None:
+    for request, outcome in SAID:
+        result = queue.send(request)
+        assert type(result) is RESULTS[type(request)]
+        assert (result.ok, result.outcome) == (True, outcome), request
+
+
+def test_no_operation_is_left_out_here_or_in_the_client() -> None:
+    operations = set(get_args(c.AnyRequest))
+    assert {type(request) for request, _ in SAID} == operations
+    assert set(RESULTS) == operations
+
+
+def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient) -> None:
+    """P6: places and ranks mean the same in every result."""
+    queue.send(INIT)
+    ada, bob = queue.send(c.Signup(**stay(ADA))), queue.send(c.Signup(**stay(BOB)))
+    assert (ada.position, bob.position, bob.total) == (1, 2, 2)
+    moved = queue.send(bump(places=1))
+    assert (moved.position, moved.ticket) == (1, bob.ticket)
+    assert moved.stamp > bob.stamp
+    found = queue.send(c.Position(**of(BOB)))
+    assert (found.position, found.total, found.rank, found.ticket) == (
+        1,
+        2,
+        moved.rank,
+        bob.ticket,
+    )
+    first = queue.send(c.Page(waitlist_id=WAITLIST_ID, limit=1))
+    second = queue.send(c.Page(waitlist_id=WAITLIST_ID, after_rank=first.next_rank))
+    assert [entry.entry_id for entry in (*first.entries, *second.entries)] == [BOB, ADA]
+    assert (first.entries[0].rank, second.entries[0].rank) == (moved.rank, ada.rank)
+    assert (first.next_rank, second.next_rank) == (moved.rank, None)
+    stats = queue.send(c.Stats(waitlist_id=WAITLIST_ID))
+    assert (stats.waiting, stats.counters.signed_up, stats.epoch) == (2, 2, EPOCH)
+
+
+def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
+    """P7: during it a signup has no position, and a restore of another epoch is refused."""
+    opened = queue.send(
+        c.Init(
+            waitlist_id=WAITLIST_ID,
+            settings=c.Settings(version=1),
+            state="hydrating",
+            epoch=EPOCH,
+            floor_ticket=100,
+            counters=c.Counters(signed_up=7, left=5),
+        )
+    )
+    assert (opened.state, opened.epoch) == ("hydrating", EPOCH)
+    assert queue.send(c.Signup(**stay(ADA))).position is None
+    queue.send(c.Restore(**stay(BOB), rank=9, ticket=9, stamp=9, epoch=EPOCH))
+    assert queue.send(INIT).outcome == "warmed"
+    assert queue.send(c.Position(**of(BOB))).position == 1
+    assert queue.send(c.Stats(waitlist_id=WAITLIST_ID)).counters == c.Counters(signed_up=8, left=5)
+
+
+def test_in_a_batch_each_request_has_its_own_result_or_refusal(queue: QueueClient) -> None:
+    requests: list[c.Single] = [
+        INIT,
+        c.Signup(**stay(ADA)),
+        c.Leave(**stay(ADA)),
+        c.Signup(**stay(ADA)),
+        bump(to="back"),
+        c.Position(**of(ADA)),
+    ]
+    answers = send_batch(queue, requests)
+    assert [type(answer) for answer in answers] == [
+        c.InitResult,
+        c.SignupResult,
+        c.LeaveResult,
+        Gone,
+        NotWaiting,
+        c.PositionResult,
+    ]
+
+
+Handler = Callable[[Any], Any]
+SENT = [request for request, _ in SAID]
+
+
+@pytest.mark.parametrize("request_", SENT, ids=lambda one: type(one).__name__.lower())
+def test_a_result_with_more_than_is_known_still_decodes(
+    private_handler: Handler, request_: c.Request
+) -> None:
+    """A private function that is deployed first may say more."""
+    queue = QueueClient(InProcessLambda(lambda message: more(private_handler(message))), PRIVATE)
+    for request in SENT[: SENT.index(request_)]:
+        queue.send(request)
+    result = queue.send(request_)
+    assert type(result) is RESULTS[type(request_)]
+
+
+def more(answer: Any) -> Any:
+    """Return an answer with a new field in each of its objects."""
+    if isinstance(answer, dict):
+        return {**{name: more(value) for name, value in answer.items()}, "new_field": {"deep": [1]}}
+    return [more(one) for one in answer] if isinstance(answer, list) else answer

@@ -1,0 +1,110 @@
+"""Every public event that the repository ships succeeds on a prepared world."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.contract.events import LOCAL_SECRET, PUBLIC, Event
+from tests.support.gateway import Context
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from waitlist_api.api import Api
+from waitlist_api.auth import EntryTokens
+
+# What each event is answered with on a world where the list is made and the customer waits.
+EXPECTED = {
+    "health": 200,
+    "waitlist": 200,
+    "signup": 200,
+    "position": 200,
+    "leave": 204,
+    "admin_put_waitlist": 200,
+    "admin_get_waitlist": 200,
+    "admin_list_waitlists": 200,
+    "admin_delete_waitlist": 204,
+    "admin_stats": 200,
+    "admin_list_entries": 200,
+    "admin_get_entry": 200,
+    "admin_erase_entry": 204,
+    "admin_bump": 200,
+}
+
+
+@dataclass
+class Deployment:
+    """The public handler under the secret that the events' tokens were made with."""
+
+    world: World
+    api: Api
+
+    def answer(self, event: Event) -> dict[str, Any]:
+        return self.api.handle(event, Context())
+
+    def prepared(self) -> "Deployment":
+        """Make the events' waitlist, and have their customer stand in it."""
+        for name in ("admin_put_waitlist", "signup"):
+            assert self.answer(PUBLIC[name])["statusCode"] == 201, name
+        return self
+
+
+@pytest.fixture
+def deployment(table: Any) -> Deployment:
+    world = World.on(table, fake_redis())
+    logger = Logger(service="test", level="CRITICAL")
+    return Deployment(world, Api(world.services, EntryTokens(LOCAL_SECRET), logger))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_an_event_is_answered_with_its_success(deployment: Deployment, name: str) -> None:
+    answer = deployment.prepared().answer(PUBLIC[name])
+    assert answer["statusCode"] == EXPECTED[name], answer["body"]
+
+
+def body_of(answer: dict[str, Any]) -> Any:
+    assert answer["headers"]["Content-Type"] == "application/json"
+    return json.loads(answer["body"])
+
+
+def test_the_events_speak_of_one_person_who_is_seen_by_all_of_them(
+    deployment: Deployment,
+) -> None:
+    """P6: the same place, whoever asks."""
+    deployment.prepared()
+    entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
+    for name in ("signup", "position", "admin_get_entry", "admin_bump"):
+        answer = body_of(deployment.answer(PUBLIC[name]))
+        assert (answer["entry_id"], answer["position"], answer["total"]) == (entry_id, 1, 1)
+    listed = body_of(deployment.answer(PUBLIC["admin_list_entries"]))
+    assert [one["entry_id"] for one in listed["entries"]] == [entry_id]
+    assert body_of(deployment.answer(PUBLIC["waitlist"]))["total"] == 1
+    assert body_of(deployment.answer(PUBLIC["admin_stats"]))["waiting"] == 1
+
+
+def test_an_operators_event_names_who_signed_it_in_the_history(deployment: Deployment) -> None:
+    deployment.prepared().answer(PUBLIC["admin_bump"])
+    person = body_of(deployment.answer(PUBLIC["admin_get_entry"]))
+    joined, bumped = person["history"]
+    assert (joined["event"], joined["by"]) == ("joined", "customer")
+    assert bumped["event"] == "bumped"
+    arn = PUBLIC["admin_bump"]["requestContext"]["authorizer"]["iam"]["userArn"]
+    assert (bumped["by"], bumped["reason"]) == (arn, "Waited through the outage")
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name.startswith("admin_")])
+def test_an_operators_event_without_its_signer_is_refused(
+    deployment: Deployment, name: str
+) -> None:
+    """P5"""
+    context = {**PUBLIC[name]["requestContext"]}
+    del context["authorizer"]
+    answer = deployment.prepared().answer({**PUBLIC[name], "requestContext": context})
+    assert answer["statusCode"] == 401
+    assert body_of_problem(answer)["code"] == "unauthorized"
+
+
+def body_of_problem(answer: dict[str, Any]) -> Any:
+    assert answer["headers"]["Content-Type"] == "application/problem+json"
+    return json.loads(answer["body"])
