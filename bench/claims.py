@@ -61,9 +61,9 @@ class Claimer:
 
     def claim_then_complete(self, turns: int, count: int) -> list[str]:
         """Two calls a turn: a claim, and one completion or a batch of them."""
-        answers = []
+        answers, claim = [], self._line.claim(count)
         for _ in range(turns):
-            claimed = self._ask(self._line.claim(count))
+            claimed = self._ask(claim)
             entries = json.loads(claimed).get("entries", [])
             completions = [self._line.complete(entry) for entry in entries]
             completed = self._ask(completions[0] if count == 1 and entries else batch(completions))

@@ -31,7 +31,7 @@ FULL = Sizes(
     turns=100,
     big_claim=MAX_CLAIM,
     claim_rounds=80,
-    big_claim_rounds=20,
+    big_claim_rounds=15,
 )
 QUICK = Sizes(
     rounds=3,
