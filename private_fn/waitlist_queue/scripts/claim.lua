@@ -22,6 +22,7 @@ local now = ARGV[6]
 
 local TOKEN_LENGTH = 40
 
+now = micros(now) -- read once for all that follows
 local meta = redis.call('HMGET', meta_key, 'state', 'paused', 'lease_seconds', 'max_attempts')
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end

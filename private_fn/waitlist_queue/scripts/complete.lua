@@ -12,6 +12,7 @@ local entry_id = ARGV[1]
 local token = ARGV[2]
 local now = ARGV[3]
 
+now = micros(now) -- read once for all that follows
 if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
 local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
 if not note then return {refusal} end
