@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TypeVar
 
 from msgspec import to_builtins
@@ -17,7 +17,7 @@ from waitlist_api.leaving import Leaving
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, ended_place, intents_of, line_place
+from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
@@ -130,7 +130,7 @@ class Caretaker:
 
     def _erase_everybody(self, waitlist_id: str, renew: Callable[[], None]) -> int:
         found = 0
-        for page in self._everybody(waitlist_id):
+        for page in filter(None, self._everybody(waitlist_id)):
             found += len(page)
             # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
             renew()
@@ -139,10 +139,9 @@ class Caretaker:
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
         for shard in range(SHARDS):
-            places = line_place(waitlist_id, shard), ended_place(waitlist_id, shard)
-            for page in chain(*map(self._places.at, (*places, intents_of(shard)))):
-                if people := [one for one in page if one.waitlist_id == waitlist_id]:
-                    yield people
+            yield from self._places.at(line_place(waitlist_id, shard))
+            yield from self._places.at(ended_place(waitlist_id, shard))
+            yield from self._places.unfinished(waitlist_id, shard)
 
 
 def _each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:

@@ -62,7 +62,7 @@ class World:
         clock = Clock()
         queue = QueueService(RedisStore(lambda: redis_client(redis)))
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
-        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis)
+        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance)
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
         return cls(dynamodb, redis, lambda_, services, api, clock)
 
