@@ -3,8 +3,10 @@
 import base64
 import binascii
 import json
+import re
 
 from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_shared.ids import WAITLIST_ID
 from waitlist_shared.limits import MAX_RANK
 
 INVALID = FieldError("query.cursor", "this is no cursor of this list; begin without one")
@@ -28,11 +30,11 @@ def decode_rank(cursor: str | None) -> int | None:
 
 
 def decode_text(cursor: str | None) -> str | None:
-    """Return the id behind which a page begins; raises InvalidFields."""
+    """Return the waitlist's id behind which a page begins; raises InvalidFields."""
     if cursor is None:
         return None
     text = _decode(cursor)
-    if not isinstance(text, str) or not text:
+    if not isinstance(text, str) or not re.fullmatch(WAITLIST_ID, text):
         raise InvalidFields(INVALID)
     return text
 
