@@ -13,6 +13,7 @@ from bench.cases import Bench, Case
 from bench.line import Handler
 from bench.memory import weigh
 from bench.report import as_json, show
+from bench.rounds import WARM_UP_ROUNDS
 from bench.server import bare_client, valkey
 from bench.sizes import FULL, QUICK, Sizes
 from bench.targets import Row
@@ -49,7 +50,7 @@ def run(sizes: Sizes, console: Console) -> list[Row]:
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
     task = progress.add_task("filling a line", total=None)
     case = make()
-    progress.update(task, description=case.name, total=case.rounds)
+    progress.update(task, description=case.name, total=WARM_UP_ROUNDS + case.rounds)
     row = case.row(lambda: progress.advance(task))
     bare.flushall()
     return row

@@ -32,4 +32,4 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
         "memory,",
     }
     assert all(row["ratio"] > 0 for row in rows)
-    assert all(f"{row['ratio']:.2f}" in run.stdout for row in rows)
+    assert all(f"{row['ratio']:.3f}" in run.stdout for row in rows)
