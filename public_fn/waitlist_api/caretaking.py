@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec import to_builtins
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import init_of
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
@@ -27,6 +28,7 @@ from waitlist_shared.limits import MAX_BATCH
 logger = logging.getLogger(__name__)
 
 INTENT_AGE_MILLIS = 60_000
+NEW_SETTINGS_MILLIS = 15 * 60_000
 WORKERS = 8
 # A second look over the index finds it empty, unless it is behind: then the next run does. The
 # waitlist's own end also waits until no request that began before can still be under way.
@@ -105,6 +107,7 @@ class Caretaker:
 
     def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
+            self._repeat_settings(waitlist, answer.epoch)
             counters = to_builtins(answer.counters)
             if counters != waitlist.counters:
                 self._waitlists.note_counters(waitlist.waitlist_id, counters)
@@ -112,6 +115,11 @@ class Caretaker:
             self._rebuilder.rebuild(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
+
+    def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
+        """Tell Redis new settings again: the request that wrote them may have been cut off."""
+        if waitlist.updated_millis > self._now_millis() - NEW_SETTINGS_MILLIS:
+            self._queue.send(init_of(waitlist, "hydrating", epoch, only_if_known=True))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
         """Erase a waitlist's people; the waitlist itself once nobody is found or can still come."""

@@ -212,7 +212,8 @@ class EntryRecords:
                 raise
             if record.status == "waiting":
                 # A newer move is recorded; this one still belongs to the history.
-                self._table.transact([self._table.put_write(move.event.to_item(*key))])
+                update = "SET #updated_millis = :now"
+                self._write(*key, update, "#status = :waiting", values, move.event)
             else:
                 self._record_first_move(record, move, now_millis)
 
