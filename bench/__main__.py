@@ -17,6 +17,7 @@ from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
 from bench.memory import weigh
 from bench.report import as_json, show
+from bench.rounds import WARM_UP_ROUNDS
 from bench.server import bare_client, valkey
 from bench.sizes import FULL, QUICK, Sizes
 from bench.targets import Row
@@ -76,7 +77,7 @@ PARTS = {"line": line, "claims": claims}
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
     task = progress.add_task("filling a line", total=None)
     case = make()
-    progress.update(task, description=case.name, total=case.rounds)
+    progress.update(task, description=case.name, total=WARM_UP_ROUNDS + case.rounds)
     row = case.row(lambda: progress.advance(task))
     bare.flushall()
     return row

@@ -25,7 +25,7 @@ def show(console: Console, rows: Sequence[Row]) -> None:
             row.beside,
             row.ours,
             row.baseline,
-            f"{row.ratio:.2f}",
+            f"{row.ratio:.3f}",
             "" if row.spread is None else f"{row.spread[0]:.2f}-{row.spread[1]:.2f}",
             "" if row.target is None else str(row.target),
             f"[{STYLES[row.verdict]}]{row.verdict}[/]",

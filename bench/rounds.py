@@ -5,7 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median, quantiles
 
+from bench.line import Disturbed
+
 WARM_UP_ROUNDS = 3
+DISTURBED_ROUNDS = 10  # as many may go again
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,18 @@ def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
     """Run `rounds` rounds of so many operations; each side is first in every other one."""
-    for number in range(WARM_UP_ROUNDS):
-        _timed(prepare(), ours_first=number % 2 == 0)
-    seconds = []
-    for number in range(rounds):
-        seconds.append(_timed(prepare(), ours_first=number % 2 == 0))
-        tick()
+    seconds: list[tuple[float, float]] = []
+    disturbed = 0
+    while len(seconds) < WARM_UP_ROUNDS + rounds:
+        try:
+            seconds.append(_timed(prepare(), ours_first=len(seconds) % 2 == 0))
+        except Disturbed:
+            disturbed += 1
+            if disturbed > DISTURBED_ROUNDS:
+                raise
+        else:
+            tick()
+    del seconds[:WARM_UP_ROUNDS]
     ratios = [baseline / ours for ours, baseline in seconds]
     low, ratio, high = quantiles(ratios, n=4, method="inclusive")
     return Speed(

@@ -21,9 +21,9 @@ class Sizes:
 
 
 FULL = Sizes(
-    rounds=150,
-    operations_per_round=100,
-    batch_rounds=60,
+    rounds=300,
+    operations_per_round=80,
+    batch_rounds=100,
     waiting=10_000,
     many_waiting=1_000_000,
     members_weighed=100_000,

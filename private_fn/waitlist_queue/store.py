@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from hiredis import pack_command
 from redis import Redis, RedisError, exceptions
 from redis.backoff import NoBackoff
-from redis.cluster import RedisCluster
+from redis.cluster import ClusterNode, RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.retry import Retry
 
@@ -226,11 +226,9 @@ class RedisStore:
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies: dict[int, object] = {}
         for node, numbers in _by_node(client, calls).items():
-            found = self._pipelined(node, [calls[number] for number in numbers])
+            found = self._pipelined(client, node, [calls[number] for number in numbers])
             replies.update(zip(numbers, found, strict=True))
-        settled = [
-            self._settled(client, call, replies[number]) for number, call in enumerate(calls)
-        ]
+        settled = [self._settled(client, call, replies[n]) for n, call in enumerate(calls)]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
             logger.warning("Redis does not answer %d of %d calls", len(failed), len(calls))
@@ -238,8 +236,9 @@ class RedisStore:
             raise QueueUnavailable
         return settled
 
-    def _pipelined(self, node: Client, calls: list[Call]) -> list[object]:
-        pipeline = node.pipeline(transaction=False)
+    def _pipelined(self, client: Any, node: ClusterNode | None, calls: list[Call]) -> list[object]:
+        server = client.get_redis_connection(node) if node else client
+        pipeline = server.pipeline(transaction=False)
         sent: set[str] = set()
         for call in calls:
             script = call.script
@@ -249,8 +248,10 @@ class RedisStore:
             sent.add(script.sha)
             pipeline.execute_command(*known, *self._tail(call))
         try:
-            return pipeline.execute(raise_on_error=False)
+            return cast(list[object], pipeline.execute(raise_on_error=False))
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+            if node:  # Ask the others who has taken over.
+                client.nodes_manager.initialize(last_failed_node_name=node.name)
             return [error] * len(calls)
 
     def _settled(self, client: Client, call: Call, reply: object) -> Reply | QueueUnavailable:
@@ -259,7 +260,7 @@ class RedisStore:
                 return self._run(client, call)
             if isinstance(reply, Exception):
                 raise reply
-        except RedisError as error:
+        except (RedisError, exceptions.RedisClusterException) as error:
             return _unavailable(error, logging.DEBUG)
         return cast(Reply, reply)
 
@@ -280,14 +281,14 @@ class RedisStore:
             raise _unavailable(error) from error
 
 
-def _by_node(client: Client, calls: Sequence[Call]) -> dict[Client, list[int]]:
-    """Return the numbers of the calls that go to each node."""
+def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, list[int]]:
+    """Return the numbers of the calls that go to each node; a server alone is None."""
+    numbers: dict[ClusterNode | None, list[int]] = {}
     if not isinstance(client, RedisCluster):
-        return {client: list(range(len(calls)))}
-    numbers: dict[Client, list[int]] = {}
+        return {None: list(range(len(calls)))}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
-        numbers.setdefault(cast(Client, client.get_redis_connection(node)), []).append(number)
+        numbers.setdefault(node, []).append(number)
     return numbers
 
 

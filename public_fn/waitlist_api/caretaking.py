@@ -4,12 +4,13 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TypeVar
 
 from msgspec import to_builtins
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.cold_guard import init_of
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
@@ -17,7 +18,7 @@ from waitlist_api.leaving import Leaving
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, ended_place, intents_of, line_place
+from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.settling import Settling
@@ -28,6 +29,7 @@ from waitlist_shared.limits import MAX_BATCH
 logger = logging.getLogger(__name__)
 
 INTENT_AGE_MILLIS = 60_000
+NEW_SETTINGS_MILLIS = 15 * 60_000
 WORKERS = 8
 # A second look over the index finds it empty, unless it is behind: then the next run does. The
 # waitlist's own end also waits until no request that began before can still be under way.
@@ -108,6 +110,7 @@ class Caretaker:
 
     def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
+            self._repeat_settings(waitlist, answer.epoch)
             self._settling.settle(waitlist.waitlist_id)
             counters = to_builtins(answer.counters)
             if counters != waitlist.counters:
@@ -116,6 +119,11 @@ class Caretaker:
             self._rebuilder.rebuild(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
+
+    def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
+        """Tell Redis new settings again: the request that wrote them may have been cut off."""
+        if waitlist.updated_millis > self._now_millis() - NEW_SETTINGS_MILLIS:
+            self._queue.send(init_of(waitlist, "hydrating", epoch, only_if_known=True))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
         """Erase a waitlist's people; the waitlist itself once nobody is found or can still come."""
@@ -134,7 +142,7 @@ class Caretaker:
 
     def _erase_everybody(self, waitlist_id: str, renew: Callable[[], None]) -> int:
         found = 0
-        for page in self._everybody(waitlist_id):
+        for page in filter(None, self._everybody(waitlist_id)):
             found += len(page)
             # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
             renew()
@@ -143,10 +151,9 @@ class Caretaker:
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
         for shard in range(SHARDS):
-            places = line_place(waitlist_id, shard), ended_place(waitlist_id, shard)
-            for page in chain(*map(self._places.at, (*places, intents_of(shard)))):
-                if people := [one for one in page if one.waitlist_id == waitlist_id]:
-                    yield people
+            yield from self._places.at(line_place(waitlist_id, shard))
+            yield from self._places.at(ended_place(waitlist_id, shard))
+            yield from self._places.unfinished(waitlist_id, shard)
 
 
 def _each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:

@@ -10,12 +10,14 @@ from msgspec import structs
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.settling import expired_event
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
 
 WORKERS = 16
 # Each round finds people whose record has ended meanwhile: more than a few is no coincidence.
@@ -155,7 +157,11 @@ class Claiming:
         )
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
-        """End the holds of those who are admitted already; what fails here ends by itself."""
+        """End the holds of those who are admitted already.
+
+        Where Redis knows of no hold (its time was over, or Redis was rebuilt meanwhile), they
+        may stand in line: there is no place for them any more.
+        """
         requests: list[c.Single] = [
             c.Complete(
                 waitlist_id=command.waitlist_id,
@@ -164,8 +170,16 @@ class Claiming:
             )
             for offer in offers
         ]
-        if requests:
-            send_batch(self._queue, requests)
+        if not requests:
+            return
+        answers = send_batch(self._queue, requests)
+        lost = [
+            drop_of(offer.record)
+            for offer, answer in zip(offers, answers, strict=True)
+            if isinstance(answer, WaitlistError)
+        ]
+        if lost:
+            send_batch(self._queue, lost)
 
 
 def _transition(

@@ -41,11 +41,11 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
 
 
 def decode_text(cursor: str | None) -> str | None:
-    """Return the id behind which a page begins; raises InvalidFields."""
+    """Return the waitlist's id behind which a page begins; raises InvalidFields."""
     if cursor is None:
         return None
     text = _decode(cursor)
-    if not isinstance(text, str) or not text:
+    if not isinstance(text, str) or not re.fullmatch(ids.WAITLIST_ID, text):
         raise InvalidFields(INVALID)
     return text
 

@@ -21,6 +21,8 @@ from waitlist_shared.errors import (
     WaitlistError,
 )
 
+# Somebody whom Redis has lost is put back between two tries.
+TRIES = 2
 REFUSED = (NotHeld, ClaimMismatch, ClaimExpired)
 
 
@@ -131,27 +133,31 @@ class Holding:
         request = c.Redrive(
             waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
         )
-        try:
-            back: c.RedriveResult = self._guard.read(request)
-        except NotParked:
-            place = self._parked_place(command)
-            if place.state == "waiting" and place.rank is not None and place.ticket is not None:
-                # Redriven by a request that was cut off; maintenance will record it.
-                return Standing.waiting(
-                    command.entry_id, place.rank, place.ticket, place.position, place.total
-                )
-            back = self._guard.read(request)
-        self._record(command, "waiting", back, _OFF_THE_SHELF, "redriven")
-        return Standing.waiting(command.entry_id, back.rank, back.ticket, back.position, back.total)
+        for _ in range(TRIES):
+            try:
+                back: c.RedriveResult = self._guard.read(request)
+            except NotParked:
+                place = self._parked_place(command)
+                if place.state == "waiting" and place.rank is not None and place.ticket is not None:
+                    # The repeat of a redrive; one that was cut off is recorded by maintenance.
+                    return Standing.waiting(
+                        command.entry_id, place.rank, place.ticket, place.position, place.total
+                    )
+                continue
+            self._record(command, "waiting", back, _OFF_THE_SHELF, "redriven")
+            return Standing.waiting(
+                command.entry_id, back.rank, back.ticket, back.position, back.total
+            )
+        raise NotParked
 
     def _parked_place(self, command: HoldCommand) -> c.RestoreResult:
-        """Return where Redis has somebody whom the record has on the shelf, lost or not."""
+        """Return where Redis has somebody who is, or was just, on the record's shelf."""
         record = self._entries.get(command.waitlist_id, command.entry_id)
         if record is None:
             raise EntryNotFound
         if record.status == "admitted":
             raise AlreadyAdmitted
-        if record.status != "parked":
+        if record.status != "parked" and record.hold_end != "redriven":
             raise NotParked
         return self._put_back(record)
 
@@ -201,17 +207,21 @@ class Holding:
         try:
             self._transitions.record(transition, self._now_millis())
         except EntryChanged as changed:
-            self._settle(command, status, changed.record)
+            self._settle(command, transition, changed.record)
 
-    def _settle(self, command: HoldCommand, status: Status, record: EntryRecord | None) -> None:
+    def _settle(
+        self, command: HoldCommand, transition: Transition, record: EntryRecord | None
+    ) -> None:
         """Stand by what the record has made of the person meanwhile."""
         if record is None:
             raise EntryNotFound
-        same = record.status == status and record.claim_token == command.token
-        if status == "admitted" and not same:
+        same = record.status == transition.status and record.claim_token == command.token
+        if transition.status == "admitted" and not same:
             raise _reason(ClaimExpired(), record, command.token)
         if record.status in ("leaving", "left"):
             raise NotWaiting
+        if transition.events and not _is_told(command, transition, record):
+            self._transitions.tell(transition)
 
     def _again(
         self, command: HoldCommand, status: Status, refusal: WaitlistError, hold_end: str = ""
@@ -243,8 +253,15 @@ _OFF_THE_SHELF: dict[str, Any] = {
     "parked_millis": None,
     "park_reason": None,
     "claimed_until_millis": None,
-    "hold_end": None,
+    "hold_end": "redriven",
 }
+
+
+def _is_told(command: HoldCommand, transition: Transition, record: EntryRecord) -> bool:
+    """Whether the record has this very decision; if not, a later one came before it."""
+    is_same_hold = command.token in ("", record.claim_token)
+    is_same_end = transition.changes.get("hold_end") == (record.hold_end or None)
+    return is_same_hold and is_same_end
 
 
 def _lost_hold(

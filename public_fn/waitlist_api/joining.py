@@ -99,7 +99,7 @@ class Joining:
         try:
             self._entries.finish_join(record, placed, self._now_millis())
         except EntryChanged as changed:
-            self._settle(record, changed.record)
+            self._settle(record, placed, changed.record)
             # Another copy of this request has recorded the place.
             is_new = False
         standing = Standing.waiting(
@@ -160,10 +160,14 @@ class Joining:
         if former.status == "admitted":
             # Redis may still hold what is left of that stay, and would take this one for it.
             self._guard.write(drop_of(former))
+        record = self._intent(command)
         try:
-            record = self._entries.begin_rejoin(self._intent(command), former)
-        except EntryChanged:
-            return None
+            record = self._entries.begin_rejoin(record, former)
+        except EntryChanged as changed:
+            if changed.record is None or changed.record.join_id != record.join_id:
+                return None
+            # Our own, sent twice.
+            record = changed.record
         return self._finish_new(waitlist, record)
 
     def _finish_new(self, waitlist: WaitlistRecord, record: EntryRecord) -> SignedUp | None:
@@ -208,7 +212,9 @@ class Joining:
             # Another request has taken this intent further: it stands by what that one did.
             return
 
-    def _settle(self, record: EntryRecord, existing: EntryRecord | None) -> None:
+    def _settle(
+        self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
+    ) -> None:
         """Stand by what another request has made of this stay meanwhile."""
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
@@ -220,6 +226,7 @@ class Joining:
                     waitlist_id=record.waitlist_id,
                     entry_id=record.entry_id,
                     join_id=record.join_id,
+                    ticket=placed.ticket,
                 )
             )
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")

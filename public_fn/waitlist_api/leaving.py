@@ -33,12 +33,17 @@ class Leaving:
         self.finish(record)
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Forget a person: place, record and history; nothing happens to an unknown one."""
+        """Forget a person: place, record and history; nothing happens to an unknown one.
+
+        What is left for maintenance is a record of nobody: as long as the index may still show
+        the place, a rebuild must find somewhere that it has been given up.
+        """
         try:
             record = self._entries.begin_erase(waitlist_id, entry_id, self._now_millis())
         except EntryChanged:
             return
-        self.finish(record)
+        self._give_up(record)
+        self._entries.erase_history(record)
 
     def finish(self, record: EntryRecord) -> None:
         """Take an intent to leave, or to be erased, to its end."""
@@ -61,9 +66,12 @@ class Leaving:
 
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an erased person, then delete what is recorded."""
+        self._give_up(record)
+        self._entries.erase(record)
+
+    def _give_up(self, record: EntryRecord) -> None:
         with suppress(WaitlistNotFound):
             self._guard.write(drop_of(record))
-        self._entries.erase(record)
 
 
 def drop_of(record: EntryRecord) -> c.Drop:

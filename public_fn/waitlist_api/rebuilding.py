@@ -24,14 +24,16 @@ logger = logging.getLogger(__name__)
 # changed this long before the rebuild began is read again, from the table itself.
 SECOND_LOOK_MILLIS = 15 * 60_000
 RENEW_SECONDS = 15.0
+# A write that was under way when Redis was lost, and the index after it, have arrived by then.
+SETTLED_MILLIS = 2_000
 
 
 class Rebuilder:
     """Restores waitlists whose order Redis has lost.
 
     First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
-    since shortly before, as the table has them. A flush in between changes the epoch, and every
-    restore of the old one is refused.
+    since shortly before, or is leaving, as the table has them. A flush in between changes the
+    epoch, and every restore of the old one is refused.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Rebuilder:
         places: Places,
         leases: Leases,
         now_millis: NowMillis,
+        pause: Callable[[float], None],
     ) -> None:
         self._queue = queue
         self._guard = guard
@@ -49,6 +52,7 @@ class Rebuilder:
         self._places = places
         self._leases = leases
         self._now_millis = now_millis
+        self._pause = pause
 
     def rebuild(self, waitlist: WaitlistRecord) -> bool:
         """Rebuild a waitlist unless another does; return whether its order is complete now."""
@@ -65,15 +69,18 @@ class Rebuilder:
             lease.release()
 
     def _restore(self, waitlist: WaitlistRecord, epoch: str, renew: Callable[[], None]) -> None:
-        since_millis = self._now_millis() - SECOND_LOOK_MILLIS
+        began_millis = self._now_millis()
 
         def first_pass(shard: int) -> int:
             return self._first_pass(waitlist.waitlist_id, shard, epoch)
 
         def second_pass(shard: int) -> int:
-            return self._second_pass(waitlist.waitlist_id, shard, epoch, since_millis)
+            return self._second_pass(
+                waitlist.waitlist_id, shard, epoch, began_millis - SECOND_LOOK_MILLIS
+            )
 
         restored = _in_parallel(first_pass, renew)
+        self._pause(max(0, began_millis + SETTLED_MILLIS - self._now_millis()) / 1000)
         corrected = _in_parallel(second_pass, renew)
         self._queue.send(init_of(waitlist, "warm", epoch, only_if_known=True))
         logger.info(
@@ -95,14 +102,14 @@ class Rebuilder:
         looked_at = 0
         for page in self._changed(waitlist_id, shard, since_millis):
             records = self._entries.get_many(waitlist_id, [placed.entry_id for placed in page])
-            looked_at += self._send(
-                [_correction(placed, records.get(placed.entry_id), epoch) for placed in page]
-            )
+            corrections = [_correction(one, records.get(one.entry_id), epoch) for one in page]
+            looked_at += self._send([one for one in corrections if one is not None])
         return looked_at
 
     def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
         yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
         yield from self._places.ended(waitlist_id, shard, since_millis)
+        yield from self._places.unfinished(waitlist_id, shard)
 
     def _send(self, requests: list[c.Single]) -> int:
         for start in range(0, len(requests), MAX_BATCH):
@@ -112,8 +119,11 @@ class Rebuilder:
         return len(requests)
 
 
-def _correction(placed: Placed, record: EntryRecord | None, epoch: str) -> c.Single:
+def _correction(placed: Placed, record: EntryRecord | None, epoch: str) -> c.Single | None:
     """Return what makes Redis agree with the record; `placed` may be older than that."""
+    if record is not None and record.status == "joining" and placed.ticket is None:
+        # Its signup is under way and may have a place already.
+        return None
     if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), epoch, overwrite=True)
     return c.Drop(

@@ -1,5 +1,7 @@
 """Puts the parts together: what a handler needs, on given clients."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -49,7 +51,12 @@ class Services:
 
     @classmethod
     def on(
-        cls, config: Config, dynamodb: Any, lambda_: Any, now_millis: NowMillis = now_millis
+        cls,
+        config: Config,
+        dynamodb: Any,
+        lambda_: Any,
+        now_millis: NowMillis = now_millis,
+        pause: Callable[[float], None] = time.sleep,
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
         table = Table(dynamodb, config.table_name)
@@ -66,7 +73,7 @@ class Services:
         standings = Standings(guard, entries)
         leaving = Leaving(entries, guard, now_millis)
         joining = Joining(directory, entries, guard, standings, leaving, now_millis)
-        rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis)
+        rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis, pause)
         return cls(
             now_millis=now_millis,
             queue=queue,

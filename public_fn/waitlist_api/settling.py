@@ -17,8 +17,8 @@ STATUS_OF_PLACE: dict[str, Status] = {
     "parked": "parked",
     "done": "admitted",
 }
-# How a claimer ends a hold without admitting.
-HOLD_ENDS = ("released", "parked")
+# How somebody ends a hold without admitting.
+HOLD_ENDS = ("released", "parked", "redriven")
 OUT_OF_ATTEMPTS = "max_attempts"
 
 

@@ -96,7 +96,7 @@ class Standings:
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
         for _ in range(TRIES):
             record = self._entries.get(waitlist_id, entry_id)
-            if record is None:
+            if record is None or record.erase:
                 raise EntryNotFound
             if record.status not in STATE_OF:
                 return Standing.recorded(record)

@@ -35,7 +35,7 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
         "memory,",
     }
     assert all(row["ratio"] > 0 for row in rows)
-    assert all(f"{row['ratio']:.2f}" in printed for row in rows)
+    assert all(f"{row['ratio']:.3f}" in printed for row in rows)
 
 
 def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: P
     measured = [row for row in rows if row not in wasted]
     assert len(measured) == 6
     assert all(row["ratio"] > 0 for row in measured)
-    assert all(f"{row['ratio']:.2f}" in printed for row in measured)
+    assert all(f"{row['ratio']:.3f}" in printed for row in measured)
     assert {row["name"].removeprefix("wasted: ") for row in wasted} == {
         row["name"] for row in measured
     }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.line import Line, accepted
-from tests.support.redis_servers import Cluster, Server, await_that
+from tests.support.redis_servers import Cluster, Server, await_that, hung
 from waitlist_queue.config import Config
 from waitlist_queue.store import connect
 
@@ -50,6 +50,27 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
     """P1, P6: in the order in which it was sent."""
     cluster.move_slot(META, another_node(cluster))
     assert [answer["position"] for answer in batch(filled)] == [1, 2, 4]
+
+
+def test_a_call_finds_who_has_taken_over_from_a_node_that_hangs(
+    cluster: Cluster, filled: Line
+) -> None:
+    """P3, P9: within the time of the call that meets the silence."""
+    former, taker = cluster.owner_of(META), another_node(cluster)
+    cluster.move_slot(META, taker)
+    with hung(former):
+        assert filled.signup("zoe")["position"] == 4
+        assert filled.position("bob")["position"] == 2
+
+
+def test_a_batch_finds_who_has_taken_over_from_a_node_that_hangs(
+    cluster: Cluster, filled: Line
+) -> None:
+    """P1, P3, P9"""
+    former, taker = cluster.owner_of(META), another_node(cluster)
+    cluster.move_slot(META, taker)
+    with hung(former):
+        assert [answer["position"] for answer in batch(filled)] == [1, 2, 4]
 
 
 def test_a_slot_that_nobody_serves_is_an_outage(cluster: Cluster, filled: Line) -> None:

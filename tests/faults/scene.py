@@ -81,6 +81,13 @@ class Scene:
         names = self.people.names
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 
+    def traces(self, name: str) -> list[str]:
+        """Return the keys in both stores that speak of a person's place or record."""
+        entry_id = self.people.id_of(name)
+        table = [f"{pk} {sk}" for pk, sk in self.stores.dynamodb.items if entry_id in pk]
+        queue = self.stores.redis.zscore(keys.queue(self.people.waitlist_id), entry_id)
+        return table if queue is None else [*table, "a place in Redis"]
+
     def order(self) -> list[str]:
         """Return everybody in serving order, as Redis has them."""
         request = c.Page(waitlist_id=self.people.waitlist_id)
@@ -96,7 +103,9 @@ class Scene:
         ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
         if order != [name for _, name in sorted(ranks)]:
             yield f"Redis has {order}, the record has {sorted(ranks)}"
-        if intents := [name for name, one in records.items() if one["status"] in INTENTS]:
+        # What is left of an erased person waits for maintenance, and is nobody's.
+        people = [(name, one) for name, one in records.items() if not one.get("erase")]
+        if intents := [name for name, one in people if one["status"] in INTENTS]:
             yield f"intents are left over: {intents}"
         yield from self._wrong_places(records)
         yield from self._wrong_positions(order)

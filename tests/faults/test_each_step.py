@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.faults.operations import OPERATIONS, WITH_EVE, Operation, line_with_eve
+from tests.faults.operations import OPERATIONS, WITH_EVE, Operation, erase, line_with_eve
 from tests.faults.scene import Scene, Stores
 from tests.support import faults
 from tests.support.faults import Crash, Fault
@@ -85,6 +85,17 @@ class Case:
         ):
             yield f"the history is {self.scene.people.events('eve')}"
         yield from self.scene.contradictions()
+        if self.is_acknowledged and self.operation.request is erase:
+            yield from self._traces()
+
+    def _traces(self) -> Iterator[str]:
+        """Yield what is left of an erased person, at once and after maintenance (P8)."""
+        record = self.scene.records().get("eve", {})
+        if set(record) & {"customer_id", "profile", "attributes", "signup_key"}:
+            yield f"the record is {record}"
+        self.scene.world.maintain()
+        if traces := self.scene.traces("eve"):
+            yield f"there are left {traces}"
 
     def retry(self) -> None:
         """Repeat the same request until an answer is final."""

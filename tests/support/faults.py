@@ -32,12 +32,11 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Where one process' calls to AWS pass: noted down, and one of them struck by a fault."""
+    """Where one process' calls to AWS pass: noted down, and some of them struck by faults."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._step: int | None = None
-        self._fault: Fault | None = None
+        self._faults: dict[int, Fault] = {}
         self.calls: list[Call] = []
         self.is_dead = False
 
@@ -48,11 +47,15 @@ class Wire:
     def arm(self, step: int, fault: Fault) -> None:
         """Have a fault strike one step (the first is 0) of what is done from now on."""
         self.disarm()
-        self._step, self._fault = step, fault
+        self._faults[step] = fault
+
+    def also(self, step: int, fault: Fault) -> None:
+        """Have a fault strike another step too."""
+        self._faults[step] = fault
 
     def disarm(self) -> None:
         """Let all calls through, also those of a process that takes a dead one's place."""
-        self._step = self._fault = None
+        self._faults = {}
         self.calls = []
         self.is_dead = False
 
@@ -67,10 +70,11 @@ class Wire:
                 raise Crash
             step = len(self.calls)
             self.calls.append(call)
-        if self._fault is None or step != self._step:
+        fault = self._faults.get(step)
+        if fault is None:
             return call.make()
         try:
-            return self._fault(call)
+            return fault(call)
         except Crash:
             self.is_dead = True
             raise

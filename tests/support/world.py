@@ -86,7 +86,7 @@ class World:
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         queue = QueueService(RedisStore(lambda: redis_client(redis), redis_clock.now_micros))
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
-        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis)
+        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance)
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
         return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock)
 

@@ -183,8 +183,12 @@ class EntryRecords:
         Where somebody else has done so, the person may be in line anew: a later stay's history
         has later stamps, and its record another `join_id`.
         """
-        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
+        self.erase_history(record)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
+
+    def erase_history(self, record: EntryRecord) -> None:
+        """Delete the history of a stay and of those before it."""
+        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
 
     def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
         """Delete all that is recorded of an entry, whatever its state, but no later stay."""
@@ -223,7 +227,8 @@ class EntryRecords:
                 raise
             if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
-                self._table.transact([self._table.put_write(move.event.to_item(*key))])
+                update = "SET #updated_millis = :now"
+                self._write(*key, update, "#status = :waiting", values, move.event)
             else:
                 self._record_first_move(record, move, now_millis)
 

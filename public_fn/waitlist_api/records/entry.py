@@ -28,7 +28,7 @@ class EntryRecord:
     the client's Idempotency-Key. `once_key` and `once_stamp` are those of the last move, so that
     a rebuilt Redis still recognises its repeat. `claim_token` is the last
     hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
-    how its claimer ended it (released or parked; nothing if time did); `attempts`
+    how somebody ended it (released, parked or redriven; nothing if time did); `attempts`
     counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it.
     """

@@ -76,6 +76,11 @@ class Places:
             {"place": ended_place(waitlist_id, shard), "since": since_millis},
         )
 
+    def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
+        """Yield those who are joining or leaving one waitlist, oldest first."""
+        for page in self.at(intents_of(shard)):
+            yield [placed for placed in page if placed.waitlist_id == waitlist_id]
+
     def intents(self, shard: int, before_millis: int) -> Iterator[list[Placed]]:
         """Yield pages of those who were joining or leaving before a time, oldest first."""
         return self._pages(

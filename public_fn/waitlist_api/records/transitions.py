@@ -61,6 +61,10 @@ class Transitions:
                 ]
             )
 
+    def tell(self, transition: Transition) -> None:
+        """Write the events alone, of a decision that a later one was recorded before."""
+        self._table.transact(self._history(transition))
+
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [
             self._table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))

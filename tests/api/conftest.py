@@ -1,0 +1,29 @@
+"""Fixtures of the API's tests: one waitlist, empty or with people in it."""
+
+import pytest
+
+from tests.support.memory_table import MemoryTable
+from tests.support.people import People
+from tests.support.stores import fake_redis
+from tests.support.world import World
+
+
+def new_list(**settings: object) -> People:
+    """Return a waitlist on stores of its own, with nobody in it."""
+    people = People(World.on(MemoryTable(), fake_redis()))
+    assert people.configure(**settings).status == 201
+    return people
+
+
+@pytest.fixture
+def people() -> People:
+    """A new waitlist."""
+    return new_list()
+
+
+@pytest.fixture(scope="module")
+def stocked() -> People:
+    """Ada, Bob and Cyd in line, for tests after which they must stand there as before."""
+    people = new_list()
+    people.all_sign_up("ada", "bob", "cyd")
+    return people

@@ -1,0 +1,47 @@
+"""What a refusal is: the right problem, and nothing changed in either store."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.support.gateway import Answer, Context, event
+from tests.support.snapshot import Snapshot
+from tests.support.world import World
+
+PROBLEM_JSON = "application/problem+json"
+RETRY_AFTER = {"throttled", "rebuilding", "queue_unavailable", "record_unavailable"}
+
+
+@contextmanager
+def nothing_changes(world: World) -> Iterator[None]:
+    """Fail if an item of the table or a key of Redis, the last ticket among them, changes."""
+    before = Snapshot.of(world.dynamodb, world.redis)
+    assert before.items, "the record is empty: nothing could change"
+    assert before.keys, "Redis is empty: nothing could change"
+    yield
+    after = Snapshot.of(world.dynamodb, world.redis)
+    assert after.items == before.items, "the record has changed"
+    assert after.keys == before.keys, "Redis has changed"
+
+
+def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
+    """Return the problem of an answer; fail if it is another one, or not told as it must be."""
+    assert (answer.status, answer.code) == (status, code), answer.text
+    assert answer.headers["content-type"] == PROBLEM_JSON
+    problem = answer.json
+    assert (problem["status"], problem["type"]) == (status, "about:blank")
+    assert problem["title"] == code.replace("_", " ")
+    assert problem["detail"]
+    assert [one["field"] for one in problem.get("errors", [])] == list(fields), problem
+    assert ("retry-after" in answer.headers) == (code in RETRY_AFTER)
+    assert ("www-authenticate" in answer.headers) == (status == 401)
+    return problem
+
+
+def send_base64(world: World, path: str, body: str) -> Answer:
+    """Send a POST whose body API Gateway hands over in base64."""
+    headers = {"content-type": "application/json"}
+    sent = {**event("POST", path, headers, body), "isBase64Encoded": True}
+    answer = world.api.handle(sent, Context())
+    names = {name.lower(): value for name, value in answer["headers"].items()}
+    return Answer(answer["statusCode"], names, answer["body"])

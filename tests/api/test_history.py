@@ -1,0 +1,72 @@
+"""Why somebody stands where they stand: who did it, when, and what for."""
+
+from datetime import datetime
+
+from tests.support.gateway import OPERATOR_ARN
+from tests.support.people import People
+
+
+def test_the_history_tells_every_move_in_its_order(people: People) -> None:
+    people.all_sign_up("ada", "bob", "cyd")
+    people.bump("cyd", key="k", places=2, reason="Waited through the outage")
+    people.bump("cyd", priority=7)
+    people.leave("cyd")
+    people.sign_up("cyd", key="again")
+    joined, moved, raised, left, again = people.person("cyd").json["history"]
+    assert {event.pop("at")[:2] for event in (joined, moved, raised, left, again)} == {"20"}
+    customer = {"by": "customer", "reason": "", "detail": {}}
+    assert joined == again == {"event": "joined", **customer}
+    assert left == {"event": "left", **customer}
+    assert moved == {
+        "event": "bumped",
+        "by": OPERATOR_ARN,
+        "reason": "Waited through the outage",
+        "detail": {"places": 2},
+    }
+    assert raised == {
+        "event": "bumped",
+        "by": OPERATOR_ARN,
+        "reason": "",
+        "detail": {"priority": 7},
+    }
+
+
+def test_its_times_go_forward_from_the_time_of_signup(people: People) -> None:
+    people.all_sign_up("ada")
+    joined_at = people.look("ada").json["joined_at"]
+    people.bump("ada", to="back")
+    people.leave("ada")
+    times = [event["at"] for event in people.person("ada").json["history"]]
+    assert times[0] == joined_at
+    assert times == sorted(times, key=datetime.fromisoformat)
+
+
+def test_a_move_of_priority_0_is_told_as_one(people: People) -> None:
+    people.all_sign_up("ada")
+    people.bump("ada", priority=0)
+    assert people.person("ada").json["history"][-1]["detail"] == {"priority": 0}
+
+
+def test_the_newest_hundred_events_are_shown_oldest_first(people: People) -> None:
+    """P9"""
+    people.all_sign_up("ada")
+    for number in range(105):
+        people.bump("ada", to="back", reason=f"move {number}")
+    reasons = [event["reason"] for event in people.person("ada").json["history"]]
+    assert reasons == [f"move {number}" for number in range(5, 105)]
+
+
+def test_a_customer_sees_no_history_profile_or_attributes(people: People) -> None:
+    people.sign_up("ada", profile={"name": "Ada"})
+    assert not {"history", "profile", "attributes", "customer_id"} & set(people.look("ada").json)
+
+
+def test_whoever_left_is_still_on_record(people: People) -> None:
+    people.sign_up("ada", profile={"name": "Ada"})
+    people.leave("ada")
+    person = people.person("ada").json
+    assert (person["status"], person["position"], person["profile"]) == (
+        "left",
+        None,
+        {"name": "Ada"},
+    )

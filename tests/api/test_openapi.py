@@ -1,0 +1,96 @@
+"""The OpenAPI document says what the API does: every route, every problem."""
+
+import json
+import warnings
+from typing import Any
+
+import pytest
+
+from tests.architecture.template import route_authorizers
+from tests.support.memory_table import MemoryTable
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from waitlist_api.http_errors import STATUS
+
+PROBLEM_JSON = "application/problem+json"
+Operation = dict[str, Any]
+
+
+def document() -> Any:
+    world = World.on(MemoryTable(), fake_redis())
+    with warnings.catch_warnings():
+        # Powertools does not close the files of its page.
+        warnings.simplefilter("ignore", ResourceWarning)
+        answer = world.request("GET", "/docs", query="format=json")
+    assert answer.status == 200
+    return json.loads(answer.text)
+
+
+DOCUMENT = document()
+OPERATIONS: dict[str, Operation] = {
+    f"{method.upper()} {path}": operation
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+}
+each_operation = pytest.mark.parametrize("route", OPERATIONS)
+
+
+def codes_of(operation: Operation) -> dict[str, str]:
+    """Return each problem's code that an operation names, with the status it stands at."""
+    return {
+        code: status
+        for status, response in operation["responses"].items()
+        for code in response["description"].split("`")[1::2]
+    }
+
+
+def test_it_lists_every_route_that_the_gateway_has() -> None:
+    assert set(OPERATIONS) == set(route_authorizers())
+
+
+@each_operation
+def test_each_problem_stands_at_its_own_status(route: str) -> None:
+    for code, status in codes_of(OPERATIONS[route]).items():
+        assert str(STATUS[code]) == status
+
+
+@each_operation
+def test_each_problem_is_described_as_problem_details(route: str) -> None:
+    for status, response in OPERATIONS[route]["responses"].items():
+        if status >= "400":
+            assert list(response["content"]) == [PROBLEM_JSON]
+            fields = response["content"][PROBLEM_JSON]["schema"]["properties"]
+            assert {"type", "title", "status", "code", "detail", "errors"} == set(fields)
+
+
+@each_operation
+def test_each_route_names_what_can_go_wrong_with_its_parts(route: str) -> None:
+    operation = OPERATIONS[route]
+    codes = set(codes_of(operation))
+    assert {"throttled", "queue_unavailable", "internal_error"} <= codes
+    with_body = {"invalid_json", "invalid_request", "too_large", "unsupported_media_type"}
+    assert (with_body <= codes) == ("requestBody" in operation)
+    assert ("unauthorized" in codes) == ("security" in operation)
+    if route != "GET /v1/health":
+        assert "record_unavailable" in codes
+    if "{waitlist_id}" in route and not route.startswith("PUT"):
+        assert "waitlist_not_found" in codes
+
+
+@each_operation
+def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) -> None:
+    if "/admin/" in route:
+        expected: Any = [{"sigv4": []}]
+    elif "{entry_id}" in route:
+        expected = [{"entry_token": []}]
+    else:
+        expected = None
+    assert OPERATIONS[route].get("security") == expected
+    schemes = set(DOCUMENT["components"]["securitySchemes"])
+    assert schemes == {"sigv4", "entry_token"}
+
+
+def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:
+    names = [operation["operationId"] for operation in OPERATIONS.values()]
+    assert len(set(names)) == len(names)
+    assert all(operation["summary"] for operation in OPERATIONS.values())

@@ -1,0 +1,201 @@
+"""What each route answers when all is well."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.people import People
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+DEFAULTS = {
+    "waitlist_id": "bakery",
+    "name": "Bakery",
+    "open": True,
+    "paused": False,
+    "capacity": None,
+    "allow_rejoin": True,
+    "lease_seconds": 300,
+    "max_attempts": 5,
+    "hide_counts": False,
+    "version": 1,
+}
+
+
+def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the other fields; those named must be times."""
+    for name in names:
+        assert TIME.fullmatch(answer[name]), answer
+    return {name: value for name, value in answer.items() if name not in names}
+
+
+def test_health(people: People) -> None:
+    answer = people.world.request("GET", "/v1/health")
+    assert (answer.status, answer.json["status"]) == (200, "ok")
+    assert answer.json == {"status": "ok", "queue": "ok", "record": "ok"}
+
+
+def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    answer = people.world.request("GET", people.path)
+    shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
+    assert (answer.status, answer.json) == (200, shown)
+
+
+def test_signing_up(people: People) -> None:
+    people.all_sign_up("ada")
+    answer = people.sign_up("bob")
+    assert answer.status == 201
+    assert answer.headers["content-type"] == "application/json"
+    assert without_times(answer.json, "joined_at") == {
+        "entry_id": people.id_of("bob"),
+        "status": "waiting",
+        "position": 2,
+        "total": 2,
+        "priority": 0,
+        "entry_token": people.token_of("bob"),
+    }
+
+
+def test_looking(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    answer = people.look("ada")
+    assert answer.status == 200
+    assert without_times(answer.json, "joined_at") == {
+        "entry_id": people.id_of("ada"),
+        "status": "waiting",
+        "position": 1,
+        "total": 2,
+        "priority": 0,
+    }
+
+
+def test_leaving_also_when_it_is_repeated(people: People) -> None:
+    """P2 P6: those behind move up at once."""
+    people.all_sign_up("ada", "bob")
+    for _ in range(2):
+        answer = people.leave("ada")
+        assert (answer.status, answer.text) == (204, "")
+    assert (people.look("bob").json["position"], people.look("bob").json["total"]) == (1, 1)
+    gone = people.look("ada").json
+    assert (gone["status"], gone["position"], gone["total"]) == ("left", None, None)
+    assert people.stats().json["left"] == 1
+
+
+def test_making_and_replacing_a_waitlist(people: People) -> None:
+    other = People(people.world, "florist")
+    made = other.configure(capacity=5)
+    assert made.status == 201
+    times = ("created_at", "updated_at")
+    expected = {**DEFAULTS, "waitlist_id": "florist", "capacity": 5}
+    assert without_times(made.json, *times) == expected
+    people.world.clock.advance(1)
+    replaced = other.configure(open=False)
+    assert replaced.status == 200
+    assert without_times(replaced.json, *times) == {
+        **expected,
+        "open": False,
+        "capacity": None,
+        "version": 2,
+    }
+    assert replaced.json["created_at"] == made.json["created_at"] < replaced.json["updated_at"]
+    shown = people.world.request("GET", other.admin_path, operator=True)
+    assert (shown.status, shown.json) == (200, replaced.json)
+
+
+def test_listing_waitlists(people: People) -> None:
+    answer = people.world.request("GET", "/v1/admin/waitlists", operator=True)
+    assert answer.status == 200
+    (listed,) = answer.json["waitlists"]
+    assert without_times(listed, "created_at", "updated_at") == DEFAULTS
+    assert answer.json["cursor"] is None
+
+
+def test_counting(people: People) -> None:
+    empty = {"waiting": 0, "signed_up": 0, "left": 0, "admitted": 0, "oldest_joined_at": None}
+    assert (people.stats().status, people.stats().json) == (200, empty)
+    people.all_sign_up("ada", "bob", "cyd")
+    people.leave("ada")
+    counted = without_times(people.stats().json, "oldest_joined_at")
+    assert counted == {"waiting": 2, "signed_up": 3, "left": 1, "admitted": 0}
+    assert people.stats().json["oldest_joined_at"] == people.look("bob").json["joined_at"]
+
+
+def test_listing_people(people: People) -> None:
+    people.sign_up("ada", profile={"name": "Ada"}, attributes={"language": "English"})
+    answer = people.page()
+    assert (answer.status, answer.json["cursor"]) == (200, None)
+    (ada,) = answer.json["entries"]
+    assert without_times(ada, "joined_at") == {
+        "entry_id": people.id_of("ada"),
+        "status": "waiting",
+        "position": 1,
+        "total": 1,
+        "priority": 0,
+        "customer_id": "ada",
+        "profile": {"name": "Ada"},
+        "attributes": {"language": "English"},
+    }
+    person = people.person("ada")
+    assert person.status == 200
+    assert {name: person.json[name] for name in ada} == ada
+    assert set(person.json) - set(ada) == {"history"}
+
+
+@pytest.mark.parametrize("where", [{"to": "front"}, {"places": 2}, {"priority": 7}], ids=str)
+def test_bumping(people: People, where: dict[str, Any]) -> None:
+    people.all_sign_up("ada", "bob", "cyd")
+    joined_at = people.look("cyd").json["joined_at"]
+    answer = people.bump("cyd", key="b", **where)
+    assert answer.status == 200
+    assert answer.json == {
+        "entry_id": people.id_of("cyd"),
+        "status": "waiting",
+        "position": 1,
+        "total": 3,
+        "priority": where.get("priority", 0),
+        "joined_at": joined_at,
+    }
+    assert people.order() == ["cyd", "ada", "bob"]
+    assert people.look("cyd").json == answer.json
+
+
+def test_bumping_to_the_back_is_a_new_arrival(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    assert people.bump("ada", to="back").json["position"] == 2
+    assert people.order() == ["bob", "ada"]
+
+
+def test_erasing_also_when_it_is_repeated(people: People) -> None:
+    """P8"""
+    people.sign_up("ada", profile={"name": "Ada Lovelace"})
+    people.all_sign_up("bob")
+    for _ in range(2):
+        answer = people.erase("ada")
+        assert (answer.status, answer.text) == (204, "")
+    assert people.person("ada").code == "entry_not_found"
+    assert people.look("ada").code == "entry_not_found"
+    assert people.order() == ["bob"]
+    assert "Lovelace" not in recorded(people)
+    people.world.maintain()
+    assert people.id_of("ada") not in recorded(people)
+    assert people.id_of("bob") in recorded(people)
+
+
+def recorded(people: People) -> str:
+    return json.dumps(people.world.dynamodb.scan()["Items"])
+
+
+def test_an_erased_person_is_a_new_one(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    people.erase("ada")
+    assert people.sign_up("ada").json["position"] == 2
+    assert people.events("ada") == ["joined"]
+
+
+def test_deleting_a_waitlist(people: People) -> None:
+    people.all_sign_up("ada")
+    answer = people.delete_waitlist()
+    assert (answer.status, answer.text) == (204, "")
+    assert people.world.request("GET", people.path).code == "waitlist_not_found"
