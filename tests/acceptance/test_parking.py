@@ -95,13 +95,26 @@ def test_a_redrive_goes_to_the_old_place_or_to_the_back(
 
 
 def test_only_the_parked_are_redriven(waitlist: Waitlist) -> None:
-    """Given people who wait, are held, or were redriven, when redriven, then refused. P5."""
+    """Given people who wait or are held, when redriven, then refused. P5."""
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     desk.park("bob")
-    desk.redrive("bob", to="back")
+    desk.redrive("bob")
+    desk.claim()
     assert {desk.redrive(name).code for name in ("ann", "bob", "cyd")} == {"not_parked"}
-    assert desk.order() == ["cyd", "bob"]
+    assert desk.counts() == (1, 2, 0, 0, 0)
+
+
+def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
+    """Given one redriven to the back, when asked again, then the answer is the same. P2."""
+    desk = waitlist("ann", "bob")
+    desk.claim()
+    desk.park("ann")
+    first = desk.redrive("ann", to="back")
+    again = desk.redrive("ann", to="back")
+    assert (again.status, again.json) == (200, first.json)
+    assert desk.order() == ["bob", "ann"]
+    assert desk.events("ann").count("redriven") == 1
 
 
 def test_a_parked_person_cannot_be_bumped(waitlist: Waitlist) -> None:

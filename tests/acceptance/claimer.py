@@ -1,0 +1,65 @@
+"""One of many claimers at once: speaks to the services, for a process has one request at a time."""
+
+from dataclasses import dataclass, field
+
+from tests.support.admissions import Admissions
+from waitlist_api.claiming import ClaimCommand
+from waitlist_api.errors import Throttled
+from waitlist_api.holding import HoldCommand
+from waitlist_shared.errors import WaitlistError
+
+TRIES = 50
+
+
+@dataclass
+class Claimer:
+    """A claimer at a desk, with tokens of their own."""
+
+    desk: Admissions
+    by: str
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def claimed(self, count: int = 1, key: str = "") -> list[str]:
+        """Claim, and return who was given, in the order of the answer."""
+        command = ClaimCommand(
+            waitlist_id=self.desk.waitlist_id, count=count, by=self.by, idempotency_key=key
+        )
+        offers = self.desk.world.services.claiming.claim(command)
+        names = [self.desk.names[offer.claim.entry_id] for offer in offers]
+        self.tokens |= {name: offer.claim.token for name, offer in zip(names, offers, strict=True)}
+        return names
+
+    def act(self, verb: str, name: str, token: str = "") -> str:
+        """Do something about a hold; return the status that follows, or the refusal's code."""
+        command = HoldCommand(
+            waitlist_id=self.desk.waitlist_id,
+            entry_id=self.desk.id_of(name),
+            token=token or self.tokens[name],
+            by=self.by,
+        )
+        holding = self.desk.world.services.holding
+        for _ in range(TRIES):
+            try:
+                match verb:
+                    case "complete":
+                        return holding.complete(command).status
+                    case "release":
+                        return holding.release(command).status
+                    case "park":
+                        return holding.park(command).status
+                    case _:
+                        return holding.extend(command).standing.status
+            except Throttled:
+                continue
+            except WaitlistError as error:
+                return error.code
+        raise AssertionError(f"{verb} of {name} was throttled for ever")
+
+    def leave(self, name: str) -> str:
+        """Have a person leave the list themselves."""
+        desk = self.desk
+        try:
+            desk.world.services.leaving.leave(desk.waitlist_id, desk.id_of(name), "customer")
+        except WaitlistError as error:
+            return error.code
+        return "left"
