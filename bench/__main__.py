@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench.cases import Bench, Case
+from bench.chart import picture
 from bench.line import Handler
 from bench.memory import weigh
 from bench.report import as_json, show
@@ -23,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only see that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:
@@ -33,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console.print("A quick run is too short to judge by.")
     if options.json:
         options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+    if options.svg:
+        options.svg.write_text(picture(rows), encoding="utf-8")
 
 
 def run(sizes: Sizes, console: Console) -> list[Row]:
@@ -41,9 +45,9 @@ def run(sizes: Sizes, console: Console) -> list[Row]:
     with valkey() as port, Progress(*columns, console=console) as progress:
         handler, bare = Handler(port), bare_client(port)
         rows = [_measured(make, progress, bare) for make in Bench(handler, bare, sizes).cases()]
-        task = progress.add_task("memory", total=1)
+        task = progress.add_task("memory", total=None)
         rows.extend(weigh(handler, bare, sizes.members_weighed))
-        progress.update(task, advance=1)
+        progress.update(task, total=1, completed=1)
     return rows
 
 

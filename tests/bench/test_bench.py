@@ -9,10 +9,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
-    results = tmp_path / "results.json"
+    results, picture = tmp_path / "results.json", tmp_path / "results.svg"
+    options = ["--quick", "--json", str(results), "--svg", str(picture)]
 
     run = subprocess.run(
-        [sys.executable, "-m", "bench", "--quick", "--json", str(results)],
+        [sys.executable, "-m", "bench", *options],
         cwd=ROOT,
         env={"PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "private_fn", "shared"))},
         capture_output=True,
@@ -33,3 +34,4 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
     }
     assert all(row["ratio"] > 0 for row in rows)
     assert all(f"{row['ratio']:.3f}" in run.stdout for row in rows)
+    assert picture.read_text().startswith("<svg ")
