@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench.bullmq_peer import BullMQ
 from bench.cases import Bench, Case
+from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
 from bench.memory import weigh
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: everything)")
     parser.add_argument("--quick", action="store_true", help="only see that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console.print("A quick run is too short to judge by.")
     if options.json:
         options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+    if options.svg:
+        options.svg.write_text(picture(rows), encoding="utf-8")
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
@@ -52,9 +56,9 @@ def line(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port:
         handler, bare = Handler(port), bare_client(port)
         rows = [_measured(make, progress, bare) for make in Bench(handler, bare, sizes).cases()]
-        task = progress.add_task("memory", total=1)
+        task = progress.add_task("memory", total=None)
         rows.extend(weigh(handler, bare, sizes.members_weighed))
-        progress.update(task, advance=1)
+        progress.update(task, total=1, completed=1)
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from redis import Redis
 
-from bench.line import Handler, Line, check
+from bench.line import Handler, Line, batch, check
 from bench.rounds import Round, measure
 from bench.sizes import Sizes
 from bench.targets import Row, Target
@@ -171,7 +171,9 @@ class Bench:
 
         def prepare() -> Round:
             members = line.newcomers(MAX_BATCH)
-            return self._round([line.batch_of_signups(members)], "joined", pipelined, [members])
+            return self._round(
+                [batch([line.signup(member) for member in members])], "joined", pipelined, [members]
+            )
 
         return Case(
             name=f"batch of {MAX_BATCH} signups",

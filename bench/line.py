@@ -19,6 +19,7 @@ from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import TIER, ticket_at
 
 MEMBERS_PER_COMMAND = 1000
+OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
 class BenchError(Exception):
@@ -59,12 +60,16 @@ class Line:
 
     def join(self, members: Sequence[str]) -> None:
         """Sign members up through the handler."""
-        for start in range(0, len(members), MAX_BATCH):
-            batch = self.batch_of_signups(members[start : start + MAX_BATCH])
+        self.ask_all([self.signup(member) for member in members], "joined")
+
+    def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
+        """Send payloads in batches; one that was disturbed goes again, as a caller's would."""
+        for start in range(0, len(payloads), MAX_BATCH):
+            together = batch(payloads[start : start + MAX_BATCH])
             try:
-                check([self._handler.ask(batch)], "joined")
+                check([self._handler.ask(together)], outcome)
             except Disturbed:
-                check([self._handler.ask(batch)], "joined", "already")
+                check([self._handler.ask(together)], outcome, *OUTCOMES_OF_REPEATS)
 
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
         """Write very many members, at the ranks that signups just before now would have had."""
@@ -86,9 +91,6 @@ class Line:
         where = {form: value, "once_key": secrets.token_hex(16)}
         return self._payload("bump", entry_id=member, **where)
 
-    def batch_of_signups(self, members: Sequence[str]) -> str:
-        return batch([self.signup(member) for member in members])
-
     def claim(self, count: int) -> str:
         return self._payload("claim", count=count)
 
@@ -104,6 +106,7 @@ class Line:
 
 
 def batch(payloads: Sequence[str]) -> str:
+    """Return one message of many."""
     return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
 
 

@@ -14,33 +14,52 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Return the weight of a line's keys, by Redis' count of each and by its whole memory."""
+    """Return what a line weighs: by its keys, by all that Redis uses, and after some traffic."""
     empty = _used_memory(bare)
     line = Line(handler, "memory")
-    line.join(line.newcomers(members))
+    waiting = line.newcomers(members)
+    line.join(waiting)
     ours_used = _used_memory(bare) - empty
-    ours_keys = sum(_weight(bare, key) for key in bare.scan_iter(f"wl:{{{line.waitlist_id}}}:*"))
-
+    ours_keys = _weight_of_keys(bare, line)
     before_bare = _used_memory(bare)
-    for some in _ranks(bare, line.queue_key):
-        bare.zadd(BARE, some)
+    bare_keys = _weight_of_copy(bare, line)
     bare_used = _used_memory(bare) - before_bare
+
+    leaving, moving = waiting[::10], waiting[1::10]
+    line.ask_all([line.leave(member) for member in leaving], "left")
+    line.ask_all([line.bump(member, "priority", 1) for member in moving], "moved")
+    left = members - len(leaving)
+    after_traffic = _weight_of_keys(bare, line)
     return [
-        _row("memory, all keys", ours_keys, _weight(bare, BARE), members),
-        _row("memory, used_memory", ours_used, bare_used, members),
+        _row("memory, all keys", ours_keys, bare_keys, members, TARGET),
+        _row("memory, used_memory", ours_used, bare_used, members, TARGET),
+        _row("memory, 10% left, 10% bumped", after_traffic, _weight_of_copy(bare, line), left),
     ]
 
 
-def _row(name: str, ours: int, baseline: int, members: int) -> Row:
+def _row(name: str, ours: int, baseline: int, waiting: int, target: Target | None = None) -> Row:
     return Row(
         name=name,
         beside="sorted set",
         ratio=ours / baseline,
         spread=None,
-        ours=f"{ours / members:.1f} B",
-        baseline=f"{baseline / members:.1f} B",
-        target=TARGET,
+        ours=f"{ours / waiting:.1f} B",
+        baseline=f"{baseline / waiting:.1f} B",
+        target=target,
     )
+
+
+def _weight_of_keys(bare: Redis, line: Line) -> int:
+    found = bare.scan_iter(f"wl:{{{line.waitlist_id}}}:*", count=MEMBERS_PER_COMMAND)
+    return sum(_weight(bare, key) for key in found)
+
+
+def _weight_of_copy(bare: Redis, line: Line) -> int:
+    """Write the same members and scores into a bare sorted set, and weigh that."""
+    bare.delete(BARE)
+    for some in _ranks(bare, line.queue_key):
+        bare.zadd(BARE, some)
+    return _weight(bare, BARE)
 
 
 def _weight(bare: Redis, key: str | bytes) -> int:

@@ -59,7 +59,9 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
     for status, response in OPERATIONS[route]["responses"].items():
         if status >= "400":
             assert list(response["content"]) == [PROBLEM_JSON]
-            fields = response["content"][PROBLEM_JSON]["schema"]["properties"]
+            schema = response["content"][PROBLEM_JSON]["schema"]
+            assert schema == {"$ref": "#/components/schemas/Problem"}
+            fields = DOCUMENT["components"]["schemas"]["Problem"]["properties"]
             assert {"type", "title", "status", "code", "detail", "errors"} == set(fields)
 
 

@@ -10,8 +10,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
+    picture = results.with_suffix(".svg")
+    options = ["--quick", "--json", str(results), "--svg", str(picture)]
     run = subprocess.run(
-        [sys.executable, "-m", "bench", part, "--quick", "--json", str(results)],
+        [sys.executable, "-m", "bench", part, *options],
         cwd=ROOT,
         env={"PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "private_fn", "shared"))},
         capture_output=True,
@@ -19,6 +21,7 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
         check=False,
     )
     assert run.returncode == 0, run.stderr
+    assert picture.read_text().startswith("<svg ")
     return json.loads(results.read_text()), run.stdout
 
 

@@ -31,6 +31,14 @@ VALUES: dict[str, Any] = {
     "requests": [],
     "results": [],
     "outcome": "done",
+    "token": "0" * 40,
+    "seen_micros": 5,
+    "which": "held",
+    "deadline_millis": 5,
+    "parked_millis": 5,
+    "is_all": True,
+    "max_attempts": 5,
+    "places": [],
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -80,6 +88,15 @@ FIRST_REQUIRED = {
     "restore": {"waitlist_id", "entry_id", "join_id", "rank", "ticket", "stamp"},
     "purge": {"waitlist_id"},
     "batch": {"requests"},
+    "claim": {"waitlist_id"},
+    "complete": {"waitlist_id", "entry_id", "token"},
+    "release": {"waitlist_id", "entry_id", "token"},
+    "extend": {"waitlist_id", "entry_id", "token"},
+    "park": {"waitlist_id", "entry_id", "token"},
+    "redrive": {"waitlist_id", "entry_id"},
+    "expire": {"waitlist_id"},
+    "settle": {"waitlist_id", "entry_id", "seen_micros"},
+    "shelf": {"waitlist_id", "which"},
 }
 
 

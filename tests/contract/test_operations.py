@@ -13,7 +13,12 @@ from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery-opening"
 EPOCH = "0000aaaa"
-ADA, BOB = (entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob"))
+ADA, BOB, CYD, DAN, EVE = (
+    entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve")
+)
+TOKEN = "0" * 40
+# A hold that the record knows, until long after this test.
+HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 
 
 def of(entry_id: str) -> dict[str, Any]:
@@ -45,6 +50,18 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Leave(**stay(ADA)), "left"),
     (c.Drop(**stay(BOB)), "dropped"),
     (c.Restore(**stay(BOB, "00000002"), rank=5, ticket=5, stamp=5), "restored"),
+    (c.Restore(**stay(CYD), **HELD, rank=6, ticket=6, stamp=6), "restored"),
+    (c.Extend(**of(CYD), token=TOKEN), "extended"),
+    (c.Shelf(waitlist_id=WAITLIST_ID, which="held"), "shelf"),
+    (c.Park(**of(CYD), token=TOKEN), "parked"),
+    (c.Redrive(**of(CYD)), "redriven"),
+    (c.Restore(**stay(DAN), **HELD, rank=7, ticket=7, stamp=7), "restored"),
+    (c.Release(**of(DAN), token=TOKEN), "released"),
+    (c.Restore(**stay(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
+    (c.Complete(**of(EVE), token=TOKEN), "completed"),
+    (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
+    (c.Settle(**of(EVE), seen_micros=2**52), "settled"),
+    (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),
     (c.Batch(requests=[c.Position(**of(BOB))]), "batch"),
     (c.Purge(waitlist_id=WAITLIST_ID), "purged"),
 ]

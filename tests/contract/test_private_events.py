@@ -13,7 +13,7 @@ from waitlist_queue.service import BY_OP
 from waitlist_shared.errors import BY_CODE
 
 # What makes the list comes first, what ends a stay or the list comes last.
-FIRST = ["ping", "init", "signup"]
+FIRST = ["ping", "init", "signup", "bump", "position", "restore"]
 LAST = ["leave", "drop", "purge"]
 STORY = [
     *FIRST,
@@ -27,6 +27,16 @@ TAKING_EFFECT = {
     "bump": "moved",
     "position": "waiting",
     "restore": "present",
+    "claim": "claimed",
+    "expire": "expired",
+    "settle": "settled",
+    "shelf": "shelf",
+    # The tokens in the files are nobody's: tests/behaviour has those of a claim.
+    "complete": "claim_mismatch",
+    "release": "claim_mismatch",
+    "extend": "claim_mismatch",
+    "park": "claim_mismatch",
+    "redrive": "not_parked",
     "leave": "left",
     "drop": "absent",
     "purge": "purged",

@@ -100,7 +100,7 @@ def test_an_operators_event_without_its_signer_is_refused(
     """P5"""
     context = {**PUBLIC[name]["requestContext"]}
     del context["authorizer"]
-    answer = deployment.prepared().answer({**PUBLIC[name], "requestContext": context})
+    answer = deployment.answer({**PUBLIC[name], "requestContext": context})
     assert answer["statusCode"] == 401
     assert body_of_problem(answer)["code"] == "unauthorized"
 

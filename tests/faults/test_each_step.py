@@ -18,6 +18,7 @@ GRAVE: dict[str, Strike] = {
     "crash before": lambda _: faults.crash_before,
     "crash after": lambda _: faults.crash_after,
     "time-out with effect": lambda _: faults.unheard,
+    "time-out with effect, Redis lost": lambda scene: faults.unheard_and(scene.flush),
     "Redis lost before": lambda scene: faults.before(scene.flush),
     "Redis lost after": lambda scene: faults.after(scene.flush),
     "Redis lost and rebuilt before": lambda scene: faults.before(scene.rebuild_elsewhere),
@@ -109,6 +110,9 @@ class Case:
             self.scene.world.maintain()
 
 
+PREPARED: dict[str, tuple[Snapshot, list[str]]] = {}
+
+
 @dataclass(frozen=True)
 class Trial:
     """One operation before it begins, and its steps where nothing goes wrong."""
@@ -120,13 +124,19 @@ class Trial:
 
     @classmethod
     def of(cls, stores: Stores, operation: Operation) -> "Trial":
+        if operation.name not in PREPARED:
+            PREPARED[operation.name] = cls._prepared(stores, operation)
+        return cls(stores, operation, *PREPARED[operation.name])
+
+    @staticmethod
+    def _prepared(stores: Stores, operation: Operation) -> tuple[Snapshot, list[str]]:
         scene = Scene(stores)
         assert scene.people.configure().status == 201
         operation.prepare(scene)
         before = stores.snapshot()
         scene.warm_up()
         operation.request(scene)
-        return cls(stores, operation, before, scene.wire.names)
+        return before, scene.wire.names
 
     def struck(self, step: int, strike: Strike) -> "Case":
         """Begin anew and send the request, with a fault at one step."""

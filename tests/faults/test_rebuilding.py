@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,7 +12,9 @@ from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
 from waitlist_api.lease import LEASE_MILLIS
+from waitlist_queue import keys
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
 LEASE_SECONDS = LEASE_MILLIS / 1000
@@ -182,6 +185,19 @@ def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
     assert (answer.json["position"], answer.json["total"]) == (None, None)
     scene.world.maintain()
     assert scene.people.look("zoe").json["position"] == len(WITH_EVE) + 1
+
+
+def test_a_new_server_whose_clock_is_behind_puts_nobody_ahead(scene: Scene) -> None:
+    """P1: whatever its clock says, tickets go on behind those that were acknowledged."""
+    in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
+    scene.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
+    line_with_eve(scene)
+    scene.flush()
+    assert scene.people.sign_up("zoe", key="zoe").status == 201
+    scene.world.maintain()
+    assert scene.people.sign_up("fay", key="fay").json["position"] == len(WITH_EVE) + 2
+    assert scene.order() == [*WITH_EVE, "zoe", "fay"]
+    assert not list(scene.contradictions())
 
 
 def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(scene: Scene, lost: Snapshot) -> None:

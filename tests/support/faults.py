@@ -117,6 +117,17 @@ def unheard(call: Call) -> Any:
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
+def unheard_and(action: Callable[[], object]) -> Fault:
+    """The request takes effect, something else happens, and its answer never arrives."""
+
+    def fault(call: Call) -> Any:
+        call.make()
+        action()
+        raise ReadTimeoutError(endpoint_url=ENDPOINT)
+
+    return fault
+
+
 def delivered_twice(call: Call) -> Any:
     """The SDK repeats a request whose first answer it did not hear."""
     answer = call.make()

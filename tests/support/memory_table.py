@@ -12,6 +12,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local.table import create_table_request
+
 Item = dict[str, Any]
 Key = tuple[str, str]
 
@@ -95,7 +97,7 @@ class MemoryTable:
         limit = request.get("Limit", len(items))
         page, rest = items[:limit], items[limit:]
         chosen = [item for item in page if _holds(request, "FilterExpression", item)]
-        answer: Item = {"Items": [dict(item) for item in chosen]}
+        answer: Item = {"Items": [_shown_in(request, item) for item in chosen]}
         if rest or (page and len(page) == limit):
             answer["LastEvaluatedKey"] = {name: page[-1][name] for name in {*keys, *TABLE_KEYS}}
         return answer
@@ -148,6 +150,18 @@ class MemoryTable:
             item.pop(names[name], None)
         self.items[key] = item
         return dict(item)
+
+
+def _shown_in(request: Item, item: Item) -> Item:
+    if "IndexName" not in request:
+        return dict(item)
+    return {name: value for name, value in item.items() if name in _projected()}
+
+
+@cache
+def _projected() -> set[str]:
+    (index,) = create_table_request("any")["GlobalSecondaryIndexes"]
+    return {*index["Projection"]["NonKeyAttributes"], *INDEX_KEYS, *TABLE_KEYS}
 
 
 def _sum(terms: list[str], item: Item, names: Item, values: Item) -> Item:
