@@ -17,10 +17,14 @@ from tests.support.redis_servers import Server
 
 NAMES = [f"person {number}" for number in range(8)]
 LEASE = 60
-SECONDS = [0, 1, LEASE - 1, LEASE, -5, HOUR_MICROS // SECOND_MICROS, -HOUR_MICROS // SECOND_MICROS]
-# Two changes never share a microsecond on a server; a thousandth of a second meets deadlines.
-JUMPS = st.sampled_from([1, 999, *[second * SECOND_MICROS + 1_000 for second in SECONDS]])
+# To a deadline exactly, just short of one, far ahead and back.
+SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
+JUMPS = st.sampled_from(
+    [1, -1_000, *(second * SECOND_MICROS for second in SECONDS), HOUR_MICROS, -HOUR_MICROS]
+)
 PEOPLE = st.sampled_from(NAMES)
+LATE = st.sampled_from([False, False, False, True])
+PICKS = st.integers(0, len(NAMES) - 1)
 PROFILE = settings(
     max_examples=100,
     stateful_step_count=50,
@@ -45,6 +49,7 @@ class Machine(RuleBasedStateMachine):
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
+        self.sign_up(NAMES)
 
     @property
     def micros(self) -> int:
@@ -112,6 +117,12 @@ class Machine(RuleBasedStateMachine):
             person.state, person.token = "held", entry["token"]
             person.time_millis = entry["deadline_millis"]
 
+    def picked(self, pick: int) -> str:
+        """Return somebody who is not in line, if there is anybody; else of those who are."""
+        aside = [*self.model.of("held"), *self.model.of("done"), *self.model.of("parked")]
+        names = aside or list(self.model.people)
+        return (names or NAMES)[pick % len(names or NAMES)]
+
     def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Person, Answer] | None:
         """Act with the newest token of a person, or with the one before."""
         token = self.tokens[name][-2:][0 if late else -1]
@@ -127,9 +138,10 @@ class Machine(RuleBasedStateMachine):
         assert answer["code"] == ("not_held" if verdict == "done" else verdict)
         return None
 
-    @rule(name=PEOPLE, late=st.booleans())
-    def complete(self, name: str, late: bool) -> None:
+    @rule(pick=PICKS, late=LATE)
+    def complete(self, pick: int, late: bool) -> None:
         """P4: admitted once, however often it is said."""
+        name = self.picked(pick)
         if not (acted := self.act("complete", name, late)):
             return
         if acted[0].state == "held":
@@ -137,8 +149,11 @@ class Machine(RuleBasedStateMachine):
             self.model.admitted += 1
             self.model.unsettled[name] = self.micros
 
-    @rule(name=PEOPLE, late=st.booleans(), to=st.sampled_from(["place", "back"]))
-    def release(self, name: str, late: bool, to: str) -> None:
+    @rule(pick=PICKS, late=LATE, to=st.sampled_from(["place", "back"]))
+    def release(self, pick: int, late: bool, to: str) -> None:
+        self.release_one(self.picked(pick), to, late)
+
+    def release_one(self, name: str, to: str, late: bool = False) -> None:
         if acted := self.act("release", name, late, to=to):
             person, answer = acted
             self.comes_back(name, answer, person.rank if to == "place" else None)
@@ -161,20 +176,32 @@ class Machine(RuleBasedStateMachine):
         assert (answer["position"], answer["total"]) == (line.index(name) + 1, len(line))
         self.model.unsettled[name] = self.micros
 
-    @rule(name=PEOPLE, late=st.booleans(), lease=st.sampled_from([None, 1, 3600]))
-    def extend(self, name: str, late: bool, lease: int | None) -> None:
+    @rule(pick=PICKS, late=LATE, lease=st.sampled_from([None, 1, 3600]))
+    def extend(self, pick: int, late: bool, lease: int | None) -> None:
+        name = self.picked(pick)
         if acted := self.act("extend", name, late, lease_seconds=lease):
             person, answer = acted
             person.time_millis = answer["deadline_millis"]
             assert person.time_millis == self.millis + (lease or LEASE) * 1_000
 
-    @rule(name=PEOPLE, late=st.booleans())
-    def park(self, name: str, late: bool) -> None:
+    @rule(pick=PICKS, late=LATE)
+    def park(self, pick: int, late: bool) -> None:
+        name = self.picked(pick)
         if acted := self.act("park", name, late):
             person, answer = acted
             person.state, person.time_millis = "parked", self.millis
             assert answer["parked_millis"] == self.millis
             self.model.unsettled[name] = self.micros
+
+    @rule(places=st.integers(1, 4))
+    def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
+        """P1: whoever is held in the middle finds the rank taken."""
+        line = self.model.claim(3, newest=False, micros=self.micros)
+        self.claim(3, newest=False, lease=LEASE)
+        for name in line[0::2]:
+            self.release_one(name, "place")
+        for name in self.model.in_line()[2:][:places]:
+            self.bump(name, self.model.in_line().index(name) - 1, to_back=False)
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
