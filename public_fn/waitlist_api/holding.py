@@ -153,7 +153,7 @@ class Holding:
     def _parked_place(self, command: HoldCommand) -> c.RestoreResult:
         """Return where Redis has somebody who is, or was just, on the record's shelf."""
         record = self._entries.get(command.waitlist_id, command.entry_id)
-        if record is None:
+        if record is None or record.erase:
             raise EntryNotFound
         if record.status == "admitted":
             raise AlreadyAdmitted
@@ -213,7 +213,7 @@ class Holding:
         self, command: HoldCommand, transition: Transition, record: EntryRecord | None
     ) -> None:
         """Stand by what the record has made of the person meanwhile."""
-        if record is None:
+        if record is None or record.erase:
             raise EntryNotFound
         same = record.status == transition.status and record.claim_token == command.token
         if transition.status == "admitted" and not same:
@@ -275,7 +275,7 @@ def _lost_hold(
 
 def _reason(refusal: WaitlistError, record: EntryRecord | None, token: str) -> WaitlistError:
     """Return why a token is refused, in the words of whoever used it."""
-    if record is None:
+    if record is None or record.erase:
         return EntryNotFound()
     if record.status == "admitted":
         return AlreadyAdmitted()
