@@ -95,7 +95,7 @@ def _keys_of_waitlist(names: tuple[str, ...], waitlist_id: str) -> tuple[str, ..
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """The key under which a move, or a claim (which is of no entry yet), is remembered; named last."""
+    """Return the key of a move, or of a claim (of no entry yet), which scripts name last."""
     whose = request.entry_id if isinstance(request, c.OnEntry) else CLAIM
     once_key = cast("c.Bump | c.Restore | c.Claim", request).once_key
     return keys.once(request.waitlist_id, whose, once_key or NO_ONCE_KEY)

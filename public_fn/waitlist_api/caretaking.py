@@ -19,6 +19,7 @@ from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
+from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.settling import Settling
@@ -46,6 +47,7 @@ class Caretaker:
         queue: QueueClient,
         waitlists: WaitlistRecords,
         entries: EntryRecords,
+        erasures: Erasures,
         places: Places,
         joining: Joining,
         leaving: Leaving,
@@ -57,6 +59,7 @@ class Caretaker:
         self._queue = queue
         self._waitlists = waitlists
         self._entries = entries
+        self._erasures = erasures
         self._places = places
         self._joining = joining
         self._leaving = leaving
@@ -96,7 +99,7 @@ class Caretaker:
             elif record.status == "leaving":
                 self._leaving.finish(record)
         except WaitlistNotFound:
-            self._entries.erase(record)
+            self._erasures.erase(record)
 
     def _look_after(self, waitlists: Sequence[WaitlistRecord]) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
@@ -146,7 +149,7 @@ class Caretaker:
             found += len(page)
             # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
             renew()
-            _each(lambda one: self._entries.forget(waitlist_id, one.entry_id, one.join_id), page)
+            _each(lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
         return found
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:

@@ -17,7 +17,6 @@ STATUS = {
     "not_found": 404,
     "waitlist_not_found": 404,
     "entry_not_found": 404,
-    "method_not_allowed": 405,
     "already_on_list": 409,
     "already_admitted": 409,
     "already_left": 409,

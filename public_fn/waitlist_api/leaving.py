@@ -8,14 +8,22 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.erasures import Erasures
 from waitlist_shared import contracts as c
 
 
 class Leaving:
     """Takes people out of line; any step may be repeated, by anyone."""
 
-    def __init__(self, entries: EntryRecords, guard: ColdGuard, now_millis: NowMillis) -> None:
+    def __init__(
+        self,
+        entries: EntryRecords,
+        erasures: Erasures,
+        guard: ColdGuard,
+        now_millis: NowMillis,
+    ) -> None:
         self._entries = entries
+        self._erasures = erasures
         self._guard = guard
         self._now_millis = now_millis
 
@@ -39,11 +47,11 @@ class Leaving:
         the place, a rebuild must find somewhere that it has been given up.
         """
         try:
-            record = self._entries.begin_erase(waitlist_id, entry_id, self._now_millis())
+            record = self._erasures.begin_erase(waitlist_id, entry_id, self._now_millis())
         except EntryChanged:
             return
         self._give_up(record)
-        self._entries.erase_history(record)
+        self._erasures.erase_history(record)
 
     def finish(self, record: EntryRecord) -> None:
         """Take an intent to leave, or to be erased, to its end."""
@@ -67,7 +75,7 @@ class Leaving:
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an erased person, then delete what is recorded."""
         self._give_up(record)
-        self._entries.erase(record)
+        self._erasures.erase(record)
 
     def _give_up(self, record: EntryRecord) -> None:
         with suppress(WaitlistNotFound):

@@ -20,6 +20,7 @@ from waitlist_api.moving import Moving
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Places
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
@@ -37,6 +38,7 @@ class Services:
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
+    erasures: Erasures
     places: Places
     directory: Directory
     waitlists: Waitlists
@@ -71,7 +73,8 @@ class Services:
         directory = Directory(waitlist_records, now_millis)
         leases = Leases(waitlist_records, now_millis)
         standings = Standings(guard, entries)
-        leaving = Leaving(entries, guard, now_millis)
+        erasures = Erasures(table)
+        leaving = Leaving(entries, erasures, guard, now_millis)
         joining = Joining(directory, entries, guard, standings, leaving, now_millis)
         rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis, pause)
         return cls(
@@ -79,6 +82,7 @@ class Services:
             queue=queue,
             waitlist_records=waitlist_records,
             entries=entries,
+            erasures=erasures,
             places=places,
             directory=directory,
             waitlists=Waitlists(queue, guard, waitlist_records, directory, now_millis),
@@ -93,6 +97,7 @@ class Services:
                 queue,
                 waitlist_records,
                 entries,
+                erasures,
                 places,
                 joining,
                 leaving,

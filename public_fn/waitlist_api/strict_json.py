@@ -18,8 +18,10 @@ def loads(text: str) -> Any:
         value = json.loads(text, parse_float=_finite, parse_constant=_refuse)
     except RecursionError:
         raise InvalidJson(_too_deep()) from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise InvalidJson(f"The body is not JSON: {error}") from error
+    except ValueError as error:
+        raise InvalidJson("The body is not JSON: a number in it is none, or too large.") from error
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())
     try:

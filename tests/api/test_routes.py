@@ -113,12 +113,14 @@ def test_listing_waitlists(people: People) -> None:
 
 
 def test_counting(people: People) -> None:
-    empty = {"waiting": 0, "signed_up": 0, "left": 0, "admitted": 0, "oldest_joined_at": None}
+    nobody = {"waiting": 0, "offered": 0, "parked": 0, "signed_up": 0, "left": 0, "admitted": 0}
+    nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
+    empty = {**nobody, **dict.fromkeys(nothing)}
     assert (people.stats().status, people.stats().json) == (200, empty)
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("ada")
-    counted = without_times(people.stats().json, "oldest_joined_at")
-    assert counted == {"waiting": 2, "signed_up": 3, "left": 1, "admitted": 0}
+    counted = {name: people.stats().json[name] for name in nobody}
+    assert counted == {**nobody, "waiting": 2, "signed_up": 3, "left": 1}
     assert people.stats().json["oldest_joined_at"] == people.look("bob").json["joined_at"]
 
 
@@ -136,6 +138,10 @@ def test_listing_people(people: People) -> None:
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
+        "attempts": 0,
+        "claimed_until": None,
+        "parked_at": None,
+        "park_reason": None,
     }
     person = people.person("ada")
     assert person.status == 200

@@ -60,7 +60,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Restore(**stay(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
     (c.Complete(**of(EVE), token=TOKEN), "completed"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
-    (c.Settle(**of(EVE), seen_micros=2**52), "settled"),
+    (c.Settle(**of(EVE), seen_micros=2**52), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),
     (c.Batch(requests=[c.Position(**of(BOB))]), "batch"),
     (c.Purge(waitlist_id=WAITLIST_ID), "purged"),

@@ -91,7 +91,7 @@ def live(people: People) -> None:
     world.maintain()
     world.maintain()
     assert people.order() == ["dan", "ann", "gus"]
-    world.services.entries.forget("bakery", people.id_of("ann"), "no-stay")
+    world.services.erasures.forget("bakery", people.id_of("ann"), "no-stay")
     people.delete_waitlist()
     people.delete_waitlist()
     people.configure()

@@ -1,12 +1,11 @@
 """What is written and read of entries; each write is conditional, each may be repeated."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import get_args
 
 from waitlist_api.records.entry import (
-    HISTORY,
     PRESENT,
     RECORD,
     EntryRecord,
@@ -23,8 +22,6 @@ from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
 
 HISTORY_SHOWN = 100
-ERASE_PAGE = 500
-BEHIND_ALL = "~"
 # The words that conditions and updates speak of, as their values.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
@@ -162,53 +159,6 @@ class EntryRecords:
             "now": now_millis,
         }
         self._write(record.waitlist_id, record.entry_id, update, condition, values, event)
-
-    def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
-        """Forget the person at once and mark the entry for erasure; EntryChanged if none is."""
-        update = (
-            "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
-            " #updated_millis = :now"
-            " REMOVE #customer_id, #profile, #attributes, #signup_key, #previous"
-        )
-        values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
-        with entry_changed():
-            item = self._table.update(
-                record_key(waitlist_id, entry_id), update, "attribute_exists(#pk)", values
-            )
-        return EntryRecord.from_item(item)
-
-    def erase(self, record: EntryRecord) -> None:
-        """Delete a stay's history, then its record: a crash between leaves the intent.
-
-        Where somebody else has done so, the person may be in line anew: a later stay's history
-        has later stamps, and its record another `join_id`.
-        """
-        self.erase_history(record)
-        self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
-
-    def erase_history(self, record: EntryRecord) -> None:
-        """Delete the history of a stay and of those before it."""
-        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
-
-    def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
-        """Delete all that is recorded of an entry, whatever its state, but no later stay."""
-        self._delete_history(waitlist_id, entry_id, "")
-        self._delete_record(waitlist_id, entry_id, join_id)
-
-    def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
-        key = record_key(waitlist_id, entry_id)
-        with suppress(ConditionFailed):
-            self._table.delete(key, "#join_id = :join_id", {"join_id": join_id})
-
-    def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
-        pk = entry_pk(waitlist_id, entry_id)
-        values = {"pk": pk, "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}"}
-        after: Item | None = {}
-        while after is not None:
-            items, after = self._table.query(
-                "#pk = :pk AND #sk < :last", values, after or None, Limit=ERASE_PAGE
-            )
-            self._table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""

@@ -1,0 +1,70 @@
+"""How people are forgotten: at once what is personal, then history and record."""
+
+from contextlib import suppress
+
+from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entry import (
+    HISTORY,
+    EntryRecord,
+    entry_pk,
+    intent_place,
+    record_key,
+)
+from waitlist_api.records.table import ConditionFailed, Item, Table
+
+ERASE_PAGE = 500
+BEHIND_ALL = "~"
+
+
+class Erasures:
+    """Erases entries of all waitlists."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
+        """Forget the person at once and mark the entry for erasure; EntryChanged if none is."""
+        update = (
+            "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
+            " #updated_millis = :now"
+            " REMOVE #customer_id, #profile, #attributes, #signup_key, #previous"
+        )
+        values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
+        with entry_changed():
+            item = self._table.update(
+                record_key(waitlist_id, entry_id), update, "attribute_exists(#pk)", values
+            )
+        return EntryRecord.from_item(item)
+
+    def erase(self, record: EntryRecord) -> None:
+        """Delete a stay's history, then its record: a crash between leaves the intent.
+
+        Where somebody else has done so, the person may be in line anew: a later stay's history
+        has later stamps, and its record another `join_id`.
+        """
+        self.erase_history(record)
+        self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
+
+    def erase_history(self, record: EntryRecord) -> None:
+        """Delete the history of a stay and of those before it."""
+        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
+
+    def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
+        """Delete all that is recorded of an entry, whatever its state, but no later stay."""
+        self._delete_history(waitlist_id, entry_id, "")
+        self._delete_record(waitlist_id, entry_id, join_id)
+
+    def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
+        key = record_key(waitlist_id, entry_id)
+        with suppress(ConditionFailed):
+            self._table.delete(key, "#join_id = :join_id", {"join_id": join_id})
+
+    def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
+        pk = entry_pk(waitlist_id, entry_id)
+        values = {"pk": pk, "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}"}
+        after: Item | None = {}
+        while after is not None:
+            items, after = self._table.query(
+                "#pk = :pk AND #sk < :last", values, after or None, Limit=ERASE_PAGE
+            )
+            self._table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])
