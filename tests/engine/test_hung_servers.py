@@ -34,7 +34,8 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(500)]
+    """Send 500 requests that cannot share a run of their script."""
+    requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
 
