@@ -92,6 +92,23 @@ def test_the_next_waitlist_of_the_same_id_knows_nobody(
     assert not list(scene.contradictions())
 
 
+def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
+    scene: Scene,
+) -> None:
+    """P1: by a function that remembers the list; its intent is too young to be finished."""
+    scene.warm_up()
+    assert Scene(scene.stores).people.delete_waitlist().status == 204
+    scene.world.clock.advance(25)
+    scene.wire.arm(0, faults.crash_after)
+    with suppress(Crash):
+        scene.people.sign_up("gus", key="gus")
+    scene.wire.disarm()
+    assert list(scene.records()) == ["gus"]
+    scene.world.clock.advance(36)
+    scene.world.services.caretaker.look_after_all()
+    assert leftovers(scene.stores) == []
+
+
 @pytest.mark.parametrize("ending", ["signup", "leave"])
 def test_a_request_that_the_deletion_overtakes_leaves_no_trace(scene: Scene, ending: str) -> None:
     """P1, P3: it ends while people sign up to the next waitlist of the same id."""

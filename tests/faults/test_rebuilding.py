@@ -85,6 +85,24 @@ def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
     assert not wrong, wrong
 
 
+def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
+    stores: Stores, lost: Snapshot
+) -> None:
+    """P3, P7: lost again in the middle, and opened for its next rebuild by whoever looks."""
+
+    def strike(scene: Scene) -> Fault:
+        other = Scene(scene.stores).people
+
+        def lose_and_look() -> None:
+            scene.flush()
+            assert other.look("ann").code == "rebuilding"
+
+        return faults.before(lose_and_look)
+
+    wrong = rebuilds(stores, lost, strike, after_another_run)
+    assert not wrong, wrong
+
+
 @pytest.mark.parametrize("minutes", [0, 10])
 def test_a_rebuild_beside_another_changes_nothing(
     stores: Stores, lost: Snapshot, minutes: int
@@ -164,6 +182,7 @@ def test_what_needs_the_order_waits_for_the_rebuild(scene: Scene, lost: Snapshot
     """P7: a cold Redis answers 503 with Retry-After, never a wrong position."""
     people = scene.people
     answers = [
+        people.look("ann"),
         people.look("ann"),
         people.page(),
         people.stats(),
