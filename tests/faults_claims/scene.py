@@ -12,6 +12,7 @@ from tests.support.faults import Wire
 from tests.support.memory_table import MemoryTable
 from tests.support.snapshot import Snapshot
 from tests.support.world import Clock, RedisClock, World
+from waitlist_api.errors import EntryNotFound
 from waitlist_queue import keys
 
 PEOPLE = ("a", "b", "c", "d")
@@ -93,8 +94,16 @@ class Scene:
             self.world.maintain()
             if run == 0:
                 # Whoever Redis alone has lost comes back when they look.
-                answers = {self.desk.look(name).status for name in PEOPLE}
-                assert answers <= {200, 404}, answers
+                for name in PEOPLE:
+                    self.told(name)
+
+    def told(self, name: str) -> tuple[str, int | None, int | None]:
+        """Return what a person is told of themselves: status, position and total."""
+        try:
+            found = self.world.services.standings.of(self.desk.waitlist_id, self.desk.id_of(name))
+        except EntryNotFound:
+            return "unknown", None, None
+        return found.status, found.position, found.total
 
     def ending(self) -> str:
         """Tell where everybody is: the line with attempts, then those who are elsewhere."""
@@ -139,11 +148,11 @@ class Scene:
             yield f"Redis has parked {self._zset(keys.parked)}, the record {parked}"
         yield from self._left_over(records)
         for place, name in enumerate(sorted(line, key=lambda name: line[name]), start=1):
-            if self.desk.place(name) != (place, len(line)):
-                yield f"{name} stands at {place} and is told {self.desk.place(name)}"
+            if self.told(name) != ("waiting", place, len(line)):
+                yield f"{name} stands at {place} of {len(line)} and is told {self.told(name)}"
         for name, record in records.items():
-            if record["status"] == "admitted" and self.desk.status(name) != "admitted":
-                yield f"{name} was admitted and is told {self.desk.status(name)}"
+            if record["status"] != self.told(name)[0]:
+                yield f"{name} is {record['status']} and is told {self.told(name)}"
         told = Counter(
             (self.desk.names[item["entry_id"]], item["event"])
             for item in self._items()
