@@ -175,13 +175,11 @@ def _ask(connection: Any, command: Any) -> Any:
 
 def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
-    options: dict[str, Any] = {
-        "decode_responses": True,
-        "protocol": 2,
-        "socket_keepalive": True,
-    }
+    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
+        # Slots that nobody serves are no reason to refuse the others.
+        options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # A lost connection is ours to retry, a time-out is the caller's.
     retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))

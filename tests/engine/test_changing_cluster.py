@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import Line, accepted
-from tests.support.redis_servers import Cluster, Server, await_that, hung
+from tests.support.line import WAITLIST_ID, Line, accepted
+from tests.support.redis_servers import Cluster, Server, await_that, hung, waitlist_on
 from waitlist_queue.config import Config
 from waitlist_queue.store import connect
 
@@ -21,9 +21,9 @@ def filled(cluster: Cluster, cluster_client: Any) -> Line:
     return line
 
 
-def line_on(url: str, client: Any) -> Line:
+def line_on(url: str, client: Any, waitlist_id: str = WAITLIST_ID) -> Line:
     config = Config(redis_url=url, redis_cluster=True, log_level="INFO")
-    return Line(client, connect=lambda: connect(config))
+    return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
 
 def another_node(cluster: Cluster) -> Server:
@@ -91,6 +91,20 @@ def test_a_slot_that_nobody_serves_is_an_outage(cluster: Cluster, filled: Line) 
         await_that(lambda: all(_is_ok(node) for node in cluster.nodes))
     for line in (filled, newcomer):
         assert line.signup("zoe")["position"] == 4
+
+
+def test_a_slot_that_nobody_serves_is_no_reason_to_refuse_others(
+    cluster: Cluster, filled: Line
+) -> None:
+    owner, slot = cluster.owner_of(META), cluster.slot_of(META)
+    other = waitlist_on(cluster, another_node(cluster))
+    owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
+    try:
+        newcomer = line_on(owner.url, filled.client, other)
+        assert newcomer.init()["outcome"] == "created"
+    finally:
+        owner.client.execute_command("CLUSTER", "ADDSLOTS", slot)
+        await_that(lambda: all(_is_ok(node) for node in cluster.nodes))
 
 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(

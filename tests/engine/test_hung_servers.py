@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.line import Answer, Line, accepted
-from tests.support.redis_servers import HOST, Cluster, Server, hung
+from tests.support.redis_servers import HOST, Cluster, Server, hung, waitlist_on
 from waitlist_queue.config import Config
 from waitlist_queue.store import connect
 
@@ -120,12 +120,6 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
     assert seconds < LIMIT_SECONDS
     words = [result.get("outcome", result.get("code")) for result in answer["results"]]
     assert words == ["joined", "queue_unavailable", "joined"]
-
-
-def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return a waitlist whose keys belong to a node."""
-    names = (f"list-{number}" for number in range(1_000))
-    return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
 
 def test_a_late_answer_is_nobody_elses(valkey: Server) -> None:

@@ -105,6 +105,12 @@ def hung(*servers: Server) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
+def waitlist_on(cluster: Cluster, node: Server) -> str:
+    """Return a waitlist whose keys belong to a node."""
+    names = (f"list-{number}" for number in range(1_000))
+    return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
+
+
 def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
     """Wait until a condition on other processes holds; fail at the deadline."""
     deadline = time.monotonic() + seconds
