@@ -199,11 +199,31 @@ class Joining:
         )
         try:
             placed: c.SignupResult = self._guard.write(request)
+            if self._gave_up_former(record, placed.ticket):
+                placed = self._guard.write(request)
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
             self._directory.forget(record.waitlist_id)
             self._cancel(record)
             raise
         return placed
+
+    def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
+        """Give up the place of the stay before, which a rebuild may have found in a late index."""
+        former = record.previous or {}
+        if former.get("ticket") != ticket:
+            return False
+        self._drop(record, former["join_id"], ticket)
+        return True
+
+    def _drop(self, record: EntryRecord, join_id: str, ticket: int) -> None:
+        self._guard.write(
+            c.Drop(
+                waitlist_id=record.waitlist_id,
+                entry_id=record.entry_id,
+                join_id=join_id,
+                ticket=ticket,
+            )
+        )
 
     def _cancel(self, record: EntryRecord) -> None:
         try:
@@ -221,14 +241,7 @@ class Joining:
             return
         if not same_stay:
             # Nobody will ever leave for this stay: its place must not stay behind.
-            self._guard.write(
-                c.Drop(
-                    waitlist_id=record.waitlist_id,
-                    entry_id=record.entry_id,
-                    join_id=record.join_id,
-                    ticket=placed.ticket,
-                )
-            )
+            self._drop(record, record.join_id, placed.ticket)
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
 
 

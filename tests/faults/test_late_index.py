@@ -13,8 +13,9 @@ from tests.faults.operations import LINE, line_with_eve
 from tests.faults.scene import Scene, Stores
 from tests.support.memory_table import MemoryTable
 from tests.support.people import People
-from tests.support.world import World
+from tests.support.world import CONFIG, World
 from waitlist_api.rebuilding import SETTLED_MILLIS
+from waitlist_api.services import Services
 
 DAY_SECONDS = 24 * 3600
 
@@ -109,6 +110,25 @@ def test_a_first_pass_that_is_behind_is_corrected_by_the_second(
     assert not list(scene.contradictions())
     scene.world.maintain()
     assert scene.order() == expected
+
+
+def test_whoever_rejoins_before_the_second_pass_has_a_new_place(stores: Stores) -> None:
+    """P1: the first pass has put back somebody who had left; their next stay begins behind all."""
+    scene = Scene(stores)
+    assert scene.people.configure().status == 201
+    line_with_eve(scene)
+    late = LateIndex(stores.dynamodb, in_the_first_pass)
+    leave(scene.people)
+    scene.flush()
+    world = scene.world
+
+    def rejoin_meanwhile(_: float) -> None:
+        assert scene.people.sign_up("eve", key="anew").status == 201
+
+    rebuilder = Services.on(CONFIG, late, world.lambda_, world.clock.now_millis, rejoin_meanwhile)
+    rebuilder.caretaker.look_after("bakery")
+    assert scene.order() == [*LINE, "eve"]
+    assert not list(scene.contradictions())
 
 
 def test_the_second_pass_gives_the_index_time(scene: Scene) -> None:
