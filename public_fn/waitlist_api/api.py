@@ -71,7 +71,7 @@ class Api:
         try:
             if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
                 operator_of(event)
-            _check_media_type(event)
+            event = _as_json(event)
         except WaitlistError as error:
             return _as_lambda_response(problem(error))
         return self.resolver.resolve(dict(event), cast(Any, context))
@@ -101,12 +101,18 @@ class Api:
         return problem(InternalError())
 
 
-def _check_media_type(event: Event) -> None:
-    """Refuse what Powertools would read as a form: `curl -d` alone says so of JSON."""
-    content_type = str(event.get("headers", {}).get("content-type", ""))
-    media_type = content_type.partition(";")[0].strip().lower()
-    if event.get("body") and media_type not in ("", "application/json"):
+def _as_json(event: Event) -> Event:
+    """Return the event with its media type as Powertools spells it; refuse all but JSON.
+
+    Powertools would read other types as forms, and `curl -d` alone says that JSON is one.
+    """
+    headers = event.get("headers", {})
+    media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
+    if not event.get("body"):
+        return event
+    if media_type not in ("", "application/json"):
         raise UnsupportedMediaType
+    return {**event, "headers": {**headers, "content-type": "application/json"}}
 
 
 def _field_error(error: dict[str, Any]) -> FieldError:

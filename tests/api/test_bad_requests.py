@@ -131,7 +131,9 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
         refused(answer, 415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize("media_type", ["", "application/json; charset=utf-8"])
+@pytest.mark.parametrize(
+    "media_type", ["", "application/json; charset=utf-8", "APPLICATION/JSON", " Application/Json"]
+)
 def test_json_is_taken_by_its_name_and_without_one(people: People, media_type: str) -> None:
     answer = people.world.request(
         "POST",
