@@ -1,5 +1,6 @@
 """What claimers do with those they hold: complete, release, extend, park; and redrive."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -221,7 +222,8 @@ class Holding:
         if record.status in ("leaving", "left"):
             raise NotWaiting
         if transition.events and not _is_told(command, transition, record):
-            self._transitions.tell(transition)
+            with suppress(EntryChanged):
+                self._transitions.tell(transition, self._now_millis())
 
     def _again(
         self, command: HoldCommand, status: Status, refusal: WaitlistError, hold_end: str = ""

@@ -3,15 +3,29 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from tests.faults_claims.scene import LEASE_SECONDS, LONG_SECONDS, MAX_ATTEMPTS, PEOPLE, Scene
+from tests.faults_claims.beginnings import (
+    Prepare,
+    admitted,
+    back_in_line,
+    cold,
+    dequeued,
+    forgotten,
+    held,
+    held_again,
+    in_redis_only,
+    leaving,
+    line,
+    parked,
+    stay,
+    worn_out,
+)
+from tests.faults_claims.scene import LEASE_SECONDS, LONG_SECONDS, MAX_ATTEMPTS, Scene
 from tests.support.gateway import Answer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
 KEY = "the-same-request"
-Prepare = Callable[[Scene], None]
 Request = Callable[[Scene], Answer]
 DONE = Answer(204, {}, "")
 
@@ -38,105 +52,6 @@ class Operation:
     def may_end(self, ending: str, is_acknowledged: bool) -> bool:
         patterns = [self.done] if is_acknowledged else [self.done, self.undone]
         return any(re.fullmatch(pattern, ending) for pattern in patterns)
-
-
-def _line(scene: Scene) -> None:
-    answer = scene.desk.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
-    assert answer.status == 201, answer.text
-    scene.desk.all_sign_up(*PEOPLE)
-
-
-def _held(scene: Scene) -> None:
-    _line(scene)
-    assert scene.desk.claimed() == ["a"]
-
-
-def _held_again(scene: Scene) -> None:
-    """The hold is over and nobody has noticed."""
-    _held(scene)
-    scene.world.advance(LEASE_SECONDS)
-
-
-def _back_in_line(scene: Scene) -> None:
-    """The hold is over, a claim of nobody else has met that; the record is behind."""
-    _held_again(scene)
-    _end_expired(scene)
-
-
-def _parked(scene: Scene) -> None:
-    _held(scene)
-    assert scene.desk.park("a", reason="no show").status == 200
-
-
-def _admitted(scene: Scene) -> None:
-    _held(scene)
-    assert scene.desk.complete("a").status == 200
-
-
-def _dequeued(scene: Scene) -> None:
-    _line(scene)
-    assert scene.desk.claimed(complete=True) == ["a"]
-
-
-def _leaving(scene: Scene) -> None:
-    """The first has begun to leave, and Redis does not know."""
-    _line(scene)
-    services, desk = scene.world.services, scene.desk
-    key = (desk.waitlist_id, desk.id_of("a"))
-    services.entries.begin_leave(key, "customer", "", services.now_millis())
-
-
-def _in_redis_only(request: Callable[[Scene], c.OnHold]) -> Prepare:
-    """Redis has decided something about a hold, and the function died then."""
-
-    def prepare(scene: Scene) -> None:
-        _held(scene)
-        scene.world.services.queue.send(request(scene))
-        scene.world.advance(61)
-
-    return prepare
-
-
-def _worn_out(scene: Scene) -> None:
-    """The last attempt of the first is over; the record knows of one attempt less."""
-    _line(scene)
-    for _ in range(MAX_ATTEMPTS):
-        assert scene.desk.claimed() == ["a"]
-        scene.world.advance(LEASE_SECONDS)
-    _end_expired(scene)
-    scene.world.advance(61)
-
-
-def _end_expired(scene: Scene) -> None:
-    desk = scene.desk
-    scene.world.services.queue.send(c.Expire(waitlist_id=desk.waitlist_id))
-
-
-def _cold(prepare: Prepare) -> Prepare:
-    """Redis has been lost, and its rebuild has not begun."""
-
-    def prepared(scene: Scene) -> None:
-        prepare(scene)
-        scene.flush()
-
-    return prepared
-
-
-def _forgotten(prepare: Prepare) -> Prepare:
-    """Redis is there and has lost what was aside: a replica that lagged behind."""
-
-    def prepared(scene: Scene) -> None:
-        prepare(scene)
-        for name in ("held", "claims", "parked", "unsettled"):
-            scene.redis.delete(f"wl:{{{scene.desk.waitlist_id}}}:{name}")
-
-    return prepared
-
-
-def _stay(scene: Scene) -> dict[str, Any]:
-    desk = scene.desk
-    entry_id = desk.id_of("a")
-    return {"waitlist_id": desk.waitlist_id, "entry_id": entry_id, "token": desk.tokens["a"]}
 
 
 def _the_minute(scene: Scene) -> Answer:
@@ -184,7 +99,7 @@ SOME_ADMITTED = r"(a1? ?)?(b1? ?)?(c1? ?)?(d1?)?(; [a-d] admitted)*"
 OPERATIONS = (
     Operation(
         "claim",
-        _line,
+        line,
         lambda scene: scene.desk.claim(2, key=KEY),
         ANY_ATTEMPTS,
         ANY_ATTEMPTS,
@@ -192,7 +107,7 @@ OPERATIONS = (
     ),
     Operation(
         "claim, no key",
-        _line,
+        line,
         lambda scene: scene.desk.claim(1),
         ANY_ATTEMPTS,
         ANY_ATTEMPTS,
@@ -200,7 +115,7 @@ OPERATIONS = (
     ),
     Operation(
         "claim of one who is leaving",
-        _leaving,
+        leaving,
         lambda scene: scene.desk.claim(2, key=KEY),
         "b1? c1? d1?; a left",
         "b1? c1? d1?; a left",
@@ -208,7 +123,7 @@ OPERATIONS = (
     ),
     Operation(
         "claim of one whose hold is over",
-        _held_again,
+        held_again,
         lambda scene: scene.desk.claim(1, key=KEY),
         "a[12] b1? c1? d1?",
         "a[12] b1? c1? d1?",
@@ -216,7 +131,7 @@ OPERATIONS = (
     ),
     Operation(
         "dequeue",
-        _line,
+        line,
         lambda scene: scene.desk.claim(2, key=KEY, complete=True),
         SOME_ADMITTED,
         SOME_ADMITTED,
@@ -232,51 +147,49 @@ OPERATIONS = (
             _are_admitted,
         )
         for where, prepare in {
-            "": _held,
-            ", Redis cold": _cold(_held),
-            ", hold forgotten": _forgotten(_held),
+            "": held,
+            ", Redis cold": cold(held),
+            ", hold forgotten": forgotten(held),
         }.items()
     ),
-    Operation("release", _held, lambda scene: scene.desk.release("a"), ALL, ONCE),
+    Operation("release", held, lambda scene: scene.desk.release("a"), ALL, ONCE),
+    Operation("release, Redis cold", cold(held), lambda scene: scene.desk.release("a"), ALL, ONCE),
     Operation(
-        "release, Redis cold", _cold(_held), lambda scene: scene.desk.release("a"), ALL, ONCE
-    ),
-    Operation(
-        "release to the back", _held, lambda scene: scene.desk.release("a", to="back"), LAST, ONCE
+        "release to the back", held, lambda scene: scene.desk.release("a", to="back"), LAST, ONCE
     ),
     Operation(
         "extend",
-        _held,
+        held,
         lambda scene: scene.desk.extend("a", lease_seconds=LONG_SECONDS),
         "a1 b1? c1? d1?",
         ONCE,
         _is_held_for_long,
     ),
-    Operation("park", _held, lambda scene: scene.desk.park("a", reason="no show"), PARKED, ONCE),
-    Operation("redrive", _parked, lambda scene: scene.desk.redrive("a"), ALL, PARKED),
+    Operation("park", held, lambda scene: scene.desk.park("a", reason="no show"), PARKED, ONCE),
+    Operation("redrive", parked, lambda scene: scene.desk.redrive("a"), ALL, PARKED),
     Operation(
-        "redrive, Redis cold", _cold(_parked), lambda scene: scene.desk.redrive("a"), ALL, PARKED
+        "redrive, Redis cold", cold(parked), lambda scene: scene.desk.redrive("a"), ALL, PARKED
     ),
     Operation(
         "redrive, shelf forgotten",
-        _forgotten(_parked),
+        forgotten(parked),
         lambda scene: scene.desk.redrive("a"),
         ALL,
         PARKED,
     ),
     Operation(
         "redrive to the back",
-        _parked,
+        parked,
         lambda scene: scene.desk.redrive("a", to="back"),
         LAST,
         PARKED,
     ),
-    Operation("remove of one held", _held, lambda scene: scene.desk.remove("a"), LEFT, ONCE),
-    Operation("remove of one parked", _parked, lambda scene: scene.desk.remove("a"), LEFT, PARKED),
-    Operation("erase of one held", _held, lambda scene: scene.desk.erase("a"), GONE, ONCE),
+    Operation("remove of one held", held, lambda scene: scene.desk.remove("a"), LEFT, ONCE),
+    Operation("remove of one parked", parked, lambda scene: scene.desk.remove("a"), LEFT, PARKED),
+    Operation("erase of one held", held, lambda scene: scene.desk.erase("a"), GONE, ONCE),
     Operation(
         "bump of one whose hold is over",
-        _back_in_line,
+        back_in_line,
         lambda scene: scene.desk.bump("a", key=KEY, to="back"),
         "b c d a1?",  # the attempt was recorded nowhere when Redis was lost
         "a1 b c d|b c d a1?",
@@ -284,14 +197,14 @@ OPERATIONS = (
     ),
     Operation(
         "rejoin of one admitted",
-        _admitted,
+        admitted,
         lambda scene: scene.desk.sign_up("a", key=KEY),
         REJOINED,
         ADMITTED,
     ),
     Operation(
         "rejoin of one dequeued",
-        _dequeued,
+        dequeued,
         lambda scene: scene.desk.sign_up("a", key=KEY),
         REJOINED,
         ADMITTED,
@@ -299,24 +212,24 @@ OPERATIONS = (
     *(
         Operation(f"the minute, {what}", prepare, _the_minute, done, done)
         for what, prepare, done in (
-            ("hold over", _held_again, ONCE),
-            ("end unrecorded", _back_in_line, ONCE),
+            ("hold over", held_again, ONCE),
+            ("end unrecorded", back_in_line, ONCE),
             (
                 "complete unrecorded",
-                _in_redis_only(lambda scene: c.Complete(**_stay(scene))),
+                in_redis_only(lambda scene: c.Complete(**stay(scene))),
                 f"{ADMITTED}|{ONCE}",
             ),
             (
                 "release unrecorded",
-                _in_redis_only(lambda scene: c.Release(**_stay(scene), to="back")),
+                in_redis_only(lambda scene: c.Release(**stay(scene), to="back")),
                 f"{LAST}|{ONCE}",
             ),
             (
                 "park unrecorded",
-                _in_redis_only(lambda scene: c.Park(**_stay(scene))),
+                in_redis_only(lambda scene: c.Park(**stay(scene))),
                 f"{PARKED}|{ONCE}",
             ),
-            ("worn out", _worn_out, f"b c d; a parked|a{MAX_ATTEMPTS - 1} b c d"),
+            ("worn out", worn_out, f"b c d; a parked|a{MAX_ATTEMPTS - 1} b c d"),
         )
     ),
 )

@@ -178,7 +178,8 @@ class EntryRecords:
             if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
                 update = "SET #updated_millis = :now"
-                self._write(*key, update, "#status = :waiting", values, move.event)
+                present = "#status IN (:waiting, :offered, :parked)"
+                self._write(*key, update, present, values, move.event)
             else:
                 self._record_first_move(record, move, now_millis)
 

@@ -61,9 +61,17 @@ class Transitions:
                 ]
             )
 
-    def tell(self, transition: Transition) -> None:
-        """Write the events alone, of a decision that a later one was recorded before."""
-        self._table.transact(self._history(transition))
+    def tell(self, transition: Transition, now_millis: int) -> None:
+        """Write the events alone, of a decision that a later one was recorded before.
+
+        Raise EntryChanged where the person has left, or is erased.
+        """
+        condition = "#status IN (:waiting, :offered, :parked, :admitted)"
+        key = record_key(transition.waitlist_id, transition.entry_id)
+        values = STATUSES | {"now": now_millis}
+        update = self._table.update_write(key, "SET #updated_millis = :now", condition, values)
+        with entry_changed():
+            self._table.transact([update, *self._history(transition)])
 
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [
