@@ -1,12 +1,13 @@
 """What each operation makes of its script's reply: the words and numbers behind RETURNS."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import TIER
 
 Reply = list[Any]
+R = TypeVar("R", bound=c.Result)
 
 
 def _known(number: int) -> int | None:
@@ -139,10 +140,7 @@ def claim(reply: Reply) -> c.ClaimResult:
 
 
 def complete(reply: Reply) -> c.CompleteResult:
-    outcome, stamp, rank, ticket, attempts = reply
-    return c.CompleteResult(
-        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, attempts=attempts
-    )
+    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts")
 
 
 def release(reply: Reply) -> c.ReleaseResult:
@@ -159,34 +157,16 @@ def release(reply: Reply) -> c.ReleaseResult:
 
 
 def extend(reply: Reply) -> c.ExtendResult:
-    outcome, stamp, deadline, rank, ticket, attempts = reply
-    return c.ExtendResult(
-        outcome=outcome,
-        stamp=stamp,
-        deadline_millis=deadline,
-        rank=rank,
-        ticket=ticket,
-        attempts=attempts,
-    )
+    names = ("stamp", "deadline_millis", "rank", "ticket", "attempts")
+    return _named(c.ExtendResult, reply, *names)
 
 
 def park(reply: Reply) -> c.ParkResult:
-    outcome, stamp, parked_millis, rank, ticket, attempts = reply
-    return c.ParkResult(
-        outcome=outcome,
-        stamp=stamp,
-        parked_millis=parked_millis,
-        rank=rank,
-        ticket=ticket,
-        attempts=attempts,
-    )
+    return _named(c.ParkResult, reply, "stamp", "parked_millis", "rank", "ticket", "attempts")
 
 
 def redrive(reply: Reply) -> c.RedriveResult:
-    outcome, stamp, rank, ticket, position, total = reply
-    return c.RedriveResult(
-        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, position=position, total=total
-    )
+    return _named(c.RedriveResult, reply, "stamp", "rank", "ticket", "position", "total")
 
 
 def expire(reply: Reply) -> c.ExpireResult:
@@ -233,3 +213,8 @@ def shelf(reply: Reply) -> c.ShelfResult:
 def _rows(flat: list[str], width: int) -> Iterator[tuple[str, ...]]:
     """Scripts answer rows as one flat list."""
     return zip(*[iter(flat)] * width, strict=True)
+
+
+def _named(result: type[R], reply: Reply, *names: str) -> R:
+    """Return a result whose fields stand in the reply as they are, behind the outcome."""
+    return result(**dict(zip(("outcome", *names), reply, strict=True)))
