@@ -26,6 +26,7 @@ def init(request: c.Init) -> Arguments:
         settings.lease_seconds,
         settings.max_attempts,
         settings.version,
+        settings.segments_version,
         request.floor_ticket,
         counters.signed_up,
         counters.left,
@@ -35,7 +36,22 @@ def init(request: c.Init) -> Arguments:
 
 
 def signups(requests: Sequence[c.Signup]) -> Arguments:
-    return (" ".join([f"{request.entry_id}:{request.join_id}" for request in requests]),)
+    return (" ".join([_stay(request) for request in requests]),)
+
+
+def _stay(request: c.Signup) -> str:
+    stay = f"{request.entry_id}:{request.join_id}:{request.segments_version}:"
+    return stay + _tags(request) if request.segments_version else stay
+
+
+def _tags(request: c.OnTaggedStay) -> str:
+    return "".join([f"{segment}," for segment in request.segments]) + str(
+        request.attributes_version
+    )
+
+
+def tag(request: c.Tag) -> Arguments:
+    return (request.entry_id, request.join_id, request.segments_version, _tags(request))
 
 
 def end_of_stay(request: c.EndOfStay) -> Arguments:
@@ -70,6 +86,8 @@ def restore(request: c.Restore) -> Arguments:
         request.token or "",
         request.time_millis,
         request.attempts,
+        request.segments_version,
+        _tags(request),
     )
 
 
@@ -81,6 +99,18 @@ def of_entry(request: c.OnEntry) -> Arguments:
     return (request.entry_id,)
 
 
+def position(request: c.Position) -> Arguments:
+    return (request.entry_id, request.segments_version, " ".join(request.segments))
+
+
+def untagged(request: c.Untagged) -> Arguments:
+    return (request.segments_version, request.which, request.offset, request.limit)
+
+
+def segments(request: c.Segments) -> Arguments:
+    return (request.segments_version, request.after or "", request.limit)
+
+
 def none(_: c.OnWaitlist) -> Arguments:
     return ()
 
@@ -90,6 +120,8 @@ def claim(request: c.Claim) -> Arguments:
         request.count,
         _or_default(request.lease_seconds),
         request.order,
+        request.segment or "",
+        request.segments_version,
         secrets.token_hex(TOKEN_BYTES * request.count),
         "" if request.once_key is None else ONCE_SECONDS,
     )

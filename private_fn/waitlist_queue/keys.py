@@ -49,6 +49,16 @@ def unsettled(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
+def segments(waitlist_id: str) -> str:
+    """Sorted set: segment:rank:entry_id, all of one score, those who wait in each segment."""
+    return f"wl:{{{waitlist_id}}}:segments"
+
+
+def tags(waitlist_id: str) -> str:
+    """Hash: entry_id to its segments and the version of its attributes, of all on the list."""
+    return f"wl:{{{waitlist_id}}}:tags"
+
+
 def once(waitlist_id: str, entry_id: str, once_key: str) -> str:
     """String: the stamp of a move, so that its repeat does not move again."""
     return f"wl:{{{waitlist_id}}}:once:{entry_id}:{once_key}"
@@ -64,4 +74,6 @@ OF_WAITLIST = {
     "parked": parked,
     "tries": tries,
     "unsettled": unsettled,
+    "segments": segments,
+    "tags": tags,
 }

@@ -38,7 +38,7 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Leave: Operation(SCRIPTS["leave"], arguments.end_of_stay, results.leave),
     c.Drop: Operation(SCRIPTS["drop"], arguments.end_of_stay, results.drop),
     c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
-    c.Position: Operation(SCRIPTS["position"], arguments.of_entry, results.position),
+    c.Position: Operation(SCRIPTS["position"], arguments.position, results.position),
     c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),
     c.Stats: Operation(SCRIPTS["stats"], arguments.none, results.stats),
     c.Restore: Operation(SCRIPTS["restore"], arguments.restore, results.restore),
@@ -51,6 +51,10 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Expire: Operation(SCRIPTS["expire"], arguments.expire, results.expire),
     c.Settle: Operation(SCRIPTS["settle"], arguments.settle, results.settle),
     c.Shelf: Operation(SCRIPTS["shelf"], arguments.shelf, results.shelf),
+    c.Mark: Operation(SCRIPTS["mark"], arguments.of_entry, results.mark),
+    c.Tag: Operation(SCRIPTS["tag"], arguments.tag, results.tag),
+    c.Untagged: Operation(SCRIPTS["untagged"], arguments.untagged, results.untagged),
+    c.Segments: Operation(SCRIPTS["segments"], arguments.segments, results.segments),
     c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
 }
 

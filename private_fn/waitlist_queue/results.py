@@ -46,6 +46,7 @@ def bump(reply: Reply) -> c.BumpResult:
 
 def position(reply: Reply) -> c.PositionResult:
     outcome, total, hide_counts, *place = reply
+    places = place.pop() if outcome == "waiting" else []
     number = place.pop(0) if outcome == "waiting" else None
     rank, ticket = place or (None, None)
     return c.PositionResult(
@@ -55,6 +56,10 @@ def position(reply: Reply) -> c.PositionResult:
         position=number,
         rank=rank,
         ticket=ticket,
+        places=tuple(
+            c.SegmentPlace(position=_known(within), total=of)
+            for within, of in zip(places[0::2], places[1::2], strict=True)
+        ),
     )
 
 
@@ -78,22 +83,20 @@ def page(reply: Reply) -> c.PageResult:
 
 
 def stats(reply: Reply) -> c.StatsResult:
-    outcome, state, epoch, waiting, offered, parked, *counted, head_ticket, oldest_parked = reply
-    signed_up, left, admitted = counted
+    outcome, state, epoch, segments_state, waiting, offered, parked, *rest = reply
+    signed_up, left, admitted, head_ticket, oldest_parked = rest
+    # After a loss of Redis the counters go on from a minute before it.
+    signed_up = max(signed_up, waiting + offered + parked + left + admitted)
     return c.StatsResult(
         outcome=outcome,
         state=state,
         epoch=epoch,
+        segments_state=segments_state,
         waiting=waiting,
-        counters=c.Counters(
-            # After a loss of Redis the counters go on from a minute before it.
-            signed_up=max(signed_up, waiting + offered + parked + left + admitted),
-            left=left,
-            admitted=admitted,
-        ),
-        head_ticket=_known(head_ticket),
         offered=offered,
         parked=parked,
+        counters=c.Counters(signed_up=signed_up, left=left, admitted=admitted),
+        head_ticket=_known(head_ticket),
         oldest_parked_millis=_known(oldest_parked),
     )
 
@@ -208,6 +211,34 @@ def shelf(reply: Reply) -> c.ShelfResult:
         for entry_id, time_millis, rank, ticket, attempts in _rows(flat, 5)
     ]
     return c.ShelfResult(outcome=outcome, total=total, entries=entries)
+
+
+def mark(reply: Reply) -> c.MarkResult:
+    return c.MarkResult(outcome=reply[0], stamp=reply[1])
+
+
+def tag(reply: Reply) -> c.TagResult:
+    return c.TagResult(outcome=reply[0])
+
+
+def untagged(reply: Reply) -> c.UntaggedResult:
+    outcome, looked_at, entry_ids = reply
+    return c.UntaggedResult(outcome=outcome, looked_at=looked_at, entry_ids=tuple(entry_ids))
+
+
+def segments(reply: Reply) -> c.SegmentsResult:
+    outcome, flat = reply
+    depths = [
+        c.SegmentDepth(segment=segment, waiting=waiting, first=_members_of(segment, members))
+        for segment, waiting, members in zip(flat[0::3], flat[1::3], flat[2::3], strict=True)
+    ]
+    return c.SegmentsResult(outcome=outcome, depths=tuple(depths))
+
+
+def _members_of(segment: str, members: list[str]) -> tuple[str, ...]:
+    """Return the entries of "segment:rank:entry"; behind the last the next segment's follow."""
+    mine = [member for member in members if member.startswith(f"{segment}:")]
+    return tuple(member.rpartition(":")[2] for member in mine)
 
 
 def _rows(flat: list[str], width: int) -> Iterator[tuple[str, ...]]:

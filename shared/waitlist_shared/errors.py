@@ -35,6 +35,20 @@ class StaleEpoch(WaitlistError):
     advice = "The order was lost again since this rebuild began: begin a new one."
 
 
+class SegmentsBuilding(WaitlistError):
+    """The waitlist's segments have changed, and not everybody is in theirs yet."""
+
+    code = "segments_building"
+    advice = "The segments of this waitlist are being built; try again in a few seconds."
+
+
+class StaleSegments(WaitlistError):
+    """The caller goes by other segments than those that the waitlist has now."""
+
+    code = "stale_segments"
+    advice = "The waitlist's segments have changed: read its configuration again."
+
+
 class WaitlistFull(WaitlistError):
     """As many people are in line as the waitlist's capacity."""
 
@@ -143,6 +157,8 @@ BY_CODE: dict[str, type[WaitlistError]] = {
         Cold,
         Rebuilding,
         StaleEpoch,
+        SegmentsBuilding,
+        StaleSegments,
         WaitlistFull,
         WaitlistClosed,
         Gone,

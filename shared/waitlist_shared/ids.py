@@ -2,11 +2,14 @@
 
 import base64
 import hashlib
+import json
 import secrets
+from collections.abc import Mapping
 
 WAITLIST_ID = r"[a-z0-9][a-z0-9-]{0,62}"
 ENTRY_ID = r"[a-z2-7]{26}"
 JOIN_ID = r"[0-9a-f]{8}"
+SEGMENT_ID = r"[a-z2-7]{16}"
 CUSTOMER_ID = r"[!-~]{1,256}"
 
 
@@ -14,6 +17,16 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
     """Return the id of a customer's entry: opaque, and the same at every signup."""
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
+
+
+def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
+    """Return the id of a segment, such as language Spanish and gender F, whatever their order.
+
+    Names and values are told apart as JSON tells them: no two segments look alike.
+    """
+    canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
+    digest = hashlib.sha256(canonical.encode()).digest()
+    return base64.b32encode(digest)[:16].decode().lower()
 
 
 def new_join_id() -> str:

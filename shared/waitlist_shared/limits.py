@@ -5,6 +5,11 @@ MAX_CLAIM = 100
 MAX_LEASE_SECONDS = 12 * 3600
 MAX_ATTEMPTS = 100
 MAX_PAGE = 100
+# Declared by a waitlist: lists of attribute names; each entry is indexed under all combinations
+# of its values.
+MAX_SEGMENTS = 16
+MAX_SEGMENT_ATTRIBUTES = 8
+MAX_COMBINATIONS = 64
 MAX_PRIORITY = 255
 MAX_PLACES = 1_000_000_000
 MAX_CAPACITY = 1_000_000_000

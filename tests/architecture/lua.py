@@ -82,7 +82,7 @@ class Source:
         if first == "note.state":
             return NOTE_STATES
         if first == "refusal":
-            return REFUSED.findall(LIBRARY["hold"].code)
+            return REFUSED.findall(LIBRARY["proof"].code)
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
 

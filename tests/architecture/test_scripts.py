@@ -20,10 +20,25 @@ each_source = pytest.mark.parametrize(
     "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
 )
 # Loops that are known to be bounded: by the page's limit, by the signups of one run, by halving,
-# by a claim's count and an entry's values, by the holds that end at once.
-LOOPS = {"page": 1, "signup": 1, "gap": 1, "claim": 3, "expire": 2, "shelf": 2, "expiry": 1}
+# by a claim's count and an entry's values, by the holds that end at once, by the segments of one
+# entry, by the page of segments or of the untagged.
+LOOPS = {
+    "page": 1,
+    "signup": 1,
+    "gap": 1,
+    "claim": 1,
+    "again": 2,
+    "pop": 1,
+    "expire": 2,
+    "shelf": 2,
+    "expiry": 1,
+    "position": 1,
+    # The page of segments, and in the library the segments of one entry.
+    "segments": 1,
+    "untagged": 1,
+}
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed")
+BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
 
 
 @each_verb

@@ -19,7 +19,7 @@ def test_everybody_behind_moves_up_at_once(line: Line) -> None:
 
 
 def _absent(total: int) -> dict[str, object]:
-    nothing = {"position": None, "rank": None, "ticket": None}
+    nothing: dict[str, object] = {"position": None, "rank": None, "ticket": None, "places": []}
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 
 

@@ -24,6 +24,12 @@ REDRIVE = {**ENTRY_OF, "op": "redrive"}
 EXPIRE = {**LIST, "op": "expire"}
 SETTLE = {**ENTRY_OF, "op": "settle", "seen_micros": 1}
 SHELF = {**LIST, "op": "shelf", "which": "held"}
+TAG = {**SIGNUP, "op": "tag"}
+UNTAGGED = {**LIST, "op": "untagged", "segments_version": 1}
+SEGMENTS = {**LIST, "op": "segments", "segments_version": 1}
+MARK = {**ENTRY_OF, "op": "mark"}
+POSITION = {**ENTRY_OF, "op": "position"}
+SEGMENT = "a" * 16
 BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
 MISSING = object()
 
@@ -96,6 +102,30 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SHELF, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
     (INIT, "floor_ticket", NO_TICKETS),
     (INIT, "only_if_known", [1, "true", None]),
+    *[
+        (message, "segments", [None, "", SEGMENT, [""], ["a" * 15], ["a" * 17], [SEGMENT + "\n"]])
+        for message in (SIGNUP, RESTORE, TAG, POSITION)
+    ],
+    *[
+        (message, "segments", [["A" * 16], ["a" * 15 + "1"], [5], [SEGMENT] * 65])
+        for message in (SIGNUP, RESTORE, TAG, POSITION)
+    ],
+    *[
+        (message, "segments_version", [None, *NO_NUMBERS])
+        for message in (SIGNUP, RESTORE, TAG, POSITION, CLAIM, UNTAGGED, SEGMENTS)
+    ],
+    *[(message, "attributes_version", [None, *NO_NUMBERS]) for message in (SIGNUP, RESTORE, TAG)],
+    (INIT, "settings", [{"version": 2, "segments_version": bad} for bad in (*NO_NUMBERS, None)]),
+    (CLAIM, "segment", ["", "a" * 15, SEGMENT + "\n", "A" * 16, 5, [SEGMENT]]),
+    (TAG, "join_id", [MISSING, "", None]),
+    (MARK, "entry_id", [MISSING, "a" * 25, None]),
+    (UNTAGGED, "segments_version", [MISSING]),
+    (UNTAGGED, "which", ["", "queue", "held\n", None]),
+    (UNTAGGED, "offset", [None, *NO_NUMBERS]),
+    (UNTAGGED, "limit", [0, -1, 501, "10", None]),
+    (SEGMENTS, "segments_version", [MISSING]),
+    (SEGMENTS, "after", ["", "a" * 15, SEGMENT + "\n", 5]),
+    (SEGMENTS, "limit", [0, -1, 101, "10", None]),
     (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
 ]
 MALFORMED = [

@@ -24,6 +24,12 @@ def hydrating(line: Line) -> Line:
     return line
 
 
+def building(line: Line) -> Line:
+    """Change the segments of a list with people on it."""
+    warm(line).init(version=2, segments_version=2)
+    return line
+
+
 def left(line: Line) -> Line:
     warm(line).leave("bob")
     return line
@@ -89,6 +95,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("signup", "gone"): lambda line: left(line).signup("bob"),
     ("signup", "waitlist_closed"): lambda line: with_settings(line, open=False).signup("bob"),
     ("signup", "waitlist_full"): lambda line: with_settings(line, capacity=1).signup("bob"),
+    ("signup", "stale_segments"): lambda line: building(line).signup("eve"),
     ("leave", "left"): lambda line: warm(line).leave("bob"),
     ("leave", "absent"): lambda line: left(line).leave("bob"),
     ("leave", "cold"): lambda line: line.leave("bob"),
@@ -108,6 +115,8 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("position", "done"): lambda line: _admitted(line).position("bob"),
     ("position", "cold"): lambda line: line.position("bob"),
     ("position", "rebuilding"): lambda line: hydrating(line).position("bob"),
+    ("position", "stale_segments"): lambda line: _position_within(building(line), version=1),
+    ("position", "segments_building"): lambda line: _position_within(building(line), version=2),
     ("page", "page"): lambda line: warm(line).page(),
     ("page", "cold"): lambda line: line.page(),
     ("page", "rebuilding"): lambda line: hydrating(line).page(),
@@ -117,6 +126,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("restore", "present"): lambda line: warm(line).restore("bob", rank=1, ticket=1),
     ("restore", "gone"): lambda line: left(line).restore("bob", rank=1, ticket=1),
     ("restore", "cold"): lambda line: line.restore("bob", rank=1, ticket=1),
+    ("restore", "stale_segments"): lambda line: building(line).restore("bob", rank=1, ticket=1),
     ("restore", "stale_epoch"): lambda line: hydrating(line).restore(
         "bob", rank=1, ticket=1, epoch=LATER_EPOCH
     ),
@@ -127,6 +137,32 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "rebuilding"): lambda line: hydrating(line).claim(),
     ("claim", "waitlist_paused"): lambda line: with_settings(line, paused=True).claim(),
     ("claim", "expiring"): lambda line: many_expired(line),
+    ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
+    ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
+    ("mark", "marked"): lambda line: warm(line).mark("bob"),
+    ("mark", "absent"): lambda line: left(line).mark("bob"),
+    ("mark", "cold"): lambda line: line.mark("bob"),
+    ("mark", "rebuilding"): lambda line: hydrating(line).mark("bob"),
+    ("tag", "tagged"): lambda line: building(line).tag("bob", "red", version=2),
+    ("tag", "kept"): lambda line: warm(line).tag("bob", version=0),
+    ("tag", "absent"): lambda line: building(line).tag("eve", "red", version=2),
+    ("tag", "cold"): lambda line: line.tag("bob", "red"),
+    ("tag", "gone"): lambda line: left(line).tag("bob", version=0),
+    ("tag", "stale_segments"): lambda line: warm(line).tag("bob", "red"),
+    ("untagged", "untagged"): lambda line: building(line).untagged(2),
+    ("untagged", "ready"): lambda line: warm(line).untagged(0),
+    ("untagged", "cold"): lambda line: line.untagged(),
+    ("untagged", "rebuilding"): lambda line: hydrating(line).untagged(0),
+    ("untagged", "stale_segments"): lambda line: building(line).untagged(1),
+    ("segments", "segments"): lambda line: warm(line).send("segments", segments_version=0),
+    ("segments", "cold"): lambda line: line.send("segments", segments_version=0),
+    ("segments", "rebuilding"): lambda line: hydrating(line).send("segments", segments_version=0),
+    ("segments", "stale_segments"): lambda line: building(line).send(
+        "segments", segments_version=1
+    ),
+    ("segments", "segments_building"): lambda line: building(line).send(
+        "segments", segments_version=2
+    ),
     ("redrive", "redriven"): lambda line: _parked(line).redrive("bob"),
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),
@@ -150,6 +186,15 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
 def _rebuilding_with_capacity(line: Line) -> Line:
     line.init(state="hydrating", capacity=5)
     return line
+
+
+def _position_within(line: Line, version: int) -> Answer:
+    asked = {"segments": [line.segment("red")], "segments_version": version}
+    return line.position("bob", **asked)
+
+
+def _claim_within(line: Line, version: int) -> Answer:
+    return line.claim(segment=line.segment("red"), segments_version=version)
 
 
 def _claimed_once(line: Line) -> Line:

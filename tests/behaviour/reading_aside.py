@@ -17,7 +17,13 @@ def test_a_position_tells_that_somebody_does_not_wait(line: Line) -> None:
     assert [answer["outcome"] for answer in told.values()] == ["done", "parked", "held"]
     for name, answer in told.items():
         place = {"rank": held[name]["rank"], "ticket": held[name]["ticket"]}
-        common = {"ok": True, "total": 2, "hide_counts": True, "position": None}
+        common: dict[str, object] = {
+            "ok": True,
+            "total": 2,
+            "hide_counts": True,
+            "position": None,
+            "places": [],
+        }
         assert answer == {**common, **place, "outcome": answer["outcome"]}
 
 

@@ -35,6 +35,10 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "expire": line.message("expire"),
         "settle": line.message("settle", **entry, seen_micros=5),
         "shelf": line.message("shelf", which="parked"),
+        "mark": line.message("mark", **entry),
+        "tag": line.message("tag", **stay),
+        "untagged": line.message("untagged", segments_version=0),
+        "segments": line.message("segments", segments_version=0),
     }
 
 
@@ -54,13 +58,20 @@ VERBS = [
     "expire",
     "settle",
     "shelf",
+    "mark",
+    "tag",
+    "untagged",
+    "segments",
 ]
 
 
 def fill_every_shelf(line: Line) -> None:
-    """Have somebody held, parked, admitted and back after an expired hold."""
+    """Have somebody held, parked, admitted, in a segment, and back after an expired hold."""
+    line.init(version=2, segments_version=2)
+    line.signup("tagged", **line.within("red", version=2))
     names = ["held", "parked", "admitted", "expired"]
-    line.all_sign_up(names)
+    for name in names:
+        line.signup(name, **line.within(version=2))
     for name in reversed(names):
         line.bump(name, to="front")
     given = line.claimed(4, lease_seconds=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import Client, RedisStore
-from waitlist_shared.ids import entry_id_of
+from waitlist_shared.ids import entry_id_of, segment_id_of
 
 Answer = dict[str, Any]
 WAITLIST_ID = "bakery-opening"
@@ -17,7 +17,15 @@ NEW_YEAR_MICROS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 SECOND_MICROS = 1_000_000
 HOUR_MICROS = 3600 * SECOND_MICROS
 PAGE = 100
-SETTINGS = ("open", "paused", "capacity", "hide_counts", "lease_seconds", "max_attempts")
+SETTINGS = (
+    "open",
+    "paused",
+    "capacity",
+    "hide_counts",
+    "lease_seconds",
+    "max_attempts",
+    "segments_version",
+)
 
 
 @dataclass
@@ -95,8 +103,40 @@ class Line:
         settings["version"] = version
         return self.send("init", state=state, epoch=epoch, settings=settings, **fields)
 
-    def signup(self, name: str, stay: int = 1) -> Answer:
-        return self.send("signup", **self.stay(name, stay))
+    def signup(self, name: str, stay: int = 1, **fields: Any) -> Answer:
+        return self.send("signup", **self.stay(name, stay), **fields)
+
+    def segment(self, name: str) -> str:
+        """Return the id of a segment."""
+        return segment_id_of(self.waitlist_id, {"segment": name})
+
+    def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
+        """Return the fields that put an entry into segments; `edit` counts its changes."""
+        return {
+            "segments": [self.segment(name) for name in names],
+            "attributes_version": edit,
+            "segments_version": version,
+        }
+
+    def tag(self, name: str, *names: str, stay: int = 1, **versions: int) -> Answer:
+        return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
+
+    def mark(self, name: str) -> Answer:
+        return self.send("mark", entry_id=self.id_of(name))
+
+    def untagged(self, segments_version: int = 1, **fields: Any) -> Answer:
+        return self.send("untagged", segments_version=segments_version, **fields)
+
+    def depths(self, *names: str) -> dict[str, int]:
+        """Return how many wait in each of the segments where anybody does, all of them known."""
+        known = {self.segment(name): name for name in names}
+        answer = accepted(self.send("segments", segments_version=1))
+        return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
+
+    def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
+        """Claim from a segment, and return the names in the order given."""
+        fields.setdefault("segments_version", 1)
+        return list(self.claimed(count, segment=self.segment(segment), **fields))
 
     def all_sign_up(self, names: Iterable[str]) -> list[Answer]:
         return [accepted(self.signup(name)) for name in names]
@@ -166,8 +206,8 @@ class Line:
     def _on_hold(self, op: str, name: str, token: str, **fields: Any) -> Answer:
         return self.send(op, entry_id=self.id_of(name), token=token, **fields)
 
-    def position(self, name: str) -> Answer:
-        return self.send("position", entry_id=self.id_of(name))
+    def position(self, name: str, **fields: Any) -> Answer:
+        return self.send("position", entry_id=self.id_of(name), **fields)
 
     def page(self, **fields: Any) -> Answer:
         return self.send("page", **fields)

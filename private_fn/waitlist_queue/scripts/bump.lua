@@ -1,6 +1,6 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES clock ticket draw put gap
--- KEYS meta queue moved once
+-- USES clock ticket draw segments tags put gap
+-- KEYS meta queue moved segments tags once
 -- ARGV entry_id kind value once_seconds now
 -- RETURNS moved rank ticket stamp moved_stamp position total
 -- RETURNS repeat rank ticket stamp moved_stamp position total
@@ -8,7 +8,9 @@
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local moved_key = KEYS[3]
-local once_key = KEYS[4]
+local segments_key = KEYS[4]
+local tags_key = KEYS[5]
+local once_key = KEYS[6]
 local entry_id = ARGV[1]
 local kind = ARGV[2]
 local value = ARGV[3]
@@ -41,9 +43,12 @@ local outcome = 'repeat'
 local moved_stamp = tonumber(redis.call('GET', once_key))
 if not moved_stamp then
   outcome = 'moved'
-  rank = target()
-  if not rank then return {'no_room'} end
-  put(queue_key, moved_key, entry_id, rank, ticket)
+  local place = target()
+  if not place then return {'no_room'} end
+  local keys = {queue = queue_key, moved = moved_key, segments = segments_key, tags = tags_key}
+  leave_segments(keys, entry_id, rank)
+  rank = place
+  put(keys, entry_id, rank, ticket)
 end
 local stamp = draw(meta_key, now)
 if not moved_stamp then

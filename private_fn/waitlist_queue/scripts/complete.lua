@@ -1,6 +1,6 @@
 -- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
--- USES text clock ticket draw aside hold
--- KEYS meta held claims unsettled
+-- USES text clock ticket draw aside proof
+-- KEYS meta held claims unsettled tags
 -- ARGV entry_id token now
 -- RETURNS completed stamp rank ticket attempts
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
@@ -8,6 +8,7 @@ local meta_key = KEYS[1]
 local held_key = KEYS[2]
 local claims_key = KEYS[3]
 local unsettled_key = KEYS[4]
+local tags_key = KEYS[5]
 local entry_id = ARGV[1]
 local token = ARGV[2]
 local now = ARGV[3]
@@ -19,6 +20,7 @@ if not note then return {refusal} end
 local stamp = draw(meta_key, now)
 if refusal ~= 'completed' then
   redis.call('ZREM', held_key, entry_id)
+  redis.call('HDEL', tags_key, entry_id)
   note.state = 'done'
   write_note(claims_key, entry_id, note)
   redis.call('HINCRBY', meta_key, 'admitted', 1)

@@ -1,6 +1,6 @@
 -- drop: takes out an entry that the record does not know as waiting; nobody counts it.
--- USES text clock ticket draw aside tombstone take_out
--- KEYS meta queue gone moved held claims parked tries
+-- USES text clock ticket draw segments tags aside tombstone take_out
+-- KEYS meta queue gone moved held claims parked tries segments tags
 -- ARGV entry_id join_id stay_ticket now
 -- RETURNS dropped stamp | absent stamp | cold
 local meta_key = KEYS[1]
@@ -11,6 +11,8 @@ local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
 local tries_key = KEYS[8]
+local segments_key = KEYS[9]
+local tags_key = KEYS[10]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
@@ -21,6 +23,6 @@ local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
 bury(gone_key, entry_id, join_id, now)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key}, entry_id, stay_ticket)
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}, entry_id, stay_ticket)
 if not was or was == 'done' then return {'absent', stamp} end
 return {'dropped', stamp}

@@ -1,6 +1,6 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES text clock ticket draw put gap aside back expiry
--- KEYS meta queue held claims parked tries moved unsettled
+-- USES text clock ticket draw segments tags put gap aside back expiry
+-- KEYS meta queue held claims parked tries moved unsettled segments tags
 -- ARGV min_age_seconds limit now
 -- RETURNS expired stamp whether_all max_attempts places
 -- RETURNS cold | rebuilding
@@ -12,6 +12,8 @@ local parked_key = KEYS[5]
 local tries_key = KEYS[6]
 local moved_key = KEYS[7]
 local unsettled_key = KEYS[8]
+local segments_key = KEYS[9]
+local tags_key = KEYS[10]
 local min_age_seconds = ARGV[1]
 local limit = ARGV[2]
 local now = ARGV[3]
@@ -20,7 +22,8 @@ local meta = redis.call('HMGET', meta_key, 'state', 'max_attempts')
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, unsettled = unsettled_key}
+  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
+  tags = tags_key}
 local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 
 -- id, micros, state, rank, ticket, attempts, token, time (deadline or parked), id, …

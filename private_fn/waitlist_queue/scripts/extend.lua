@@ -1,5 +1,5 @@
 -- extend: gives a hold more time from now on (a heartbeat).
--- USES text clock ticket draw aside hold
+-- USES text clock ticket draw aside proof
 -- KEYS meta held claims
 -- ARGV entry_id token lease_seconds now
 -- RETURNS extended stamp deadline rank ticket attempts

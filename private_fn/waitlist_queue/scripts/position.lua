@@ -1,20 +1,28 @@
--- position: tells how many people are ahead of an entry.
+-- position: tells how many people are ahead of an entry, in line and within some segments.
 -- USES text clock ticket aside
--- KEYS meta queue moved claims
--- ARGV entry_id
--- RETURNS waiting total hide_counts position rank ticket | absent total hide_counts
+-- KEYS meta queue moved claims segments
+-- ARGV entry_id segments_version asked
+-- Asked are segment ids, a space between two; places are: position (-1: not in it), total, …
+-- RETURNS waiting total hide_counts position rank ticket places | absent total hide_counts
 -- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
--- RETURNS done total hide_counts rank ticket | cold | rebuilding
+-- RETURNS done total hide_counts rank ticket
+-- RETURNS cold | rebuilding | segments_building | stale_segments
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local moved_key = KEYS[3]
 local claims_key = KEYS[4]
+local segments_key = KEYS[5]
 local entry_id = ARGV[1]
+local segments_version = ARGV[2]
+local asked = ARGV[3]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'hide_counts')
+local meta = redis.call('HMGET', meta_key, 'state', 'hide_counts', 'segments_version',
+  'segments_state')
 local state, hide_counts = meta[1], meta[2]
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
+if asked ~= '' and segments_version ~= meta[3] then return {'stale_segments'} end
+if asked ~= '' and meta[4] ~= 'ready' then return {'segments_building'} end
 local total = redis.call('ZCARD', queue_key)
 local found = redis.call('ZRANK', queue_key, entry_id, 'WITHSCORE')
 if not found then
@@ -24,4 +32,13 @@ if not found then
 end
 local rank = tonumber(found[2])
 local ticket = ticket_of(moved_key, entry_id, rank)
-return {'waiting', total, hide_counts, found[1] + 1, rank, ticket}
+local places = {}
+for segment in string.gmatch(asked, '%w+') do
+  local member = segment .. string.format(':%016.0f:', rank) .. entry_id
+  -- A semicolon comes next to the colon that ends a segment's id.
+  local first, last = '[' .. segment .. ':', '(' .. segment .. ';'
+  places[#places + 1] = redis.call('ZSCORE', segments_key, member) and
+    redis.call('ZLEXCOUNT', segments_key, first, '[' .. member) or -1
+  places[#places + 1] = redis.call('ZLEXCOUNT', segments_key, first, last)
+end
+return {'waiting', total, hide_counts, found[1] + 1, rank, ticket, places}

@@ -1,6 +1,6 @@
 -- release: ends a hold, back to the old place or to the end of the line.
--- USES text clock ticket draw put gap aside back hold
--- KEYS meta queue held claims parked tries moved unsettled
+-- USES text clock ticket draw segments tags put gap aside back proof
+-- KEYS meta queue held claims parked tries moved unsettled segments tags
 -- ARGV entry_id token to now
 -- RETURNS released stamp rank ticket attempts position total
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
@@ -12,6 +12,8 @@ local parked_key = KEYS[5]
 local tries_key = KEYS[6]
 local moved_key = KEYS[7]
 local unsettled_key = KEYS[8]
+local segments_key = KEYS[9]
+local tags_key = KEYS[10]
 local entry_id = ARGV[1]
 local token = ARGV[2]
 local to = ARGV[3]
@@ -20,7 +22,7 @@ local now = ARGV[4]
 local state = redis.call('HGET', meta_key, 'state')
 if not state then return {'cold'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key}
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not note then return {refusal} end

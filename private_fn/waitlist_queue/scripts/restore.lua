@@ -1,11 +1,11 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES text clock ticket put gap aside back tombstone
--- KEYS meta queue gone moved held claims parked tries once
+-- USES text clock ticket segments tags retag put gap aside back recorded tombstone
+-- KEYS meta queue gone moved held claims parked tries segments tags once
 -- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
--- ARGV state token time attempts
+-- ARGV state token time attempts segments_version new_tags
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
--- RETURNS gone | cold | stale_epoch
+-- RETURNS gone | cold | stale_epoch | stale_segments
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -14,7 +14,9 @@ local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
 local tries_key = KEYS[8]
-local once_key = KEYS[9]
+local segments_key = KEYS[9]
+local tags_key = KEYS[10]
+local once_key = KEYS[11]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local rank = tonumber(ARGV[3])
@@ -28,36 +30,35 @@ local state = ARGV[10]
 local token = ARGV[11]
 local time = ARGV[12]
 local attempts = tonumber(ARGV[13])
+local segments_version = ARGV[14]
+local new_tags = ARGV[15]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket')
+local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket', 'segments_version')
 if not meta[1] then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
+if segments_version ~= meta[4] then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
 if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', stamp) end
 if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
 
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key}
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
 local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts}
 local outcome = 'present'
 local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
 -- An admission is news to any record that asks for this.
-local done = aside and aside.state == 'done' and aside.ticket == ticket
-local same = done or state == 'waiting' and in_line == rank
-if not (in_line or aside) or (overwrite == '1' and meta[1] == 'hydrating' and not same) then
+local done = aside and aside.state == 'done'
+local same = done and aside.ticket == ticket or state == 'waiting' and in_line == rank
+local is_put = not (in_line or aside) or
+  (overwrite == '1' and meta[1] == 'hydrating' and not same)
+if segments_version ~= '0' and (is_put or not done) then
+  retag(keys, entry_id, new_tags, in_line)
+end
+if is_put then
   outcome = 'restored'
-  -- Its own old rank must not stand in its way to the new one.
-  redis.call('ZREM', queue_key, entry_id)
-  rank = return_to_line(keys, entry_id, note, rank)
-  if state ~= 'waiting' then
-    redis.call('ZREM', queue_key, entry_id)
-    redis.call('HDEL', moved_key, entry_id)
-    redis.call('HDEL', tries_key, entry_id)
-    redis.call('ZADD', state == 'held' and held_key or parked_key, time, entry_id)
-    write_note(claims_key, entry_id, note)
-  end
+  rank = put_where_recorded(keys, entry_id, note, in_line, time)
 elseif aside then
   state, rank, ticket, attempts = aside.state, aside.rank, aside.ticket, aside.attempts
 else

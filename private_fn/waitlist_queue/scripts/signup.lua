@@ -1,10 +1,10 @@
 -- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES text clock ticket aside
--- KEYS meta queue gone moved held claims parked
+-- USES text clock ticket segments aside
+-- KEYS meta queue gone moved held claims parked segments tags
 -- ARGV stays now
--- Stays are "entry_id:join_id", a space between two; for each it returns one of these:
+-- Stays are "entry_id:join_id:segments_version:tags" and a space; for each it returns one of these:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
--- RETURNS cold | rebuilding | gone | waitlist_closed | waitlist_full
+-- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -12,17 +12,20 @@ local moved_key = KEYS[4]
 local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
+local segments_key = KEYS[8]
+local tags_key = KEYS[9]
 local stays = ARGV[1]
 local now = ARGV[2]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up')
+local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
+  'segments_version')
 local state, open, capacity, signed_up = meta[1], meta[2], tonumber(meta[3]), meta[5]
 local first_ticket = state and ticket_after(meta[4], micros(now))
 local next_ticket = first_ticket
 local total = redis.call('ZCARD', queue_key)
 local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
 
-local function signup(stay, entry_id)
+local function signup(stay, entry_id, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone is called like the stay that it ends.
   if redis.call('ZSCORE', gone_key, stay) then return {'gone'} end
@@ -35,11 +38,16 @@ local function signup(stay, entry_id)
     rank, ticket = note.rank, note.ticket
   else
     if open == '0' then return {'waitlist_closed'} end
+    if segments_version ~= meta[6] then return {'stale_segments'} end
     -- While the order is rebuilt nobody knows how many stand in line.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
     redis.call('ZADD', queue_key, rank, entry_id)
+    if tags ~= '' then
+      redis.call('HSET', tags_key, entry_id, tags)
+      enter({segments = segments_key}, entry_id, rank, tags)
+    end
     signed_up, total = signed_up + 1, total + 1
   end
   local stamp = next_ticket
@@ -50,8 +58,8 @@ local function signup(stay, entry_id)
 end
 
 local replies = {}
-for stay, entry_id in string.gmatch(stays, '((%w+):%w+)') do
-  replies[#replies + 1] = signup(stay, entry_id)
+for stay, entry_id, version, tags in string.gmatch(stays, '((%w+):%w+):(%d+):(%S*)') do
+  replies[#replies + 1] = signup(stay, entry_id, version, tags)
 end
 if next_ticket ~= first_ticket then
   redis.call('HSET', meta_key, 'last_ticket', next_ticket - 1, 'signed_up', signed_up)

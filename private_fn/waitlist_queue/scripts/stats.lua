@@ -1,7 +1,7 @@
 -- stats: counts, also while the order is rebuilt.
 -- USES ticket
 -- KEYS meta queue moved held parked
--- RETURNS stats state epoch waiting offered parked signed_up left admitted head_ticket oldest_parked
+-- RETURNS stats state epoch segments_state waiting offered parked signed_up left admitted head oldest
 -- RETURNS cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -9,12 +9,13 @@ local moved_key = KEYS[3]
 local held_key = KEYS[4]
 local parked_key = KEYS[5]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'signed_up', 'left', 'admitted')
+local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'signed_up', 'left', 'admitted',
+  'segments_state')
 if not meta[1] then return {'cold'} end
 local head = redis.call('ZRANGE', queue_key, 0, 0, 'WITHSCORES')
 local head_ticket = -1
 if head[1] then head_ticket = ticket_of(moved_key, head[1], tonumber(head[2])) end
 local oldest_parked = redis.call('ZRANGE', parked_key, 0, 0, 'WITHSCORES')[2] or -1
-return {'stats', meta[1], meta[2], redis.call('ZCARD', queue_key), redis.call('ZCARD', held_key),
-  redis.call('ZCARD', parked_key), tonumber(meta[3]), tonumber(meta[4]), tonumber(meta[5]),
-  head_ticket, tonumber(oldest_parked)}
+return {'stats', meta[1], meta[2], meta[6], redis.call('ZCARD', queue_key),
+  redis.call('ZCARD', held_key), redis.call('ZCARD', parked_key), tonumber(meta[3]),
+  tonumber(meta[4]), tonumber(meta[5]), head_ticket, tonumber(oldest_parked)}

@@ -20,11 +20,14 @@ from waitlist_shared.contracts.basis import (
     OnceKey,
     OnEntry,
     OnStay,
+    OnTaggedStay,
     OnWaitlist,
     Places,
     Priority,
     Request,
     Result,
+    SegmentId,
+    SegmentIds,
     Standing,
     State,
     Ticket,
@@ -77,11 +80,23 @@ from waitlist_shared.contracts.line import (
     PurgeResult,
     Restore,
     RestoreResult,
+    SegmentPlace,
     Settings,
     Signup,
     SignupResult,
     Stats,
     StatsResult,
+)
+from waitlist_shared.contracts.segments import (
+    Mark,
+    MarkResult,
+    SegmentDepth,
+    Segments,
+    SegmentsResult,
+    Tag,
+    TagResult,
+    Untagged,
+    UntaggedResult,
 )
 from waitlist_shared.limits import MAX_BATCH
 
@@ -106,6 +121,10 @@ Single = (
     | Expire
     | Settle
     | Shelf
+    | Mark
+    | Tag
+    | Untagged
+    | Segments
 )
 
 
@@ -154,10 +173,13 @@ __all__ = [
     "LeaseSeconds",
     "Leave",
     "LeaveResult",
+    "Mark",
+    "MarkResult",
     "Number",
     "OnEntry",
     "OnHold",
     "OnStay",
+    "OnTaggedStay",
     "OnWaitlist",
     "OnceKey",
     "Page",
@@ -181,6 +203,12 @@ __all__ = [
     "Restore",
     "RestoreResult",
     "Result",
+    "SegmentDepth",
+    "SegmentId",
+    "SegmentIds",
+    "SegmentPlace",
+    "Segments",
+    "SegmentsResult",
     "Settings",
     "Settle",
     "SettleResult",
@@ -194,7 +222,11 @@ __all__ = [
     "State",
     "Stats",
     "StatsResult",
+    "Tag",
+    "TagResult",
     "Ticket",
     "Unsettled",
+    "Untagged",
+    "UntaggedResult",
     "WaitlistId",
 ]

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from waitlist_shared import ids
 from waitlist_shared.limits import (
+    MAX_COMBINATIONS,
     MAX_LEASE_SECONDS,
     MAX_PLACES,
     MAX_PRIORITY,
@@ -29,6 +30,8 @@ State = Literal["warm", "hydrating"]
 # Where an entry of the list can be: in line, held by a claim, or put aside.
 Standing = Literal["waiting", "held", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
+SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
+SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
@@ -50,6 +53,18 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
     """About one stay in line: `join_id` tells it from an earlier or later stay."""
 
     join_id: JoinId
+
+
+class OnTaggedStay(OnStay, frozen=True, kw_only=True):
+    """Says which segments an entry is in.
+
+    `segments_version` is that of the declaration that they follow, 0 where none are declared;
+    `attributes_version` counts the changes of the entry's attributes: the higher one stays.
+    """
+
+    segments: SegmentIds = ()
+    segments_version: Number = 0
+    attributes_version: Number = 0
 
 
 class Result(Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from waitlist_shared.contracts.basis import (
     OnEntry,
     OnWaitlist,
     Result,
+    SegmentId,
     Ticket,
 )
 from waitlist_shared.limits import (
@@ -24,12 +25,17 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
-    """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same."""
+    """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same.
+
+    With a `segment` only those who are in it.
+    """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
     once_key: OnceKey | None = None
+    segment: SegmentId | None = None
+    segments_version: Number = 0
 
 
 class Claimed(Struct, frozen=True, kw_only=True):

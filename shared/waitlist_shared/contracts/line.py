@@ -13,11 +13,13 @@ from waitlist_shared.contracts.basis import (
     OnceKey,
     OnEntry,
     OnStay,
+    OnTaggedStay,
     OnWaitlist,
     Places,
     Priority,
     Request,
     Result,
+    SegmentIds,
     Standing,
     State,
     Ticket,
@@ -45,7 +47,10 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What the scripts enforce; of two writes the higher `version` stays."""
+    """What the scripts enforce; of two writes the higher `version` stays.
+
+    `segments_version` is that at which the declared segments last changed; 0 for none.
+    """
 
     version: Number
     open: bool = True
@@ -54,6 +59,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = 5
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+    segments_version: Number = 0
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
@@ -78,7 +84,7 @@ class InitResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
 
 
-class Signup(OnStay, frozen=True, kw_only=True, tag="signup"):
+class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
     pass
 
 
@@ -147,13 +153,24 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
 
 class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
-    pass
+    """Asks for the place in line, and in some of the segments that the entry is in."""
+
+    segments: SegmentIds = ()
+    segments_version: Number = 0
+
+
+class SegmentPlace(Struct, frozen=True, kw_only=True):
+    """A place within a segment; None for who is not in line there."""
+
+    position: int | None
+    total: int
 
 
 class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
-    The position of those who wait is 1 + the number of people ahead.
+    The position of those who wait is 1 + the number of people ahead; `places` are those in the
+    segments that were asked for, in their order.
     """
 
     total: int
@@ -161,6 +178,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     rank: Number | None = None
     ticket: Ticket | None = None
+    places: tuple[SegmentPlace, ...] = ()
 
 
 class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
@@ -200,9 +218,10 @@ class StatsResult(Result, frozen=True, kw_only=True):
     offered: int = 0
     parked: int = 0
     oldest_parked_millis: Number | None = None
+    segments_state: Literal["ready", "building"] = "ready"
 
 
-class Restore(OnStay, frozen=True, kw_only=True, tag="restore"):
+class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     """Puts an entry back at its recorded rank.
 
     `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the

@@ -1,9 +1,10 @@
 -- Writes a place; remembers the signup's ticket where the rank does not tell it.
-local function put(queue_key, moved_key, entry_id, rank, ticket)
-  redis.call('ZADD', queue_key, rank, entry_id)
+local function put(keys, entry_id, rank, ticket)
+  redis.call('ZADD', keys.queue, rank, entry_id)
+  enter_segments(keys, entry_id, rank)
   if rank % TIER == ticket then
-    redis.call('HDEL', moved_key, entry_id)
+    redis.call('HDEL', keys.moved, entry_id)
   else
-    redis.call('HSET', moved_key, entry_id, ticket)
+    redis.call('HSET', keys.moved, entry_id, ticket)
   end
 end

@@ -6,6 +6,8 @@ local function take_out(keys, entry_id, stay_ticket)
   local ticket = rank and ticket_of(keys.moved, entry_id, rank) or note.ticket
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return nil end
   redis.call('ZREM', keys.queue, entry_id)
+  if rank then leave_segments(keys, entry_id, rank) end
+  redis.call('HDEL', keys.tags, entry_id)
   redis.call('HDEL', keys.moved, entry_id)
   redis.call('HDEL', keys.tries, entry_id)
   redis.call('HDEL', keys.claims, entry_id)

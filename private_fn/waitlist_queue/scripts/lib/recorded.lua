@@ -1,0 +1,15 @@
+-- Puts an entry in line, with a claimer or on the shelf, as its record says.
+local function put_where_recorded(keys, entry_id, note, in_line, time)
+  if in_line then
+    -- Its own old rank must not stand in its way to the new one.
+    redis.call('ZREM', keys.queue, entry_id)
+    leave_segments(keys, entry_id, in_line)
+  end
+  if note.state == 'waiting' then return return_to_line(keys, entry_id, note, note.rank) end
+  redis.call('HDEL', keys.moved, entry_id)
+  redis.call('HDEL', keys.tries, entry_id)
+  redis.call('ZREM', note.state == 'held' and keys.parked or keys.held, entry_id)
+  redis.call('ZADD', note.state == 'held' and keys.held or keys.parked, time, entry_id)
+  write_note(keys.claims, entry_id, note)
+  return note.rank
+end

@@ -1,0 +1,22 @@
+-- The index of segments: one member "segment:rank:entry" for each segment of each who waits, all of
+-- one score and so in the order of their bytes. An entry's tags are its segments, a comma behind
+-- each, and the version of its attributes. A list that declares no segments has neither.
+local function members_of(entry_id, rank, tags, score)
+  local place = string.format(':%016.0f:', rank) .. entry_id
+  local members = {}
+  for segment in string.gmatch(tags, '(%w+),') do
+    members[#members + 1] = score
+    members[#members + 1] = segment .. place
+  end
+  return members
+end
+
+local function enter(keys, entry_id, rank, tags)
+  local members = members_of(entry_id, rank, tags, 0)
+  if members[1] then redis.call('ZADD', keys.segments, unpack(members)) end
+end
+
+local function exit(keys, entry_id, rank, tags)
+  local members = members_of(entry_id, rank, tags)
+  if members[1] then redis.call('ZREM', keys.segments, unpack(members)) end
+end

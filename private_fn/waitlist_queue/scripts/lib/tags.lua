@@ -1,0 +1,10 @@
+-- Those in line stand in the index of their segments, at the rank that they have in line.
+local function enter_segments(keys, entry_id, rank)
+  local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
+  if tags then enter(keys, entry_id, rank, tags) end
+end
+
+local function leave_segments(keys, entry_id, rank)
+  local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
+  if tags then exit(keys, entry_id, rank, tags) end
+end

@@ -1,0 +1,80 @@
+"""Segments: what a waitlist declares, and which of them an entry's attributes put it in."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_shared.ids import segment_id_of
+from waitlist_shared.limits import MAX_COMBINATIONS
+
+Attributes = Mapping[str, str | list[str]]
+Segment = dict[str, str]
+NONE_DECLARED = "this waitlist declares no segments"
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The declared lists of attribute names of one waitlist, in force since a `version`.
+
+    An entry is in one segment for each declared list whose attributes it has, or in several where
+    an attribute has several values.
+    """
+
+    waitlist_id: str
+    declared: tuple[tuple[str, ...], ...]
+    version: int
+
+    def of(self, attributes: Attributes) -> dict[str, Segment]:
+        """Return the segments of an entry by their ids; none at all if they are over the limit.
+
+        Only entries that were there before the declaration can be: others are refused by `check`.
+        """
+        if self.count(attributes) > MAX_COMBINATIONS:
+            return {}
+        return {segment_id_of(self.waitlist_id, one): one for one in self._each(attributes)}
+
+    def count(self, attributes: Attributes) -> int:
+        """Return how many segments an entry would be in."""
+        return sum(
+            prod(len(_values(attributes[name])) for name in names)
+            for names in self._fitting(attributes)
+        )
+
+    def check(self, attributes: Attributes) -> None:
+        """Raise InvalidFields for attributes that would put an entry in too many segments."""
+        count = self.count(attributes)
+        if count > MAX_COMBINATIONS:
+            message = (
+                f"these values make {count} combinations for the segments of this waitlist;"
+                f" {MAX_COMBINATIONS} are the most that one entry may have"
+            )
+            raise InvalidFields(FieldError("body.attributes", message))
+
+    def named(self, segment: Segment, field: str) -> str:
+        """Return the id of a segment; raise InvalidFields, naming the declared, for another."""
+        self.declared_names(segment, field)
+        return segment_id_of(self.waitlist_id, segment)
+
+    def declared_names(self, names: Iterable[str], field: str) -> tuple[str, ...]:
+        """Return attribute names as they are declared; raise InvalidFields for others."""
+        canonical = tuple(sorted(names))
+        if canonical not in self.declared:
+            known = ", ".join("+".join(one) for one in self.declared)
+            message = f"declared are {known}" if known else NONE_DECLARED
+            raise InvalidFields(FieldError(field, f"this is no segment: {message}"))
+        return canonical
+
+    def _each(self, attributes: Attributes) -> Iterator[Segment]:
+        for names in self._fitting(attributes):
+            for values in product(*(_values(attributes[name]) for name in names)):
+                yield dict(zip(names, values, strict=True))
+
+    def _fitting(self, attributes: Attributes) -> list[tuple[str, ...]]:
+        return [names for names in self.declared if all(name in attributes for name in names)]
+
+
+def _values(value: str | list[str]) -> list[str]:
+    """Return the values of an attribute, each once."""
+    return [value] if isinstance(value, str) else list(dict.fromkeys(value))

@@ -1,0 +1,73 @@
+"""The messages about segments: who is in which, and how many wait in each."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from waitlist_shared.contracts.basis import (
+    EntryId,
+    Number,
+    OnEntry,
+    OnTaggedStay,
+    OnWaitlist,
+    Result,
+    SegmentId,
+    Ticket,
+)
+from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
+
+
+class Mark(OnEntry, frozen=True, kw_only=True, tag="mark"):
+    """Says that an entry's record is about to change: maintenance will look, in a minute."""
+
+
+class MarkResult(Result, frozen=True, kw_only=True):
+    """`outcome` is marked, or absent for an entry that Redis does not know."""
+
+    stamp: Ticket
+
+
+class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
+    """Gives an entry the segments that its attributes say, at whatever place it has."""
+
+
+class TagResult(Result, frozen=True):
+    """`outcome` is tagged, kept (what is known is as new) or absent."""
+
+
+class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
+    """Asks who is not in the index of segments yet; if nobody is, the segments are ready."""
+
+    segments_version: Number
+    which: Literal["waiting", "held", "parked"] = "waiting"
+    offset: Number = 0
+    limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
+
+
+class UntaggedResult(Result, frozen=True, kw_only=True):
+    """`outcome` is untagged, or ready; `looked_at` is 0 behind the end."""
+
+    looked_at: int = 0
+    entry_ids: tuple[EntryId, ...] = ()
+
+
+class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
+    """Reads the segments in which somebody waits, those behind `after`."""
+
+    segments_version: Number
+    after: SegmentId | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+
+class SegmentDepth(Struct, frozen=True, kw_only=True):
+    """How many wait in a segment, and the first of them: whose record tells its name."""
+
+    segment: SegmentId
+    waiting: int
+    first: tuple[EntryId, ...]
+
+
+class SegmentsResult(Result, frozen=True, kw_only=True):
+    """`outcome` is segments; fewer than `limit` are the last."""
+
+    depths: tuple[SegmentDepth, ...] = ()

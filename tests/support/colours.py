@@ -1,0 +1,57 @@
+"""A list whose people are in the segments red, blue and green, and what must hold of any such."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from tests.support.line import Line
+
+P = ParamSpec("P")
+PEOPLE = {
+    "ann": ["red"],
+    "bob": ["red", "blue"],
+    "cat": ["blue"],
+    "dan": ["red", "blue", "green"],
+    "eve": [],
+}
+
+
+def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
+    """Run a test on people in the segments red, blue and green, and look whether all is exact."""
+
+    @wraps(test)
+    def run(line: Line, *values: P.args, **named: P.kwargs) -> None:
+        line.init(segments_version=1)
+        for name, segments in PEOPLE.items():
+            line.signup(name, **line.within(*segments))
+            line.clock.advance(seconds=1)
+        test(line, *values, **named)
+        assert_exact(line)
+
+    return run
+
+
+def assert_exact(line: Line) -> None:
+    """The index holds those who wait, at their ranks; tags are those of everybody on the list."""
+    contents: dict[str, Any] = line.contents()
+    prefix = f"wl:{{{line.waitlist_id}}}:"
+    tags = contents.get(f"{prefix}tags", {})
+    queue, held, parked, index = (
+        dict(contents.get(f"{prefix}{name}", ()))
+        for name in ("queue", "held", "parked", "segments")
+    )
+    assert set(index) == {
+        f"{segment}:{int(rank):016d}:{entry_id}"
+        for entry_id, rank in queue.items()
+        for segment in tags.get(entry_id, "").split(",")[:-1]
+    }
+    people = {*queue, *held, *parked}
+    assert set(tags) <= people
+    meta = contents[f"{prefix}meta"]
+    is_complete = meta["segments_version"] != "0" and meta["segments_state"] == "ready"
+    assert set(tags) == people or not is_complete
+
+
+def depths(line: Line) -> dict[str, int]:
+    """Return how many wait in red, blue and green."""
+    return line.depths("red", "blue", "green")
