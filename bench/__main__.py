@@ -16,9 +16,11 @@ from bench.cases import Bench, Case
 from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
-from bench.memory import weigh
+from bench.memory import weigh, weigh_segments
 from bench.report import as_json, show
 from bench.rounds import WARM_UP_ROUNDS
+from bench.segmented_line import SEGMENTS_EACH
+from bench.segments import SegmentBench
 from bench.server import bare_client, valkey
 from bench.sizes import FULL, QUICK, Sizes
 from bench.targets import Row
@@ -75,7 +77,21 @@ def claims(sizes: Sizes, progress: Progress) -> list[Row]:
     return rows + [tally.row(name) for name, tally in bench.tallies.items()]
 
 
-PARTS = {"line": line, "claims": claims}
+def segments(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
+        bare, waiting = bare_client(port), sizes.waiting_for_claims
+        filling = progress.add_task("filling lines", total=1)
+        bench = SegmentBench(Handler(port), pool, sizes)
+        progress.update(filling, advance=1)
+        rows = weigh_segments(bare, bench.line, waiting, SEGMENTS_EACH)
+        for case in bench.cases():
+            task = progress.add_task(case.name, total=WARM_UP_ROUNDS + case.rounds)
+            rows.append(case.row(partial(progress.advance, task)))
+        bench.check_admitted()
+    return rows + [tally.row(name) for name, tally in bench.tallies.items()]
+
+
+PARTS = {"line": line, "claims": claims, "segments": segments}
 
 
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:

@@ -61,8 +61,12 @@ class Claimer:
 
     def claim_then_complete(self, turns: int, count: int) -> list[str]:
         """Two calls a turn: a claim, and one completion or a batch of them."""
-        answers, claim = [], self._line.claim(count)
-        for _ in range(turns):
+        return self.complete_each([self._line.claim(count)] * turns, count)
+
+    def complete_each(self, claims: Sequence[str], count: int) -> list[str]:
+        """Send claims of `count`, each followed by what completes those who were claimed."""
+        answers = []
+        for claim in claims:
             claimed = self._ask(claim)
             entries = json.loads(claimed).get("entries", [])
             completions = [self._line.complete(entry) for entry in entries]
@@ -126,9 +130,7 @@ class ClaimBench:
 
     def check_admitted(self) -> None:
         """Raise unless the line has admitted just those who were seen."""
-        counters = json.loads(self._handler.ask(self._line.stats()))["counters"]
-        if counters["admitted"] != len(self._seen):
-            raise BenchError(f"{len(self._seen)} were claimed, {counters['admitted']} admitted")
+        check_admitted(self._handler, self._line, self._seen)
 
     def _contests(self) -> list[Contest]:
         sizes, two_calls = self._sizes, self._claimer.claim_then_complete
@@ -178,3 +180,10 @@ class ClaimBench:
             return contest.turn(contest.turns, contest.count)
         turns, counts = [contest.turns] * contest.claimers, [contest.count] * contest.claimers
         return list(chain.from_iterable(self._pool.map(contest.turn, turns, counts)))
+
+
+def check_admitted(handler: Handler, line: Line, seen: set[str]) -> None:
+    """Raise unless the line has admitted as many as were seen."""
+    admitted = json.loads(handler.ask(line.stats()))["counters"]["admitted"]
+    if admitted != len(seen):
+        raise BenchError(f"{len(seen)} were claimed, {admitted} admitted")

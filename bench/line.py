@@ -44,12 +44,13 @@ class Handler:
 class Line:
     """One warm waitlist: makes its customers, its payloads, and puts people in it."""
 
-    def __init__(self, handler: Handler, waitlist_id: str) -> None:
+    def __init__(self, handler: Handler, waitlist_id: str, segments_version: int = 0) -> None:
         self._handler = handler
         self.waitlist_id = waitlist_id
         self.queue_key = keys.queue(waitlist_id)
         self._made = 0
-        init = {"settings": {"version": 1}, "state": "warm", "epoch": new_epoch()}
+        settings = {"version": 1, "segments_version": segments_version}
+        init = {"settings": settings, "state": "warm", "epoch": new_epoch()}
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:

@@ -53,3 +53,30 @@ def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: P
         row["name"] for row in measured
     }
     assert all(row["ratio"] == 0 for row in wasted)
+
+
+def test_a_quick_run_of_the_segments_prints_ratios_weights_and_what_was_wasted(
+    tmp_path: Path,
+) -> None:
+    rows, printed = _quick_run("segments", tmp_path / "results.json")
+
+    wasted = [row for row in rows if row["name"].startswith("wasted: ")]
+    measured = [row for row in rows if row not in wasted]
+    assert [(row["name"], row["target"]) for row in measured] == [
+        ("memory, index of 6 segments", None),
+        ("memory, tags of 6 segments", None),
+        ("memory, all keys, 6 segments", None),
+        ("position within a segment", None),
+        ("depths of 32 segments", None),
+        ("signup with 6 segments", None),
+        ("filtered claim", "≥ 0.6"),
+        ("filtered claim, 16 claimers", "≥ 0.6"),
+        ("unfiltered claim", None),
+        ("unfiltered claim, 16 claimers", None),
+    ]
+    assert all(row["ratio"] > 0 for row in measured)
+    assert all(f"{row['ratio']:.3f}" in printed for row in measured)
+    assert {row["name"].removeprefix("wasted: ") for row in wasted} == {
+        row["name"] for row in measured if "claim" in row["name"]
+    }
+    assert all(row["ratio"] == 0 for row in wasted)
