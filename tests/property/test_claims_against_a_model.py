@@ -1,6 +1,6 @@
 """Whatever claimers do in whatever order, under any clock: nobody twice, nobody lost, in order."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -44,12 +44,19 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.line.client.flushall()
         self.line.clock.micros = NEW_YEAR_MICROS
-        accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
+        self.begin()
         self.model = ClaimModel()
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
         self.sign_up(NAMES)
+
+    def begin(self) -> None:
+        accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
+
+    def signup_fields(self, _name: str) -> dict[str, Any]:
+        """Return what a signup says besides the name."""
+        return {}
 
     @property
     def micros(self) -> int:
@@ -67,7 +74,7 @@ class Machine(RuleBasedStateMachine):
     def sign_up(self, names: list[str]) -> None:
         """Many of one instant have no gap between them."""
         for name in names:
-            answer = accepted(self.line.signup(name, self.stays[name]))
+            answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
             known = self.model.people.get(name)
             assert answer["outcome"] == ("already" if known else "joined")
             if known is None:
@@ -105,6 +112,9 @@ class Machine(RuleBasedStateMachine):
         expected = self.model.claim(count, newest, self.micros)
         order = "newest" if newest else "oldest"
         claimed = self.line.claimed(count, order=order, lease_seconds=lease)
+        self.gives(claimed, expected, lease)
+
+    def gives(self, claimed: dict[str, Answer], expected: list[str], lease: int | None) -> None:
         assert list(claimed) == expected
         for name, entry in claimed.items():
             person = self.model.people[name]
