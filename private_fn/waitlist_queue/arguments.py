@@ -19,12 +19,7 @@ def init(request: c.Init) -> Arguments:
     return (
         request.state,
         request.epoch,
-        int(settings.open),
-        int(settings.paused),
-        int(settings.hide_counts),
-        "" if settings.capacity is None else settings.capacity,
-        settings.lease_seconds,
-        settings.max_attempts,
+        _settings(settings),
         settings.version,
         settings.segments_version,
         request.floor_ticket,
@@ -33,6 +28,18 @@ def init(request: c.Init) -> Arguments:
         counters.admitted,
         int(request.only_if_known),
     )
+
+
+def _settings(settings: c.Settings) -> str:
+    values = {
+        "open": int(settings.open),
+        "paused": int(settings.paused),
+        "hide_counts": int(settings.hide_counts),
+        "capacity": "" if settings.capacity is None else settings.capacity,
+        "lease_seconds": settings.lease_seconds,
+        "max_attempts": settings.max_attempts,
+    }
+    return " ".join([f"{name}={value}" for name, value in values.items()])
 
 
 def signups(requests: Sequence[c.Signup]) -> Arguments:
@@ -79,7 +86,6 @@ def restore(request: c.Restore) -> Arguments:
         request.ticket,
         request.stamp,
         request.epoch or "",
-        int(request.overwrite),
         "" if request.once_stamp is None or not request.once_key else request.once_stamp,
         ONCE_SECONDS,
         request.state,
@@ -88,7 +94,15 @@ def restore(request: c.Restore) -> Arguments:
         request.attempts,
         request.segments_version,
         _tags(request),
+        _seen(request),
     )
+
+
+def _seen(request: c.Restore) -> str:
+    """Return the look of an entry that is to be corrected; any, in the second look of a rebuild."""
+    if request.seen is not None:
+        return request.seen.text
+    return "any" if request.overwrite else ""
 
 
 def page(request: c.Page) -> Arguments:
@@ -109,6 +123,10 @@ def untagged(request: c.Untagged) -> Arguments:
 
 def segments(request: c.Segments) -> Arguments:
     return (request.segments_version, request.after or "", request.limit)
+
+
+def beat(request: c.Beat) -> Arguments:
+    return (request.epoch or "", request.known_beat)
 
 
 def none(_: c.OnWaitlist) -> Arguments:

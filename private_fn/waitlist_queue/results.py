@@ -16,7 +16,7 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    return c.InitResult(outcome=reply[0], state=reply[1], epoch=reply[2])
+    return c.InitResult(outcome=reply[0], state=reply[1], epoch=reply[2], born=reply[3])
 
 
 def signup(reply: Reply) -> c.SignupResult:
@@ -46,21 +46,23 @@ def bump(reply: Reply) -> c.BumpResult:
 
 def position(reply: Reply) -> c.PositionResult:
     outcome, total, hide_counts, *place = reply
-    places = place.pop() if outcome == "waiting" else []
-    number = place.pop(0) if outcome == "waiting" else None
-    rank, ticket = place or (None, None)
-    return c.PositionResult(
-        outcome=outcome,
-        total=total,
-        hide_counts=hide_counts == "1",
-        position=number,
-        rank=rank,
-        ticket=ticket,
-        places=tuple(
-            c.SegmentPlace(position=_known(within), total=of)
-            for within, of in zip(places[0::2], places[1::2], strict=True)
-        ),
-    )
+    known: dict[str, Any] = {}
+    if outcome == "waiting":
+        number, rank, ticket, flat = place
+        places = zip(flat[0::2], flat[1::2], strict=True)
+        within = [c.SegmentPlace(position=_known(one), total=of) for one, of in places]
+        known = {"position": number, "rank": rank, "ticket": ticket, "places": tuple(within)}
+    elif place:
+        rank, ticket, token, time = place
+        known = {"rank": rank, "ticket": ticket, "token": token, "time_millis": int(time)}
+    return c.PositionResult(outcome=outcome, total=total, hide_counts=hide_counts == "1", **known)
+
+
+def beat(reply: Reply) -> c.BeatResult:
+    outcome, epoch, number, stamp, *counted = reply
+    signed_up, left, admitted = counted
+    counters = c.Counters(signed_up=signed_up, left=left, admitted=admitted)
+    return c.BeatResult(outcome=outcome, epoch=epoch, beat=number, stamp=stamp, counters=counters)
 
 
 def page(reply: Reply) -> c.PageResult:

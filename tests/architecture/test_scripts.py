@@ -21,9 +21,11 @@ each_source = pytest.mark.parametrize(
 )
 # Loops that are known to be bounded: by the page's limit, by the signups of one run, by halving,
 # by a claim's count and an entry's values, by the holds that end at once, by the segments of one
-# entry, by the page of segments or of the untagged.
+# entry, by the page of segments or of the untagged,
+# by the settings that there are.
 LOOPS = {
     "page": 1,
+    "init": 1,
     "signup": 1,
     "gap": 1,
     "claim": 1,

@@ -19,7 +19,14 @@ def test_everybody_behind_moves_up_at_once(line: Line) -> None:
 
 
 def _absent(total: int) -> dict[str, object]:
-    nothing: dict[str, object] = {"position": None, "rank": None, "ticket": None, "places": []}
+    nothing: dict[str, object] = {
+        "position": None,
+        "rank": None,
+        "ticket": None,
+        "places": [],
+        "token": "",
+        "time_millis": 0,
+    }
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 
 

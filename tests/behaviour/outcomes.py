@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import Answer, Line
+from tests.support.line import EPOCH, Answer, Line
 from waitlist_queue.operations import SCRIPTS
 
 LATER_EPOCH = "0000bbbb"
@@ -139,6 +139,11 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "expiring"): lambda line: many_expired(line),
     ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
     ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
+    ("beat", "beats"): lambda line: warm(line).send("beat"),
+    ("beat", "behind"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=1),
+    ("beat", "outdated"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=2),
+    ("beat", "cold"): lambda line: line.send("beat"),
+    ("beat", "rebuilding"): lambda line: hydrating(line).send("beat"),
     ("mark", "marked"): lambda line: warm(line).mark("bob"),
     ("mark", "absent"): lambda line: left(line).mark("bob"),
     ("mark", "cold"): lambda line: line.mark("bob"),

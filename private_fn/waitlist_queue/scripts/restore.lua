@@ -1,8 +1,8 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
 -- USES text clock ticket segments tags retag put gap aside back recorded tombstone
 -- KEYS meta queue gone moved held claims parked tries segments tags once
--- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
--- ARGV state token time attempts segments_version new_tags
+-- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
+-- ARGV state token time attempts segments_version new_tags seen
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
@@ -23,15 +23,15 @@ local rank = tonumber(ARGV[3])
 local ticket = tonumber(ARGV[4])
 local stamp = tonumber(ARGV[5])
 local epoch = ARGV[6]
-local overwrite = ARGV[7]
-local once_stamp = ARGV[8]
-local once_seconds = ARGV[9]
-local state = ARGV[10]
-local token = ARGV[11]
-local time = ARGV[12]
-local attempts = tonumber(ARGV[13])
-local segments_version = ARGV[14]
-local new_tags = ARGV[15]
+local once_stamp = ARGV[7]
+local once_seconds = ARGV[8]
+local state = ARGV[9]
+local token = ARGV[10]
+local time = ARGV[11]
+local attempts = tonumber(ARGV[12])
+local segments_version = ARGV[13]
+local new_tags = ARGV[14]
+local seen = ARGV[15]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket', 'segments_version')
 if not meta[1] then return {'cold'} end
@@ -51,8 +51,8 @@ local aside = not in_line and note_of(claims_key, entry_id)
 -- An admission is news to any record that asks for this.
 local done = aside and aside.state == 'done'
 local same = done and aside.ticket == ticket or state == 'waiting' and in_line == rank
-local is_put = not (in_line or aside) or
-  (overwrite == '1' and meta[1] == 'hydrating' and not same)
+local is_put = not (in_line or aside) or seen == look_of(in_line, aside) or
+  (seen == 'any' and meta[1] == 'hydrating' and not same)
 if segments_version ~= '0' and (is_put or not done) then
   retag(keys, entry_id, new_tags, in_line)
 end

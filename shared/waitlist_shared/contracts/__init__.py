@@ -59,6 +59,8 @@ from waitlist_shared.contracts.claims import (
     Unsettled,
 )
 from waitlist_shared.contracts.line import (
+    Beat,
+    BeatResult,
     Bump,
     BumpResult,
     Counters,
@@ -69,6 +71,7 @@ from waitlist_shared.contracts.line import (
     InitResult,
     Leave,
     LeaveResult,
+    Look,
     Page,
     PageEntry,
     PageResult,
@@ -125,6 +128,7 @@ Single = (
     | Tag
     | Untagged
     | Segments
+    | Beat
 )
 
 
@@ -147,6 +151,8 @@ __all__ = [
     "AnyRequest",
     "Batch",
     "BatchResult",
+    "Beat",
+    "BeatResult",
     "Bump",
     "BumpResult",
     "Claim",
@@ -173,6 +179,7 @@ __all__ = [
     "LeaseSeconds",
     "Leave",
     "LeaveResult",
+    "Look",
     "Mark",
     "MarkResult",
     "Number",

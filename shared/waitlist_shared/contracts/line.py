@@ -65,6 +65,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
 
+    A new order begins at `counters`; at the end of a rebuild they are what is added.
     With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
     just before it, declare an empty order complete.
     """
@@ -78,10 +79,14 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
 
 
 class InitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force."""
+    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force.
+
+    Stamps later than `born` are of this life of the order.
+    """
 
     state: State
     epoch: Epoch
+    born: Ticket = 0
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
@@ -169,6 +174,7 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
+    `time_millis` is the end of a hold, or the time of parking.
     The position of those who wait is 1 + the number of people ahead; `places` are those in the
     segments that were asked for, in their order.
     """
@@ -178,6 +184,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     rank: Number | None = None
     ticket: Ticket | None = None
+    token: str = ""
+    time_millis: Number = 0
     places: tuple[SegmentPlace, ...] = ()
 
 
@@ -221,11 +229,38 @@ class StatsResult(Result, frozen=True, kw_only=True):
     segments_state: Literal["ready", "building"] = "ready"
 
 
+class Look(Struct, frozen=True, kw_only=True):
+    """How an entry looks in Redis: waiting, held, parked or done, at a rank."""
+
+    state: Literal["waiting", "held", "parked", "done"]
+    rank: Number
+
+    @property
+    def text(self) -> str:
+        return f"{self.state}:{self.rank}"
+
+
+class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
+    """Counts a run of maintenance, and compares with what the last one has noted."""
+
+    epoch: Epoch | None = None
+    known_beat: Number = 0
+
+
+class BeatResult(Result, frozen=True, kw_only=True):
+    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last."""
+
+    epoch: Epoch
+    beat: Number
+    stamp: Ticket
+    counters: Counters
+
+
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     """Puts an entry back at its recorded rank.
 
     `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the
-    second pass of a rebuild correct the first.
+    second pass of a rebuild correct the first; `seen` corrects an entry that looks just so.
     """
 
     rank: Number
@@ -239,6 +274,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
+    seen: Look | None = None
 
 
 class RestoreResult(Result, frozen=True, kw_only=True):

@@ -1,3 +1,9 @@
+-- How an entry looks to whoever compares it with its record: a repair is for just that look.
+local function look_of(in_line, aside)
+  if in_line then return 'waiting:' .. text(in_line) end
+  return aside and aside.state .. ':' .. text(aside.rank)
+end
+
 -- Puts an entry in line, with a claimer or on the shelf, as its record says.
 local function put_where_recorded(keys, entry_id, note, in_line, time)
   if in_line then

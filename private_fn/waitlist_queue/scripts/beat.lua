@@ -1,0 +1,23 @@
+-- beat: counts a run of maintenance; a number that has gone back tells that Redis has lost writes.
+-- USES clock ticket draw
+-- KEYS meta
+-- ARGV epoch known_beat now
+-- RETURNS beats epoch beat stamp signed_up left admitted
+-- RETURNS behind epoch beat stamp signed_up left admitted
+-- RETURNS cold | rebuilding | outdated
+local meta_key = KEYS[1]
+local epoch = ARGV[1]
+local known_beat = ARGV[2]
+local now = ARGV[3]
+
+local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'beat', 'signed_up', 'left', 'admitted')
+if not meta[1] then return {'cold'} end
+if meta[1] == 'hydrating' then return {'rebuilding'} end
+local beat, known = tonumber(meta[3] or 0), tonumber(known_beat)
+-- One beat may be lost with what came just before it; who lacks two lacks a whole interval.
+if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated'} end
+local outcome = 'beats'
+if beat < known then outcome = 'behind' end
+redis.call('HSET', meta_key, 'beat', beat + 1)
+return {outcome, meta[2], beat + 1, draw(meta_key, now), tonumber(meta[4]), tonumber(meta[5]),
+  tonumber(meta[6])}
