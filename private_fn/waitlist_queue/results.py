@@ -46,16 +46,33 @@ def bump(reply: Reply) -> c.BumpResult:
 
 def position(reply: Reply) -> c.PositionResult:
     outcome, total, hide_counts, *place = reply
-    known: dict[str, Any] = {}
-    if outcome == "waiting":
-        number, rank, ticket, flat = place
-        places = zip(flat[0::2], flat[1::2], strict=True)
-        within = [c.SegmentPlace(position=_known(one), total=of) for one, of in places]
-        known = {"position": number, "rank": rank, "ticket": ticket, "places": tuple(within)}
-    elif place:
-        rank, ticket, token, time = place
-        known = {"rank": rank, "ticket": ticket, "token": token, "time_millis": int(time)}
-    return c.PositionResult(outcome=outcome, total=total, hide_counts=hide_counts == "1", **known)
+    places = place.pop() if outcome == "waiting" else []
+    number = place.pop(0) if outcome == "waiting" else None
+    rank, ticket = place or (None, None)
+    return c.PositionResult(
+        outcome=outcome,
+        total=total,
+        hide_counts=hide_counts == "1",
+        position=number,
+        rank=rank,
+        ticket=ticket,
+        places=tuple(
+            c.SegmentPlace(position=_known(within), total=of)
+            for within, of in zip(places[0::2], places[1::2], strict=True)
+        ),
+    )
+
+
+def look(reply: Reply) -> c.LookResult:
+    outcome, state, rank, token, time, is_settled = reply
+    return c.LookResult(
+        outcome=outcome,
+        state=state,
+        rank=rank,
+        token=token,
+        time_millis=int(time),
+        is_settled=is_settled == 1,
+    )
 
 
 def beat(reply: Reply) -> c.BeatResult:

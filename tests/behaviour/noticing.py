@@ -1,11 +1,19 @@
 """How a loss is noticed: beats that have gone back, entries that do not look as recorded."""
 
+from typing import Any
+
 import pytest
 
-from tests.support.line import EPOCH, Line, accepted
+from tests.support.line import EPOCH, Answer, Line, accepted
 
 LATER_EPOCH = "0000bbbb"
 TOKEN = "a" * 40
+
+
+def look(line: Line, name: str) -> Answer:
+    """Return how somebody stands, without what every answer has."""
+    answer = accepted(line.send("look", entry_id=line.id_of(name)))
+    return {key: value for key, value in answer.items() if key not in ("ok", "outcome")}
 
 
 def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
@@ -68,9 +76,10 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
-    place = {"state": state, "time_millis": line.clock.millis + 9_000, "seen": seen}
-    token = {"token": TOKEN} if state == "held" else {}
-    answer = accepted(line.restore("ann", rank=7, ticket=7, **place, **token))
+    place: dict[str, Any] = {"state": state, "time_millis": line.clock.millis + 9_000, "seen": seen}
+    if state == "held":
+        place["token"] = TOKEN
+    answer = accepted(line.restore("ann", rank=7, ticket=7, **place))
     assert (answer["outcome"], answer["state"], answer["rank"]) == ("restored", state, 7)
     assert line.order() == (["ann", "bob"] if state == "waiting" else ["bob"])
 
@@ -94,3 +103,39 @@ def test_somebody_wrongly_held_comes_back_into_line(line: Line) -> None:
     seen = {"state": "held", "rank": rank}
     assert line.restore("ann", rank=rank, ticket=7, seen=seen)["position"] == 1
     assert line.stats()["offered"] == 0
+
+
+def test_a_look_tells_how_everybody_stands(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    held = line.claimed(3)
+    line.complete("ann", held["ann"]["token"])
+    line.park("bob", held["bob"]["token"])
+    nothing = {"token": "", "time_millis": 0}
+    ranks = {name: entry["rank"] for name, entry in held.items()}
+    done = {"token": held["ann"]["token"], "time_millis": 0}
+    parked = {"token": "", "time_millis": line.clock.millis}
+    until = {"token": held["eve"]["token"], "time_millis": held["eve"]["deadline_millis"]}
+    rank = line.position("kim")["rank"]
+    assert look(line, "ann") == {"state": "done", "rank": ranks["ann"], "is_settled": False, **done}
+    assert look(line, "bob") == {
+        "state": "parked",
+        "rank": ranks["bob"],
+        "is_settled": False,
+        **parked,
+    }
+    assert look(line, "eve") == {"state": "held", "rank": ranks["eve"], "is_settled": True, **until}
+    assert look(line, "kim") == {"state": "waiting", "rank": rank, "is_settled": True, **nothing}
+    assert look(line, "zoe") == {"state": "absent", "rank": 0, "is_settled": True, **nothing}
+
+
+def test_a_move_is_told_until_it_is_settled(line: Line) -> None:
+    """P3: where the caller was cut off, maintenance learns where to."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    moved = accepted(line.bump("bob", to="front"))
+    place = line.unsettled()["bob"]
+    assert (place["state"], place["rank"]) == ("waiting", moved["rank"])
+    assert not look(line, "bob")["is_settled"]
+    line.settle("bob", place["seen_micros"])
+    assert look(line, "bob")["is_settled"]

@@ -1,20 +1,17 @@
 -- position: tells how many people are ahead of an entry, in line and within some segments.
 -- USES text clock ticket aside
--- KEYS meta queue moved claims held parked segments
+-- KEYS meta queue moved claims segments
 -- ARGV entry_id segments_version asked
 -- Asked are segment ids, a space between two; places are: position (-1: not in it), total, …
 -- RETURNS waiting total hide_counts position rank ticket places | absent total hide_counts
--- RETURNS held total hide_counts rank ticket token time
--- RETURNS parked total hide_counts rank ticket token time
--- RETURNS done total hide_counts rank ticket token time
+-- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
+-- RETURNS done total hide_counts rank ticket
 -- RETURNS cold | rebuilding | segments_building | stale_segments
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local moved_key = KEYS[3]
 local claims_key = KEYS[4]
-local held_key = KEYS[5]
-local parked_key = KEYS[6]
-local segments_key = KEYS[7]
+local segments_key = KEYS[5]
 local entry_id = ARGV[1]
 local segments_version = ARGV[2]
 local asked = ARGV[3]
@@ -31,9 +28,7 @@ local found = redis.call('ZRANK', queue_key, entry_id, 'WITHSCORE')
 if not found then
   local note = note_of(claims_key, entry_id)
   if not note then return {'absent', total, hide_counts} end
-  local time = redis.call('ZSCORE', held_key, entry_id) or
-    redis.call('ZSCORE', parked_key, entry_id) or '0'
-  return {note.state, total, hide_counts, note.rank, note.ticket, note.token, time}
+  return {note.state, total, hide_counts, note.rank, note.ticket}
 end
 local rank = tonumber(found[2])
 local ticket = ticket_of(moved_key, entry_id, rank)

@@ -26,6 +26,7 @@ from waitlist_shared.contracts.basis import (
     Priority,
     Request,
     Result,
+    Seen,
     SegmentId,
     SegmentIds,
     Standing,
@@ -33,6 +34,7 @@ from waitlist_shared.contracts.basis import (
     Ticket,
     WaitlistId,
 )
+from waitlist_shared.contracts.care import Beat, BeatResult, Look, LookResult
 from waitlist_shared.contracts.claims import (
     Claim,
     Claimed,
@@ -59,8 +61,6 @@ from waitlist_shared.contracts.claims import (
     Unsettled,
 )
 from waitlist_shared.contracts.line import (
-    Beat,
-    BeatResult,
     Bump,
     BumpResult,
     Counters,
@@ -71,7 +71,6 @@ from waitlist_shared.contracts.line import (
     InitResult,
     Leave,
     LeaveResult,
-    Look,
     Page,
     PageEntry,
     PageResult,
@@ -129,6 +128,7 @@ Single = (
     | Untagged
     | Segments
     | Beat
+    | Look
 )
 
 
@@ -180,6 +180,7 @@ __all__ = [
     "Leave",
     "LeaveResult",
     "Look",
+    "LookResult",
     "Mark",
     "MarkResult",
     "Number",
@@ -210,6 +211,7 @@ __all__ = [
     "Restore",
     "RestoreResult",
     "Result",
+    "Seen",
     "SegmentDepth",
     "SegmentId",
     "SegmentIds",

@@ -19,6 +19,7 @@ from waitlist_shared.contracts.basis import (
     Priority,
     Request,
     Result,
+    Seen,
     SegmentIds,
     Standing,
     State,
@@ -174,7 +175,6 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
-    `time_millis` is the end of a hold, or the time of parking.
     The position of those who wait is 1 + the number of people ahead; `places` are those in the
     segments that were asked for, in their order.
     """
@@ -184,8 +184,6 @@ class PositionResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     rank: Number | None = None
     ticket: Ticket | None = None
-    token: str = ""
-    time_millis: Number = 0
     places: tuple[SegmentPlace, ...] = ()
 
 
@@ -229,33 +227,6 @@ class StatsResult(Result, frozen=True, kw_only=True):
     segments_state: Literal["ready", "building"] = "ready"
 
 
-class Look(Struct, frozen=True, kw_only=True):
-    """How an entry looks in Redis: waiting, held, parked or done, at a rank."""
-
-    state: Literal["waiting", "held", "parked", "done"]
-    rank: Number
-
-    @property
-    def text(self) -> str:
-        return f"{self.state}:{self.rank}"
-
-
-class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
-    """Counts a run of maintenance, and compares with what the last one has noted."""
-
-    epoch: Epoch | None = None
-    known_beat: Number = 0
-
-
-class BeatResult(Result, frozen=True, kw_only=True):
-    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last."""
-
-    epoch: Epoch
-    beat: Number
-    stamp: Ticket
-    counters: Counters
-
-
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     """Puts an entry back at its recorded rank.
 
@@ -274,7 +245,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
-    seen: Look | None = None
+    seen: Seen | None = None
 
 
 class RestoreResult(Result, frozen=True, kw_only=True):

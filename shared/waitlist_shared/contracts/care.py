@@ -1,0 +1,37 @@
+"""The messages of maintenance that find what Redis has lost."""
+
+from waitlist_shared.contracts.basis import Epoch, Number, OnEntry, OnWaitlist, Result, Ticket
+from waitlist_shared.contracts.line import Counters
+
+
+class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
+    """Counts a run of maintenance, and compares with what the last one has noted."""
+
+    epoch: Epoch | None = None
+    known_beat: Number = 0
+
+
+class BeatResult(Result, frozen=True, kw_only=True):
+    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last."""
+
+    epoch: Epoch
+    beat: Number
+    stamp: Ticket
+    counters: Counters
+
+
+class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
+    """Asks how an entry stands, to compare it with its record."""
+
+
+class LookResult(Result, frozen=True, kw_only=True):
+    """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
+
+    `is_settled` is false while the record may still be behind.
+    """
+
+    state: str
+    rank: Number
+    token: str
+    time_millis: Number
+    is_settled: bool
