@@ -26,6 +26,7 @@ def init(request: c.Init) -> Arguments:
         counters.signed_up,
         counters.left,
         counters.admitted,
+        request.counted_until,
         int(request.only_if_known),
     )
 
@@ -127,6 +128,11 @@ def segments(request: c.Segments) -> Arguments:
 
 def beat(request: c.Beat) -> Arguments:
     return (request.epoch or "", request.known_beat)
+
+
+def count(request: c.Count) -> Arguments:
+    counters = request.counters
+    return (request.epoch, counters.signed_up, counters.left, counters.admitted)
 
 
 def none(_: c.OnWaitlist) -> Arguments:

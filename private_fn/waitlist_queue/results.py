@@ -16,7 +16,10 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    return c.InitResult(outcome=reply[0], state=reply[1], epoch=reply[2], born=reply[3])
+    outcome, state, epoch, born, counted_until = reply
+    return c.InitResult(
+        outcome=outcome, state=state, epoch=epoch, born=born, counted_until=int(counted_until)
+    )
 
 
 def signup(reply: Reply) -> c.SignupResult:
@@ -61,6 +64,10 @@ def position(reply: Reply) -> c.PositionResult:
             for within, of in zip(places[0::2], places[1::2], strict=True)
         ),
     )
+
+
+def count(reply: Reply) -> c.CountResult:
+    return c.CountResult(outcome=reply[0])
 
 
 def look(reply: Reply) -> c.LookResult:

@@ -25,7 +25,7 @@ each_source = pytest.mark.parametrize(
 # by the settings that there are.
 LOOPS = {
     "page": 1,
-    "init": 1,
+    "settings": 1,
     "signup": 1,
     "gap": 1,
     "claim": 1,
@@ -40,7 +40,7 @@ LOOPS = {
     "untagged": 1,
 }
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
+BARE_RESULTS = ("purged", "settled", "changed", "counted", "tagged", "kept", "absent")
 
 
 @each_verb

@@ -144,6 +144,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("beat", "outdated"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=2),
     ("beat", "cold"): lambda line: line.send("beat"),
     ("beat", "rebuilding"): lambda line: hydrating(line).send("beat"),
+    ("count", "counted"): lambda line: _count(warm(line)),
+    ("count", "cold"): lambda line: _count(line),
+    ("count", "stale_epoch"): lambda line: _count(warm(line), LATER_EPOCH),
     ("look", "looked"): lambda line: warm(line).send("look", entry_id=line.id_of("bob")),
     ("look", "cold"): lambda line: line.send("look", entry_id=line.id_of("bob")),
     ("look", "rebuilding"): lambda line: hydrating(line).send("look", entry_id=line.id_of("bob")),
@@ -203,6 +206,10 @@ def _position_within(line: Line, version: int) -> Answer:
 
 def _claim_within(line: Line, version: int) -> Answer:
     return line.claim(segment=line.segment("red"), segments_version=version)
+
+
+def _count(line: Line, epoch: str = EPOCH) -> Answer:
+    return line.send("count", epoch=epoch, counters={"left": 1})
 
 
 def _claimed_once(line: Line) -> Line:

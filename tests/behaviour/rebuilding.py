@@ -36,6 +36,7 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "settle": line.message("settle", **entry, seen_micros=5),
         "shelf": line.message("shelf", which="parked"),
         "beat": line.message("beat"),
+        "count": line.message("count", epoch=EPOCH, counters={}),
         "look": line.message("look", **entry),
         "mark": line.message("mark", **entry),
         "tag": line.message("tag", **stay),

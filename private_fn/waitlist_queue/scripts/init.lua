@@ -1,9 +1,11 @@
 -- init: makes a waitlist known, gives it new settings, or ends its rebuild.
--- USES clock ticket complete_tags
+-- USES clock ticket complete_tags settings counters
 -- KEYS meta queue gone moved held claims parked tries unsettled segments tags
--- ARGV state epoch settings version segments_version floor signed_up left admitted if_known now
+-- ARGV state epoch settings version segments_version floor signed_up left admitted counted_until
+-- ARGV if_known now
 -- Settings are "name=value", a space between two. Counts begin a new order, or end a rebuild.
--- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold
+-- RETURNS created state epoch born counted | exists state epoch born counted
+-- RETURNS warmed state epoch born counted | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -24,23 +26,14 @@ local floor = ARGV[6]
 local signed_up = ARGV[7]
 local left = ARGV[8]
 local admitted = ARGV[9]
-local if_known = ARGV[10]
-local now = ARGV[11]
+local counted_until = ARGV[10]
+local if_known = ARGV[11]
+local now = ARGV[12]
 
-local keys = {queue = queue_key, held = held_key, parked = parked_key, tags = tags_key}
+local keys = {meta = meta_key, queue = queue_key, held = held_key, parked = parked_key,
+  segments = segments_key, tags = tags_key}
 
-local function apply_settings(known_segments)
-  local fields = {'settings_version', version, 'segments_version', segments_version}
-  for name, value in string.gmatch(settings, '([%a_]+)=(%d*)') do
-    fields[#fields + 1], fields[#fields + 2] = name, value
-  end
-  redis.call('HSET', meta_key, unpack(fields))
-  if segments_version == known_segments then return end
-  redis.call('UNLINK', segments_key, tags_key)
-  redis.call('HSET', meta_key, 'segments_state', state_of_segments(keys, segments_version))
-end
-
-local names = {'state', 'epoch', 'settings_version', 'segments_version', 'born'}
+local names = {'state', 'epoch', 'settings_version', 'segments_version', 'born', 'counted_until'}
 local meta = redis.call('HMGET', meta_key, unpack(names))
 if not meta[1] then
   if if_known == '1' then return {'cold'} end
@@ -50,21 +43,20 @@ if not meta[1] then
   -- Stamps of this life are later, those of lives before earlier, unless the clock went back.
   local born = ticket_after(floor, micros(now))
   redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
-    'beat', 0, 'signed_up', signed_up, 'left', left, 'admitted', admitted)
-  apply_settings()
-  return {'created', state, epoch, born}
+    'beat', 0, 'signed_up', signed_up, 'left', left, 'admitted', admitted,
+    'counted_until', counted_until)
+  apply_settings(keys, settings, version, segments_version, nil)
+  return {'created', state, epoch, born, counted_until}
 end
 if tonumber(version) > tonumber(meta[3]) then
-  apply_settings(meta[4])
+  apply_settings(keys, settings, version, segments_version, meta[4])
 else
   segments_version = meta[4]
 end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
   local segments_state = state_of_segments(keys, segments_version)
   redis.call('HSET', meta_key, 'state', 'warm', 'segments_state', segments_state)
-  redis.call('HINCRBY', meta_key, 'signed_up', signed_up)
-  redis.call('HINCRBY', meta_key, 'left', left)
-  redis.call('HINCRBY', meta_key, 'admitted', admitted)
-  return {'warmed', 'warm', epoch, tonumber(meta[5])}
+  add_to_counters(meta_key, signed_up, left, admitted)
+  return {'warmed', 'warm', epoch, tonumber(meta[5]), meta[6]}
 end
-return {'exists', meta[1], meta[2], tonumber(meta[5])}
+return {'exists', meta[1], meta[2], tonumber(meta[5]), meta[6]}

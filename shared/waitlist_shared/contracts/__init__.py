@@ -34,7 +34,14 @@ from waitlist_shared.contracts.basis import (
     Ticket,
     WaitlistId,
 )
-from waitlist_shared.contracts.care import Beat, BeatResult, Look, LookResult
+from waitlist_shared.contracts.care import (
+    Beat,
+    BeatResult,
+    Count,
+    CountResult,
+    Look,
+    LookResult,
+)
 from waitlist_shared.contracts.claims import (
     Claim,
     Claimed,
@@ -128,6 +135,7 @@ Single = (
     | Untagged
     | Segments
     | Beat
+    | Count
     | Look
 )
 
@@ -161,6 +169,8 @@ __all__ = [
     "Claimed",
     "Complete",
     "CompleteResult",
+    "Count",
+    "CountResult",
     "Counters",
     "Drop",
     "DropResult",

@@ -20,6 +20,17 @@ class BeatResult(Result, frozen=True, kw_only=True):
     counters: Counters
 
 
+class Count(OnWaitlist, frozen=True, kw_only=True, tag="count"):
+    """Adds what Redis has lost of its counters, unless it is another life of the order."""
+
+    epoch: Epoch
+    counters: Counters
+
+
+class CountResult(Result, frozen=True):
+    pass
+
+
 class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
     """Asks how an entry stands, to compare it with its record."""
 

@@ -66,7 +66,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
 
-    A new order begins at `counters`; at the end of a rebuild they are what is added.
+    A new order begins at `counters`, the counts of `counted_until`; at the end of a rebuild they
+    are what was counted from then until `born`, and are added.
     With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
     just before it, declare an empty order complete.
     """
@@ -76,6 +77,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
+    counted_until: Ticket = 0
     only_if_known: bool = False
 
 
@@ -88,6 +90,7 @@ class InitResult(Result, frozen=True, kw_only=True):
     state: State
     epoch: Epoch
     born: Ticket = 0
+    counted_until: Ticket = 0
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
