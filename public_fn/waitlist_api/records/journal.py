@@ -17,19 +17,28 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
 
+Key = tuple[str, str]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """That a record was written: whose, for which stay, and what is counted of it.
+    """That a record was written: whose, for which stay, where to, and what is counted of it.
 
-    `counts` is signed_up, left or admitted, or nothing.
+    `status` is that of the record, or erased; `counts` is signed_up, left or admitted, or nothing.
     """
 
     waitlist_id: str
     entry_id: str
     join_id: str
     stamp: int
+    status: str
+    rank: int = 0
     counts: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Whose change it is: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
