@@ -22,6 +22,7 @@ from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.reindexing import Reindexer
 from waitlist_api.settling import Settling
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
@@ -53,6 +54,7 @@ class Caretaker:
         leaving: Leaving,
         rebuilder: Rebuilder,
         settling: Settling,
+        reindexer: Reindexer,
         leases: Leases,
         now_millis: NowMillis,
     ) -> None:
@@ -65,6 +67,7 @@ class Caretaker:
         self._leaving = leaving
         self._rebuilder = rebuilder
         self._settling = settling
+        self._reindexer = reindexer
         self._leases = leases
         self._now_millis = now_millis
 
@@ -115,11 +118,15 @@ class Caretaker:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             self._repeat_settings(waitlist, answer.epoch)
             self._settling.settle(waitlist.waitlist_id)
+            if "building" in (answer.segments_state, waitlist.segments_state):
+                self._reindexer.reindex(waitlist)
             counters = to_builtins(answer.counters)
             if counters != waitlist.counters:
                 self._waitlists.note_counters(waitlist.waitlist_id, counters)
         elif isinstance(answer, c.StatsResult | Cold):
-            self._rebuilder.rebuild(waitlist)
+            is_whole = self._rebuilder.rebuild(waitlist)
+            if is_whole and waitlist.segments_state == "building":
+                self._reindexer.reindex(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
 

@@ -1,5 +1,6 @@
 """What to do when Redis does not know a waitlist's order."""
 
+from contextlib import suppress
 from typing import Any
 
 from waitlist_api.errors import WaitlistNotFound
@@ -50,6 +51,11 @@ class ColdGuard:
         if opened.outcome == "created":
             self._queue.start_maintenance(record.waitlist_id)
 
+    def repeat(self, record: WaitlistRecord) -> None:
+        """Tell Redis settings that it may have missed; a cold one learns them when it is opened."""
+        with suppress(Cold):
+            self._queue.send(init_of(record, "hydrating", new_epoch(), only_if_known=True))
+
     def create(self, record: WaitlistRecord) -> None:
         """Make a new waitlist known: nobody can be in line yet, so its order is complete."""
         self._queue.send(init_of(record, "warm", new_epoch()))
@@ -80,6 +86,7 @@ def init_of(
             max_attempts=settings.max_attempts,
             hide_counts=settings.hide_counts,
             capacity=settings.capacity,
+            segments_version=record.segments_version,
         ),
         state=state,
         epoch=epoch,

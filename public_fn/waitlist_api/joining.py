@@ -11,6 +11,7 @@ from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
     AlreadyOnList,
+    InvalidFields,
     Throttled,
     WaitlistNotFound,
 )
@@ -18,9 +19,11 @@ from waitlist_api.leaving import Leaving, drop_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.segments import Segments
 from waitlist_api.standing import Standing, Standings
+from waitlist_api.tagging import Tagger, tags_of
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import entry_id_of, new_join_id
 
 # Each turn meets another request for the same customer that was faster: two are rare.
@@ -70,6 +73,7 @@ class Joining:
         directory: Directory,
         entries: EntryRecords,
         guard: ColdGuard,
+        tagger: Tagger,
         standings: Standings,
         leaving: Leaving,
         now_millis: NowMillis,
@@ -77,6 +81,7 @@ class Joining:
         self._directory = directory
         self._entries = entries
         self._guard = guard
+        self._tagger = tagger
         self._standings = standings
         self._leaving = leaving
         self._now_millis = now_millis
@@ -84,7 +89,7 @@ class Joining:
     def sign_up(self, command: SignupCommand) -> SignedUp:
         """Put a customer in line, or return the place of whom the caller has shown to be."""
         waitlist = self._directory.find(command.waitlist_id)
-        if not waitlist.settings.open:
+        if _refusal(waitlist, command.attributes) is not None:
             waitlist = self._directory.look_up(command.waitlist_id)
         for _ in range(TURNS):
             standing = self._turn(waitlist, command)
@@ -120,12 +125,13 @@ class Joining:
         return self._finish_new(waitlist, record)
 
     def _begin(self, waitlist: WaitlistRecord, record: EntryRecord) -> EntryRecord:
-        if waitlist.settings.open:
+        refusal = _refusal(waitlist, record.attributes)
+        if refusal is None:
             self._entries.begin_join(record)
             return record
         existing = self._entries.get(record.waitlist_id, record.entry_id)
         if existing is None:
-            raise WaitlistClosed
+            raise refusal
         raise EntryChanged(existing)
 
     def _meet(
@@ -155,8 +161,9 @@ class Joining:
             waitlist = self._directory.look_up(command.waitlist_id)
         if not waitlist.settings.allow_rejoin:
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
-        if not waitlist.settings.open:
-            raise WaitlistClosed
+        refusal = _refusal(waitlist, command.attributes)
+        if refusal is not None:
+            raise refusal
         if former.status == "admitted":
             # Redis may still hold what is left of that stay, and would take this one for it.
             self._guard.write(drop_of(former))
@@ -194,18 +201,32 @@ class Joining:
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
-        request = c.Signup(
-            waitlist_id=record.waitlist_id, entry_id=record.entry_id, join_id=record.join_id
-        )
         try:
-            placed: c.SignupResult = self._guard.write(request)
+            placed = self._send(record)
             if self._gave_up_former(record, placed.ticket):
-                placed = self._guard.write(request)
-        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
+                placed = self._send(record)
+        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
             self._directory.forget(record.waitlist_id)
             self._cancel(record)
             raise
         return placed
+
+    def _send(self, record: EntryRecord) -> c.SignupResult:
+        def sign_up(segments: Segments) -> c.SignupResult:
+            placed: c.SignupResult = self._guard.write(
+                c.Signup(
+                    waitlist_id=record.waitlist_id,
+                    entry_id=record.entry_id,
+                    join_id=record.join_id,
+                    **tags_of(segments, record),
+                )
+            )
+            return placed
+
+        def check(segments: Segments) -> None:
+            segments.check(record.attributes)
+
+        return self._tagger.send(record.waitlist_id, sign_up, check)
 
     def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
         """Give up the place of the stay before, which a rebuild may have found in a late index."""
@@ -243,6 +264,17 @@ class Joining:
             # Nobody will ever leave for this stay: its place must not stay behind.
             self._drop(record, record.join_id, placed.ticket)
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
+
+
+def _refusal(waitlist: WaitlistRecord, attributes: dict[str, Any]) -> WaitlistError | None:
+    """Return why a waitlist takes nobody new with these attributes, if it does not."""
+    if not waitlist.settings.open:
+        return WaitlistClosed()
+    try:
+        waitlist.segments.check(attributes)
+    except InvalidFields as refusal:
+        return refusal
+    return None
 
 
 def _without_total(standing: Standing, waitlist: WaitlistRecord) -> Standing:

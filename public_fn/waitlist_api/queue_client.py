@@ -36,6 +36,10 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Expire: c.ExpireResult,
     c.Settle: c.SettleResult,
     c.Shelf: c.ShelfResult,
+    c.Mark: c.MarkResult,
+    c.Tag: c.TagResult,
+    c.Untagged: c.UntaggedResult,
+    c.Segments: c.SegmentsResult,
     c.Batch: c.BatchResult,
 }
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException"})

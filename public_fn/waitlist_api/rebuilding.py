@@ -13,6 +13,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.segments import Segments
 from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -33,7 +34,8 @@ class Rebuilder:
 
     First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
     since shortly before, or is leaving, as the table has them. A flush in between changes the
-    epoch, and every restore of the old one is refused.
+    epoch, an operator may change the segments: every restore by the old ones is refused then, and
+    the next run begins anew.
     """
 
     def __init__(
@@ -72,12 +74,11 @@ class Rebuilder:
         began_millis = self._now_millis()
 
         def first_pass(shard: int) -> int:
-            return self._first_pass(waitlist.waitlist_id, shard, epoch)
+            return self._first_pass(waitlist.segments, shard, epoch)
 
         def second_pass(shard: int) -> int:
-            return self._second_pass(
-                waitlist.waitlist_id, shard, epoch, began_millis - SECOND_LOOK_MILLIS
-            )
+            since_millis = began_millis - SECOND_LOOK_MILLIS
+            return self._second_pass(waitlist.segments, shard, epoch, since_millis)
 
         restored = _in_parallel(first_pass, renew)
         self._pause(max(0, began_millis + SETTLED_MILLIS - self._now_millis()) / 1000)
@@ -92,17 +93,20 @@ class Rebuilder:
             },
         )
 
-    def _first_pass(self, waitlist_id: str, shard: int, epoch: str) -> int:
+    def _first_pass(self, segments: Segments, shard: int, epoch: str) -> int:
         restored = 0
-        for page in self._places.in_line(waitlist_id, shard):
-            restored += self._send([restore_of(placed, epoch) for placed in page])
+        for page in self._places.in_line(segments.waitlist_id, shard):
+            restored += self._send([restore_of(placed, segments, epoch) for placed in page])
         return restored
 
-    def _second_pass(self, waitlist_id: str, shard: int, epoch: str, since_millis: int) -> int:
+    def _second_pass(self, segments: Segments, shard: int, epoch: str, since_millis: int) -> int:
         looked_at = 0
+        waitlist_id = segments.waitlist_id
         for page in self._changed(waitlist_id, shard, since_millis):
             records = self._entries.get_many(waitlist_id, [placed.entry_id for placed in page])
-            corrections = [_correction(one, records.get(one.entry_id), epoch) for one in page]
+            corrections = [
+                _correction(one, records.get(one.entry_id), segments, epoch) for one in page
+            ]
             looked_at += self._send([one for one in corrections if one is not None])
         return looked_at
 
@@ -119,13 +123,15 @@ class Rebuilder:
         return len(requests)
 
 
-def _correction(placed: Placed, record: EntryRecord | None, epoch: str) -> c.Single | None:
+def _correction(
+    placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
+) -> c.Single | None:
     """Return what makes Redis agree with the record; `placed` may be older than that."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # Its signup is under way and may have a place already.
         return None
     if record is not None and record.status in PRESENT:
-        return restore_of(Placed.from_record(record), epoch, overwrite=True)
+        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,

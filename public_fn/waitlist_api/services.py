@@ -19,14 +19,17 @@ from waitlist_api.listing import Listing
 from waitlist_api.moving import Moving
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.rebuilding import Rebuilder
+from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Places
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.reindexing import Reindexer
 from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
+from waitlist_api.tagging import Tagger
 from waitlist_api.waitlists import Waitlists
 
 
@@ -38,9 +41,11 @@ class Services:
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
+    edits: Edits
     erasures: Erasures
     places: Places
     directory: Directory
+    tagger: Tagger
     waitlists: Waitlists
     joining: Joining
     standings: Standings
@@ -49,6 +54,7 @@ class Services:
     listing: Listing
     claiming: Claiming
     holding: Holding
+    reindexer: Reindexer
     caretaker: Caretaker
 
     @classmethod
@@ -72,20 +78,25 @@ class Services:
         guard = ColdGuard(queue, waitlist_records, places)
         directory = Directory(waitlist_records, now_millis)
         leases = Leases(waitlist_records, now_millis)
-        standings = Standings(guard, entries)
+        tagger = Tagger(directory, guard)
+        standings = Standings(guard, entries, tagger)
+        edits = Edits(table)
         erasures = Erasures(table)
         leaving = Leaving(entries, erasures, guard, now_millis)
-        joining = Joining(directory, entries, guard, standings, leaving, now_millis)
+        joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
         rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis, pause)
+        reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,
             queue=queue,
             waitlist_records=waitlist_records,
             entries=entries,
+            edits=edits,
             erasures=erasures,
             places=places,
             directory=directory,
-            waitlists=Waitlists(queue, guard, waitlist_records, directory, now_millis),
+            tagger=tagger,
+            waitlists=Waitlists(queue, guard, waitlist_records, directory, reindexer, now_millis),
             joining=joining,
             standings=standings,
             leaving=leaving,
@@ -93,6 +104,7 @@ class Services:
             listing=Listing(guard, entries, standings),
             claiming=Claiming(queue, guard, entries, transitions, now_millis),
             holding=Holding(entries, transitions, guard, standings, now_millis),
+            reindexer=reindexer,
             caretaker=Caretaker(
                 queue,
                 waitlist_records,
@@ -102,7 +114,8 @@ class Services:
                 joining,
                 leaving,
                 rebuilder,
-                Settling(queue, entries, transitions, now_millis),
+                Settling(queue, entries, transitions, tagger, now_millis),
+                reindexer,
                 leases,
                 now_millis,
             ),

@@ -1,12 +1,17 @@
 """Brings records in line with what Redis decided where nobody did: expired holds, cut-off calls."""
 
+from collections.abc import Sequence
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.segments import Segments
+from waitlist_api.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.ranks import ticket_of_millis
 
 BY = "maintenance"
@@ -30,11 +35,13 @@ class Settling:
         queue: QueueClient,
         entries: EntryRecords,
         transitions: Transitions,
+        tagger: Tagger,
         now_millis: NowMillis,
     ) -> None:
         self._queue = queue
         self._entries = entries
         self._transitions = transitions
+        self._tagger = tagger
         self._now_millis = now_millis
 
     def settle(self, waitlist_id: str) -> None:
@@ -49,6 +56,7 @@ class Settling:
     def _settle_page(self, waitlist_id: str, expired: c.ExpireResult) -> None:
         ids = [place.entry_id for place in expired.places]
         records = self._entries.get_many(waitlist_id, ids)
+        self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
         settled: list[c.Single] = []
         for place in expired.places:
             record = records.get(place.entry_id)
@@ -66,6 +74,19 @@ class Settling:
                 )
             )
         send_batch(self._queue, settled)
+
+    def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
+        """Tell Redis the recorded attributes again: who changed them may have been cut off."""
+
+        def tag(segments: Segments) -> None:
+            if not segments.declared:
+                return
+            for answer in send_batch(self._queue, [tag_of(one, segments) for one in records]):
+                if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
+                    raise answer
+
+        if records:
+            self._tagger.send(waitlist_id, tag)
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> None:
         now_millis = self._now_millis()

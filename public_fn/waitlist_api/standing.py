@@ -9,6 +9,8 @@ from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
+from waitlist_api.segments import Segments
+from waitlist_api.tagging import Tagger, tags_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
@@ -69,9 +71,10 @@ class Standing:
 class Standings:
     """Reads standings; puts an entry back that the record knows and Redis does not."""
 
-    def __init__(self, guard: ColdGuard, entries: EntryRecords) -> None:
+    def __init__(self, guard: ColdGuard, entries: EntryRecords, tagger: Tagger) -> None:
         self._guard = guard
         self._entries = entries
+        self._tagger = tagger
 
     def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> Standing:
         """Return where an entry stands, true at this moment; operators see every total."""
@@ -90,8 +93,13 @@ class Standings:
         """Give an entry its recorded place again; raise Gone if its stay has ended."""
         if record.status not in STATE_OF:
             raise Gone
-        restored: c.RestoreResult = self._guard.read(restore_of(Placed.from_record(record)))
-        return restored
+        placed = Placed.from_record(record)
+
+        def restore(segments: Segments) -> c.RestoreResult:
+            restored: c.RestoreResult = self._guard.read(restore_of(placed, segments))
+            return restored
+
+        return self._tagger.send(record.waitlist_id, restore)
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
         for _ in range(TRIES):
@@ -115,7 +123,9 @@ class Standings:
         raise Rebuilding
 
 
-def restore_of(placed: Placed, epoch: str | None = None, *, overwrite: bool = False) -> c.Restore:
+def restore_of(
+    placed: Placed, segments: Segments, epoch: str | None = None, *, overwrite: bool = False
+) -> c.Restore:
     """Return the message that puts an entry where the record has it."""
     state = STATE_OF.get(placed.status, "waiting")
     time_millis = placed.claimed_until_millis if state == "held" else placed.parked_millis
@@ -134,4 +144,5 @@ def restore_of(placed: Placed, epoch: str | None = None, *, overwrite: bool = Fa
         token=placed.claim_token if state == "held" else None,
         time_millis=time_millis or 0,
         attempts=placed.attempts,
+        **tags_of(segments, placed),
     )

@@ -6,8 +6,9 @@ from waitlist_api.directory import Directory
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
+from waitlist_api.reindexing import Reindexer
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Rebuilding
+from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 
 class Waitlists:
@@ -19,12 +20,14 @@ class Waitlists:
         guard: ColdGuard,
         records: WaitlistRecords,
         directory: Directory,
+        reindexer: Reindexer,
         now_millis: NowMillis,
     ) -> None:
         self._queue = queue
         self._guard = guard
         self._records = records
         self._directory = directory
+        self._reindexer = reindexer
         self._now_millis = now_millis
 
     def put(self, waitlist_id: str, settings: WaitlistSettings) -> tuple[WaitlistRecord, bool]:
@@ -39,7 +42,20 @@ class Waitlists:
             self._guard.create(record)
         else:
             self._guard.apply(record)
+        if record.segments_state == "building":
+            self._begin_index(record)
+            record = self._directory.look_up(waitlist_id)
         return record, is_new
+
+    def _begin_index(self, record: WaitlistRecord) -> None:
+        """Have people put into segments that are new; where nobody is on the list that is done."""
+        try:
+            if self._reindexer.confirm(record.segments):
+                return
+        except (Cold, Rebuilding, StaleSegments):
+            # Redis is lost, or other segments are declared by now: maintenance sees to either.
+            pass
+        self._queue.start_maintenance(record.waitlist_id)
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
         """Return waitlists by id, and the `after` of the next page."""

@@ -80,6 +80,8 @@ def live(people: People) -> None:
     people.leave("bob")
     people.sign_up("gus", key="gus")
     people.sign_up("bob", key="bob-again")
+    people.configure(capacity=4, segments=[["language"]])
+    people.configure(capacity=4, segments=[["language"]])
     people.erase("cyd")
     people.erase("fay")
     people.lose_place("dan")

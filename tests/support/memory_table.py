@@ -19,6 +19,8 @@ Key = tuple[str, str]
 
 INDEX_KEYS = ("place", "place_rank")
 TABLE_KEYS = ("pk", "sk")
+# The commas between assignments, not those within a function's arguments.
+ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
@@ -143,7 +145,7 @@ class MemoryTable:
         sets, _, removes = request["UpdateExpression"].partition("REMOVE")
         names, values = request["ExpressionAttributeNames"], _values(request)
         before = dict(item)
-        for assignment in sets.removeprefix("SET ").split(",") if sets else ():
+        for assignment in ASSIGNMENTS.split(sets.removeprefix("SET ")) if sets else ():
             target, _, source = assignment.partition("=")
             item[names[target.strip()]] = _sum(source.split("+"), before, names, values)
         for name in filter(None, map(str.strip, removes.split(","))):
@@ -165,11 +167,17 @@ def _projected() -> set[str]:
 
 
 def _sum(terms: list[str], item: Item, names: Item, values: Item) -> Item:
-    operands = [values[one] if one[0] == ":" else item[names[one]] for one in map(str.strip, terms)]
+    operands = [_operand(one.strip(), item, names, values) for one in terms]
     if len(operands) == 1:
         operand: Item = operands[0]
         return operand
     return {"N": str(sum(int(operand["N"]) for operand in operands))}
+
+
+def _operand(term: str, item: Item, names: Item, values: Item) -> Any:
+    if unless := re.fullmatch(r"if_not_exists\((#\w+), (:\w+)\)", term):
+        return item.get(names[unless[1]], values[unless[2]])
+    return values[term] if term[0] == ":" else item[names[term]]
 
 
 def _values(request: Item) -> Item:

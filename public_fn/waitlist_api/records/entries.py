@@ -95,7 +95,12 @@ class EntryRecords:
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join again in place of a stay that has ended."""
-        again = replace(record, previous=former.values(), stamp=former.stamp)
+        again = replace(
+            record,
+            previous=former.values(),
+            stamp=former.stamp,
+            attributes_version=former.attributes_version + 1,
+        )
         values = {"status": former.status, "former_id": former.join_id}
         with entry_changed():
             self._table.put(

@@ -30,7 +30,7 @@ class EntryRecord:
     hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
     how somebody ended it (released, parked or redriven; nothing if time did); `attempts`
     counts the holds that expired. `previous` is what a rejoin goes back to when
-    the list refuses it.
+    the list refuses it. `attributes_version` counts the changes of the attributes, over all stays.
     """
 
     waitlist_id: str
@@ -42,6 +42,7 @@ class EntryRecord:
     updated_millis: int
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    attributes_version: int = 0
     signup_key: str = ""
     rank: int | None = None
     ticket: int | None = None

@@ -27,7 +27,8 @@ class Erasures:
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
             " #updated_millis = :now"
-            " REMOVE #customer_id, #profile, #attributes, #signup_key, #previous"
+            " REMOVE #customer_id, #profile, #attributes, #attributes_version, #signup_key,"
+            " #previous"
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
         with entry_changed():

@@ -1,8 +1,9 @@
 """Reads the index `by_place`: eventually consistent, so nothing here decides about a person."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from waitlist_api.records.entry import (
     SHARDS,
@@ -19,7 +20,7 @@ PAGE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """What the index holds of an entry: enough to restore its place, nothing personal."""
+    """What the index holds of an entry: enough to restore its place and its segments."""
 
     waitlist_id: str
     entry_id: str
@@ -35,10 +36,14 @@ class Placed:
     parked_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
+    attributes: dict[str, Any] = field(default_factory=dict)
+    attributes_version: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known["attributes"] = json.loads(known.get("attributes") or "{}")
+        return cls(**known)
 
     @classmethod
     def from_record(cls, record: EntryRecord) -> Self:

@@ -1,18 +1,29 @@
 """The configuration of waitlists, and the leases and counters kept beside it."""
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, Self
 
+from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.segments import Segments
 
 CATALOG = "CATALOG"
+# Each turn meets another operator who changes the segments at the same moment.
+TURNS = 4
+ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
+
+SegmentsState = Literal["ready", "building"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WaitlistSettings:
-    """What an operator decides; `capacity` None means without limit, seconds are whole."""
+    """What an operator decides; `capacity` None means without limit, seconds are whole.
+
+    Each of the `segments` is a list of attribute names, sorted.
+    """
 
     name: str
     open: bool = True
@@ -22,6 +33,17 @@ class WaitlistSettings:
     lease_seconds: int = 300
     max_attempts: int = 5
     hide_counts: bool = False
+    segments: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
+        return cls(**known)
+
+    def to_item(self) -> Item:
+        """Return the attributes of an item; segments as text, for conditions to compare."""
+        return {**asdict(self), "segments": json.dumps(self.segments, separators=(",", ":"))}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +51,8 @@ class WaitlistRecord:
     """A waitlist: its settings, their version, and what maintenance notes down.
 
     `counters` are Redis' own (signed_up, left, admitted) of a minute ago at most.
+    `segments_version` is the version since which the segments are declared as they are, 0 where
+    none are; `segments_state` says whether everybody is in theirs, as far as is known.
     """
 
     waitlist_id: str
@@ -38,14 +62,17 @@ class WaitlistRecord:
     updated_millis: int
     deleting: bool = False
     counters: dict[str, int] = field(default_factory=dict)
+    segments_version: int = 0
+    segments_state: SegmentsState = "ready"
+
+    @property
+    def segments(self) -> Segments:
+        return Segments(self.waitlist_id, self.settings.segments, self.segments_version)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        settings = {
-            name: item[name] for name in WaitlistSettings.__dataclass_fields__ if name in item
-        }
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
-        return cls(**known, settings=WaitlistSettings(**settings))
+        return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
 class WaitlistRecords:
@@ -63,9 +90,11 @@ class WaitlistRecords:
         """Write a new waitlist; return False if there is one already."""
         item = {
             **_key(waitlist_id),
-            **asdict(settings),
+            **settings.to_item(),
             "waitlist_id": waitlist_id,
             "version": 1,
+            "segments_version": 1 if settings.segments else 0,
+            "segments_state": "ready",
             "created_millis": now_millis,
             "updated_millis": now_millis,
         }
@@ -83,20 +112,36 @@ class WaitlistRecords:
     def replace(
         self, waitlist_id: str, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
-        """Write all settings of a waitlist; None if it is gone or being deleted."""
-        values = asdict(settings)
-        assignments = ", ".join(f"#{name} = :{name}" for name in values)
+        """Write all settings of a waitlist; None if it is gone or being deleted.
+
+        Segments that are not those declared so far begin to be built.
+        """
+        values = {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
+        values |= {"ready": "ready", "building": "building"}
+        assignments = ", ".join(f"#{name} = :{name}" for name in settings.to_item())
         update = f"SET {assignments}, #version = #version + :one, #updated_millis = :now"
-        try:
-            item = self._table.update(
-                _key(waitlist_id),
-                update,
-                "attribute_exists(#pk) AND attribute_not_exists(#deleting)",
-                {**values, "one": 1, "now": now_millis},
+        for _ in range(TURNS):
+            for condition, also in _whether_declared(settings):
+                try:
+                    item = self._table.update(
+                        _key(waitlist_id), update + also, f"{ALIVE} AND {condition}", values
+                    )
+                except ConditionFailed as failed:
+                    if failed.item is None or "deleting" in failed.item:
+                        return None
+                else:
+                    return WaitlistRecord.from_item(item)
+        raise Throttled
+
+    def note_segments(self, segments: Segments, state: SegmentsState) -> None:
+        """Keep how far segments are built, unless others are declared by now."""
+        with suppress(ConditionFailed):
+            self._table.update(
+                _key(segments.waitlist_id),
+                "SET #segments_state = :state",
+                "#segments_version = :version",
+                {"state": state, "version": segments.version},
             )
-        except ConditionFailed:
-            return None
-        return WaitlistRecord.from_item(item)
 
     def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
         """Mark a waitlist as being deleted since now; return False if there is none."""
@@ -104,7 +149,7 @@ class WaitlistRecords:
             self._table.update(
                 _key(waitlist_id),
                 "SET #deleting = :true, #updated_millis = :now",
-                "attribute_exists(#pk) AND attribute_not_exists(#deleting)",
+                ALIVE,
                 {"true": True, "now": now_millis},
             )
         except ConditionFailed as failed:
@@ -204,3 +249,25 @@ class WaitlistRecords:
 
 def _key(waitlist_id: str) -> dict[str, str]:
     return {"pk": f"WAITLIST#{waitlist_id}", "sk": "CONFIG"}
+
+
+def _whether_declared(settings: WaitlistSettings) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return two conditions of which one holds, and what is to be written where it does.
+
+    The first is that the settings' segments are those declared; the second that they are not.
+    """
+    if settings.segments:
+        return (
+            ("#segments = :segments", ""),
+            (
+                "(attribute_not_exists(#segments) OR #segments <> :segments)",
+                ", #segments_version = #version + :one, #segments_state = :building",
+            ),
+        )
+    return (
+        ("(attribute_not_exists(#segments) OR #segments = :segments)", ""),
+        (
+            "attribute_exists(#segments) AND #segments <> :segments",
+            ", #segments_version = :zero, #segments_state = :ready",
+        ),
+    )

@@ -1,0 +1,300 @@
+"""Other segments are declared while people are on the list: everybody is put into theirs."""
+
+import logging
+from unittest.mock import Mock
+
+import pytest
+
+from tests.support.memory_table import Item
+from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
+from tests.support.world import World
+from waitlist_api import reindexing
+from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_queue import keys
+from waitlist_shared.errors import SegmentsBuilding, StaleSegments
+
+CROWD = 1_500
+MANY = [f"value-{number}" for number in range(9)]
+LEASE_SECONDS = 60
+
+
+@pytest.fixture
+def desk(world: World) -> Segmented:
+    """Three people, and none of them in a segment."""
+    desk = Segmented(world)
+    desk.declare(lease_seconds=3600)
+    desk.arrive("ann", language="Spanish", gender="F")
+    desk.arrive("bob", language=["Spanish", "French"])
+    desk.arrive("cyd", language="French", gender="M")
+    return desk
+
+
+def look_after(desk: Segmented) -> None:
+    desk.world.services.caretaker.look_after(desk.waitlist_id)
+
+
+def item_of(desk: Segmented, name: str) -> Item:
+    """Return what the table holds of a person, to be changed."""
+    item: Item = desk.world.dynamodb.items[f"ENTRY#bakery#{desk.id_of(name)}", "RECORD"]
+    return item
+
+
+def test_a_crowd_is_put_into_its_segments(world: World) -> None:
+    """Given 1,500 who wait, when segments are declared, then all are in theirs. P6."""
+    desk = Segmented(world)
+    desk.declare()
+    for number in range(CROWD):
+        desk.arrive(f"person-{number}", language=("Spanish", "French", "English")[number % 3])
+    desk.declare(BY_LANGUAGE)
+    assert desk.states() == ("building", "building")
+    look_after(desk)
+    assert not desk.contradictions()
+    assert desk.claim_within(2, language="French") == ["person-1", "person-4"]
+    assert desk.states() == ("ready", "ready")
+
+
+def test_who_is_aside_is_put_into_their_segments_too(desk: Segmented) -> None:
+    """Given one held and one parked, when they come back, then into the new segments. P6."""
+    assert desk.claimed(2) == ["ann", "bob"]
+    desk.park("bob")
+    desk.declare(BY_GENDER, BY_LANGUAGE)
+    look_after(desk)
+    assert desk.within(language="French") == ["cyd"]
+    assert not desk.contradictions()
+    desk.release("ann")
+    desk.redrive("bob")
+    assert desk.within(language="Spanish") == ["ann", "bob"]
+    assert not desk.contradictions()
+
+
+def test_nobody_is_claimed_from_a_segment_that_is_being_built(desk: Segmented) -> None:
+    """P7"""
+    desk.declare(BY_LANGUAGE)
+    with pytest.raises(SegmentsBuilding):
+        desk.claim_within(language="Spanish")
+    look_after(desk)
+    assert desk.claim_within(language="Spanish") == ["ann"]
+
+
+def test_maintenance_begins_at_once(desk: Segmented) -> None:
+    record = desk.declare(BY_LANGUAGE)
+    assert (record.segments_version, record.segments_state) == (2, "building")
+    assert desk.world.lambda_.started == [{"waitlist_id": "bakery"}]
+
+
+@pytest.mark.parametrize("capacity", [None, 5])
+def test_nothing_begins_where_segments_stay(desk: Segmented, capacity: int | None) -> None:
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    desk.world.lambda_.started.clear()
+    record = desk.declare(BY_LANGUAGE, capacity=capacity)
+    assert (record.version, record.segments_version, record.segments_state) == (3, 2, "ready")
+    assert desk.world.lambda_.started == []
+    assert not desk.contradictions()
+
+
+def test_where_nobody_is_on_the_list_segments_are_ready_at_once(world: World) -> None:
+    desk = Segmented(world)
+    desk.declare()
+    record = desk.declare(BY_LANGUAGE)
+    assert (record.segments_version, record.segments_state) == (2, "ready")
+    assert world.lambda_.started == []
+    assert not desk.contradictions()
+
+
+def test_where_none_are_declared_any_more_nothing_is_left_of_them(desk: Segmented) -> None:
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    record = desk.declare()
+    assert (record.segments_version, record.segments_state) == (0, "ready")
+    for key in (keys.segments, keys.tags):
+        assert not desk.world.redis.exists(key(desk.waitlist_id))
+    assert not desk.contradictions()
+
+
+def test_declared_while_redis_is_lost_they_are_ready_after_the_rebuild(desk: Segmented) -> None:
+    """P3: in the same run of maintenance."""
+    desk.world.redis.flushall()
+    record = desk.declare(BY_LANGUAGE)
+    assert record.segments_state == "building"
+    desk.world.maintain()
+    assert desk.within(language="Spanish") == ["ann", "bob"]
+    assert not desk.contradictions()
+
+
+def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P1, P6: between the pages, where everybody moves up."""
+    monkeypatch.setattr(reindexing, "PAGE", 1)
+    for number in range(6):
+        desk.arrive(f"person-{number}", language="Dutch")
+    desk.declare(BY_LANGUAGE)
+    records = desk.world.services.entries
+    read, went = records.get_many, iter(("cyd", "person-5", "person-1"))
+
+    def get_many(waitlist_id: str, entry_ids: list[str]) -> object:
+        name = next(went, None)
+        if name is not None:
+            assert desk.leave(name).status == 204
+            desk.arrive(f"after-{name}", language="Dutch")
+            assert desk.bump("bob", key=name, to="back").status == 200
+        return read(waitlist_id, entry_ids)
+
+    monkeypatch.setattr(records, "get_many", get_many)
+    look_after(desk)
+    monkeypatch.undo()
+    assert len(desk.within(language="Dutch")) == 7
+    assert not desk.contradictions()
+
+
+def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(desk: Segmented) -> None:
+    """Given a place in Redis and an intent, when indexed, then by the intent's attributes."""
+    item_of(desk, "bob")["status"] = {"S": "joining"}
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    assert desk.within(language="French") == ["bob", "cyd"]
+
+
+@pytest.mark.parametrize("kind", ["leaving", "left", "admitted", "erased", "unknown"])
+def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
+    desk: Segmented, kind: str
+) -> None:
+    """Given the record has somebody gone and Redis does not, when indexed, then ready. P6."""
+    services, key = desk.world.services, ("bakery", desk.id_of("bob"))
+    if kind == "unknown":
+        del desk.world.dynamodb.items[f"ENTRY#bakery#{key[1]}", "RECORD"]
+    elif kind == "erased":
+        services.erasures.begin_erase(*key, services.now_millis())
+    else:
+        left = services.entries.begin_leave(key, "customer", "", services.now_millis())
+        event = HistoryEvent(stamp=left.stamp + 1, event="left", by="customer")
+        if kind != "leaving":
+            services.entries.finish_leave(left, event, services.now_millis())
+        if kind == "admitted":
+            item_of(desk, "bob")["status"] = {"S": "admitted"}
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    assert desk.states() == ("ready", "ready")
+    assert [name for name in desk.within(language="Spanish") if name != "bob"] == ["ann"]
+    assert ("bob" in desk.within(language="French")) == (kind == "leaving")
+
+
+def test_who_has_too_many_combinations_is_named_and_in_no_segment(
+    desk: Segmented, caplog: pytest.LogCaptureFixture
+) -> None:
+    """P6, P8: exact for everybody else; the log names the entry, and nothing personal."""
+    desk.arrive("dan", language=MANY, gender=MANY)
+    desk.declare(BY_BOTH, BY_GENDER)
+    look_after(desk)
+    assert desk.within(gender="F") == ["ann"]
+    assert not desk.contradictions()
+    (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
+    told = warning.getMessage()
+    assert desk.id_of("dan") in told
+    assert "90 combinations" in told
+    assert "value-" not in told
+
+
+def test_its_beginning_and_end_are_logged(
+    desk: Segmented, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    begin, end = caplog.records
+    assert (begin.getMessage(), end.getMessage()) == ("re-index begins", "re-index ends")
+    for record in (begin, end):
+        assert (vars(record)["waitlist_id"], vars(record)["segments_version"]) == ("bakery", 2)
+    assert (vars(end)["tagged"], vars(end)["is_ready"]) == (3, True)
+
+
+def test_a_record_that_says_building_after_all_is_built_is_put_right(desk: Segmented) -> None:
+    """The last step was cut off."""
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    desk.world.services.waitlist_records.note_segments(desk.config().segments, "building")
+    look_after(desk)
+    assert not desk.contradictions()
+
+
+def test_who_has_lost_their_segments_gets_them_again(
+    desk: Segmented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: whatever made Redis say that it builds, the record says so too, then neither does."""
+    desk.declare(BY_LANGUAGE)
+    look_after(desk)
+    desk.world.redis.delete(keys.tags("bakery"), keys.segments("bakery"))
+    desk.world.redis.hset(keys.meta("bakery"), "segments_state", "building")
+    records = desk.world.services.waitlist_records
+    note = Mock(side_effect=records.note_segments)
+    monkeypatch.setattr(records, "note_segments", note)
+    look_after(desk)
+    assert [call.args[1] for call in note.call_args_list] == ["building", "ready"]
+    assert not desk.contradictions()
+
+
+def test_one_indexes_while_another_holds_the_lease_not(desk: Segmented) -> None:
+    desk.declare(BY_LANGUAGE)
+    now_millis = desk.world.clock.now_millis()
+    records = desk.world.services.waitlist_records
+    until_millis = now_millis + LEASE_SECONDS * 1000
+    assert records.take_lease(desk.config(), "another", now_millis, until_millis)
+    look_after(desk)
+    assert desk.states() == ("building", "building")
+    desk.world.advance(LEASE_SECONDS + 1)
+    look_after(desk)
+    assert not desk.contradictions()
+
+
+def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one goes on from where this one was."""
+    monkeypatch.setattr(reindexing, "PAGE", 1)
+    desk.declare(BY_LANGUAGE)
+    other = desk.elsewhere()
+    records = desk.world.services.entries
+    read = records.get_many
+
+    def get_many(waitlist_id: str, entry_ids: list[str]) -> object:
+        desk.world.advance(LEASE_SECONDS + 1)
+        taken = other.world.services.waitlist_records
+        now_millis = desk.world.clock.now_millis()
+        assert taken.take_lease(desk.config(), "another", now_millis, now_millis + 1)
+        return read(waitlist_id, entry_ids)
+
+    monkeypatch.setattr(records, "get_many", get_many)
+    look_after(desk)
+    assert desk.within(language="French") == ["cyd"]
+    assert desk.states() == ("building", "building")
+    monkeypatch.undo()
+    desk.world.advance(1)
+    look_after(other)
+    assert not desk.contradictions()
+
+
+def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
+    desk: Segmented,
+) -> None:
+    """P3, P7: what was read before is refused, nothing is told, and the lease is free."""
+    desk.declare(BY_LANGUAGE)
+    desk.world.redis.flushall()
+    before: WaitlistRecord = desk.config()
+    desk.declare(BY_GENDER)
+    rebuild = desk.world.services.caretaker._rebuilder.rebuild
+    with pytest.raises(StaleSegments):
+        rebuild(before)
+    assert desk.look("ann").code == "rebuilding"
+    assert rebuild(desk.config())
+    look_after(desk)
+    assert desk.within(gender="F") == ["ann"]
+    assert not desk.contradictions()
+
+
+def test_a_list_that_is_deleted_meanwhile_is_left(desk: Segmented) -> None:
+    """Its lease is free for whoever deletes it."""
+    before = desk.declare(BY_LANGUAGE)
+    desk.delete_waitlist()
+    with pytest.raises(WaitlistNotFound):
+        desk.world.services.reindexer.reindex(before)
+    desk.world.maintain()
+    assert desk.world.services.waitlist_records.get("bakery") is None

@@ -1,0 +1,121 @@
+"""The people of a list that declares segments, and whether Redis has them as recorded."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from tests.support.admissions import Admissions
+from tests.support.world import World
+from waitlist_api.joining import SignupCommand
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_queue import keys
+from waitlist_shared import contracts as c
+from waitlist_shared.ids import segment_id_of
+
+BY_LANGUAGE = ("language",)
+BY_GENDER = ("gender",)
+BY_BOTH = ("gender", "language")
+_deserialize = TypeDeserializer().deserialize
+
+
+class Segmented(Admissions):
+    """Speaks to one waitlist, and looks into both stores."""
+
+    def declare(self, *segments: tuple[str, ...], **settings: Any) -> WaitlistRecord:
+        """Make the waitlist, or replace its configuration by one with these segments."""
+        wanted = WaitlistSettings(name="Bakery", segments=segments, **settings)
+        record, _ = self.world.services.waitlists.put(self.waitlist_id, wanted)
+        return record
+
+    def arrive(self, name: str, **attributes: Any) -> None:
+        """Have somebody sign up, without HTTP's part of it."""
+        command = SignupCommand(
+            waitlist_id=self.waitlist_id,
+            customer_id=name,
+            attributes=attributes,
+            idempotency_key=f"signup-{name}",
+        )
+        assert self.world.services.joining.sign_up(command).is_new, name
+        self.id_of(name)
+
+    def elsewhere(self) -> "Segmented":
+        """Return the same list as another instance of the function serves it."""
+        world = World.on(
+            self.world.dynamodb,
+            self.world.redis,
+            clock=self.world.clock,
+            redis_clock=self.world.redis_clock,
+        )
+        return Segmented(world, self.waitlist_id, self.names, self.tokens)
+
+    def config(self) -> WaitlistRecord:
+        found = self.world.services.waitlist_records.get(self.waitlist_id)
+        assert found
+        return found
+
+    def states(self) -> tuple[str, str]:
+        """Return the state of the segments, as the record says and as Redis does."""
+        stats: c.StatsResult = self.world.services.queue.send(c.Stats(waitlist_id=self.waitlist_id))
+        return self.config().segments_state, stats.segments_state
+
+    def within(self, **segment: str) -> list[str]:
+        """Return who waits in a segment, in serving order."""
+        return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
+
+    def claim_within(self, count: int = 1, **segment: str) -> list[str]:
+        """Claim from a segment, by the segments that are declared now."""
+        claimed: c.ClaimResult = self.world.services.queue.send(
+            c.Claim(
+                waitlist_id=self.waitlist_id,
+                count=count,
+                segment=segment_id_of(self.waitlist_id, segment),
+                segments_version=self.config().segments_version,
+            )
+        )
+        return [self.names[one.entry_id] for one in claimed.entries]
+
+    def _named(self, prefix: str) -> list[str]:
+        members = [one for one in self._index() if one.startswith(prefix)]
+        return [self.names[one.rpartition(":")[2]] for one in members]
+
+    def _index(self) -> list[str]:
+        found: list[str] = self.world.redis.zrange(keys.segments(self.waitlist_id), 0, -1)
+        return found
+
+    def _tags(self) -> dict[str, tuple[frozenset[str], int]]:
+        tags = {}
+        for entry_id, text in self.world.redis.hgetall(keys.tags(self.waitlist_id)).items():
+            *segments, version = text.split(",")
+            tags[entry_id] = (frozenset(segments), int(version))
+        return tags
+
+    def records(self) -> Iterator[EntryRecord]:
+        """Yield the records of this waitlist's people."""
+        for item in self.world.dynamodb.scan(TableName="waitlist-test")["Items"]:
+            plain = {name: _deserialize(value) for name, value in item.items()}
+            if plain["sk"] == "RECORD" and plain["waitlist_id"] == self.waitlist_id:
+                yield EntryRecord.from_item(plain)
+
+    def contradictions(self) -> list[str]:
+        """Return where Redis' segments are not those that the record says (P6)."""
+        segments = self.config().segments
+        index: list[str] = []
+        tags: dict[str, tuple[frozenset[str], int]] = {}
+        for record in self.records():
+            if not segments.declared or record.status not in PRESENT:
+                continue
+            theirs = segments.of(record.attributes)
+            tags[record.entry_id] = frozenset(theirs), int(record.attributes_version)
+            if record.status == "waiting":
+                rank = int(record.rank or 0)
+                index += [f"{one}:{rank:016d}:{record.entry_id}" for one in theirs]
+        wrong = []
+        if self._tags() != tags:
+            wrong.append(f"Redis has the tags {self._tags()}, the record {tags}")
+        if self._index() != sorted(index):
+            wrong.append(f"Redis has the index {self._index()}, the record {sorted(index)}")
+        if self.states() != ("ready", "ready"):
+            wrong.append(f"the record and Redis say {self.states()}")
+        return wrong
