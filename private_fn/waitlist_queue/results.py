@@ -71,7 +71,7 @@ def count(reply: Reply) -> c.CountResult:
 
 
 def look(reply: Reply) -> c.LookResult:
-    outcome, state, rank, token, time, is_settled = reply
+    outcome, state, rank, token, time, is_settled, attributes_version = reply
     return c.LookResult(
         outcome=outcome,
         state=state,
@@ -79,6 +79,7 @@ def look(reply: Reply) -> c.LookResult:
         token=token,
         time_millis=int(time),
         is_settled=is_settled == 1,
+        attributes_version=_known(attributes_version),
     )
 
 

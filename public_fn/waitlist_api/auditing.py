@@ -44,7 +44,7 @@ class Watched:
         return self.since < change.stamp <= self.beat.stamp
 
     def count(self, change: Change) -> None:
-        if change.counts and change.stamp > self.waitlist.watch.stamp:
+        if change.counted_at > self.waitlist.watch.stamp:
             self.counted[change.counts] += 1
 
     def lost_counts(self) -> dict[str, int]:
@@ -99,9 +99,7 @@ class Auditor:
             self._pause(IN_FLIGHT_SECONDS)
             self._repair(watched, suspects)
 
-    def _repair(
-        self, watched: Mapping[str, Watched], suspects: Mapping[Key, Suspect]
-    ) -> None:
+    def _repair(self, watched: Mapping[str, Watched], suspects: Mapping[Key, Suspect]) -> None:
         """Put right those who stand as before, in Redis and in the record."""
         again = iter(suspects.values())
         while some := [one.change for one in islice(again, MAX_BATCH)]:
@@ -117,7 +115,9 @@ class Auditor:
         """Return those who differ, from their record too: a later change may explain the look."""
         newest = {one.key: one for one in changes}
         looks = self._look(newest.values())
-        doubtful = [one for key, one in newest.items() if key in looks and is_suspect(one, looks[key])]
+        doubtful = [
+            one for key, one in newest.items() if key in looks and is_suspect(one, looks[key])
+        ]
         records = self._records(doubtful)
         suspects = {}
         for change in doubtful:

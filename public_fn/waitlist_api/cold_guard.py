@@ -1,7 +1,10 @@
 """What to do when Redis does not know a waitlist's order."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+
+from msgspec import structs
 
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
@@ -62,7 +65,7 @@ class ColdGuard:
 
     def _init(self, record: WaitlistRecord, state: c.State) -> c.Init:
         # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
-        floor = self._places.newest_stamp(record.waitlist_id)
+        floor = max(record.watch.stamp, self._places.newest_stamp(record.waitlist_id))
         return init_of(record, state, new_epoch(), floor)
 
 
@@ -91,6 +94,15 @@ def init_of(
         state=state,
         epoch=epoch,
         floor_ticket=floor,
-        counters=c.Counters(**record.counters),
+        counters=c.Counters(**record.watch.previous_counters),
+        counted_until=record.watch.previous_stamp,
         only_if_known=only_if_known,
     )
+
+
+def warm_of(record: WaitlistRecord, epoch: str, counted: Mapping[str, int]) -> c.Init:
+    """Return the message that ends a rebuild, with what was counted before it and not noted."""
+    init = init_of(record, "warm", epoch, only_if_known=True)
+    names = ("signed_up", "left", "admitted")
+    counters = c.Counters(**{name: counted.get(name, 0) for name in names})
+    return structs.replace(init, counters=counters)

@@ -1,8 +1,10 @@
 """Compares how an entry stands in Redis with its record, and decides what puts it right."""
 
+from typing import Literal, cast
+
 from waitlist_api.leaving import drop_of
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
-from waitlist_api.records.journal import Change
+from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.places import Placed
 from waitlist_api.segments import Segments
 from waitlist_api.standing import STATE_OF, restore_of
@@ -10,13 +12,14 @@ from waitlist_shared import contracts as c
 
 # Where those are who have left, were admitted or erased: nowhere, or done and not yet forgotten.
 NOWHERE = ("absent", "done")
+# What Redis calls those whom a repair may find somewhere.
+Somewhere = Literal["waiting", "held", "parked", "done"]
 
 
 def is_suspect(change: Change, look: c.LookResult) -> bool:
-    """Whether Redis may have lost a change: one look at it, or a later change, makes it differ."""
-    if not look.is_settled:
-        # Redis has decided something that the record may not know: settling takes care of it.
-        return False
+    """Whether Redis may have lost a change; the record may know of a later one."""
+    if change.status == EDITED:
+        return True
     if change.status in STATE_OF:
         return (look.state, look.rank) != (STATE_OF[change.status], change.rank)
     return look.state not in NOWHERE
@@ -27,34 +30,32 @@ def repair_of(
 ) -> c.Restore | c.Drop | None:
     """Return what makes Redis agree with the record; None where it does, or others see to it."""
     if not look.is_settled:
+        # Redis has decided something that the record may not know: settling looks after that.
         return None
     if record is None or record.status in ENDED:
         if look.state in NOWHERE:
             return None
-        return drop_of(record) if record is not None else _drop_of_erased(change)
-    if record.status not in PRESENT or _agrees(record, look):
+        return drop_of(record) if record is not None else drop_of_erased(change)
+    if record.status not in PRESENT or _agrees(record, look, segments):
         return None
-    return restore_of(Placed.from_record(record), segments, seen=seen_of(look))
+    seen = None
+    if look.state != "absent":
+        seen = c.Seen(state=cast(Somewhere, look.state), rank=look.rank)
+    return restore_of(Placed.from_record(record), segments, seen=seen)
 
 
-def seen_of(look: c.LookResult) -> c.Seen | None:
-    """Return the look that a repair is for; None for who is not there at all."""
-    if look.state == "absent":
-        return None
-    return c.Seen(state=look.state, rank=look.rank)
+def drop_of_erased(change: Change) -> c.Drop:
+    """Return the message that takes away the place of somebody who has no record any more."""
+    return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
 
 
-def _agrees(record: EntryRecord, look: c.LookResult) -> bool:
+def _agrees(record: EntryRecord, look: c.LookResult, segments: Segments) -> bool:
     if (look.state, look.rank) != (STATE_OF[record.status], record.rank):
+        return False
+    if segments.declared and record.attributes_version > (look.attributes_version or 0):
         return False
     if record.status != "offered":
         return True
-    # A heartbeat that nobody recorded was not answered either: it may stand.
+    # A heartbeat that is not recorded was not answered either: it may stand.
     is_as_long = look.time_millis >= (record.claimed_until_millis or 0)
     return look.token == record.claim_token and is_as_long
-
-
-def _drop_of_erased(change: Change) -> c.Drop:
-    return c.Drop(
-        waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id
-    )

@@ -77,7 +77,8 @@ class Holding:
         except AlreadyAdmitted as error:
             return self._again(command, "admitted", error)
         changes = {"admitted_millis": self._now_millis(), "claim_token": command.token}
-        self._record(command, "admitted", done, changes)
+        counts = "admitted" if done.outcome == "completed" else ""
+        self._record(command, "admitted", done, changes, counts=counts)
         return self._ended(command, "admitted", done)
 
     def release(self, command: HoldCommand) -> Standing:
@@ -190,6 +191,7 @@ class Holding:
         decided: c.HoldResult,
         changes: dict[str, Any],
         event: str | None = "",
+        counts: str = "",
     ) -> None:
         """Write what Redis decided; `event` is the status' own name unless it is given."""
         happened = HistoryEvent(
@@ -204,6 +206,7 @@ class Holding:
             attempts=decided.attempts,
             changes=changes,
             events=() if event is None else (happened,),
+            counts=counts,
         )
         try:
             self._transitions.record(transition, self._now_millis())

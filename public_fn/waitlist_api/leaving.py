@@ -9,6 +9,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.journal import ERASED, Change, Journal
 from waitlist_shared import contracts as c
 
 
@@ -19,10 +20,12 @@ class Leaving:
         self,
         entries: EntryRecords,
         erasures: Erasures,
+        journal: Journal,
         guard: ColdGuard,
         now_millis: NowMillis,
     ) -> None:
         self._entries = entries
+        self._journal = journal
         self._erasures = erasures
         self._guard = guard
         self._now_millis = now_millis
@@ -66,7 +69,8 @@ class Leaving:
             reason=record.leaving_reason,
         )
         try:
-            self._entries.finish_leave(record, event, self._now_millis())
+            is_counted = left.outcome == "left"
+            self._entries.finish_leave(record, event, self._now_millis(), is_counted=is_counted)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:
@@ -79,7 +83,15 @@ class Leaving:
 
     def _give_up(self, record: EntryRecord) -> None:
         with suppress(WaitlistNotFound):
-            self._guard.write(drop_of(record))
+            dropped: c.DropResult = self._guard.write(drop_of(record))
+            change = Change(
+                waitlist_id=record.waitlist_id,
+                entry_id=record.entry_id,
+                stamp=dropped.stamp,
+                status=ERASED,
+                join_id=record.join_id,
+            )
+            self._journal.enter(change, self._now_millis())
 
 
 def drop_of(record: EntryRecord) -> c.Drop:

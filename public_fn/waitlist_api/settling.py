@@ -12,7 +12,7 @@ from waitlist_api.segments import Segments
 from waitlist_api.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
-from waitlist_shared.ranks import ticket_of_millis
+from waitlist_shared.ranks import ticket_of_micros, ticket_of_millis
 
 BY = "maintenance"
 # Pages of 500 in one run; the next goes on.
@@ -107,7 +107,10 @@ def catch_up(
     status = STATUS_OF_PLACE.get(place.state)
     if status is None:
         return None
-    if record.status == status and record.attempts == place.attempts:
+    if record.status == status and record.attempts == place.attempts and record.rank == place.rank:
+        return None
+    if record.stamp >= ticket_of_micros(place.seen_micros):
+        # The record knows of something later: that Redis does not is for the watch to find.
         return None
     event = _event(record, status, place, expired)
     return Transition(

@@ -8,10 +8,13 @@ journal tells what came after. If they are not, the order is too old to be mende
 import logging
 from collections.abc import Sequence
 
+from msgspec import to_builtins
+
 from waitlist_api.auditing import Auditor, Watched
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.records.journal import MINUTE
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, first_stamp_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Outdated
 
@@ -40,7 +43,9 @@ class Watching:
         """Count a beat of each waitlist; rebuild what is outdated, audit the others."""
         beats = [
             c.Beat(
-                waitlist_id=one.waitlist_id, epoch=one.watch.epoch or None, known_beat=one.watch.beat
+                waitlist_id=one.waitlist_id,
+                epoch=one.watch.epoch or None,
+                known_beat=one.watch.beat,
             )
             for one in waitlists
         ]
@@ -68,12 +73,18 @@ class Watching:
         lost, beat = watched.lost_counts(), watched.beat
         waitlist_id = watched.waitlist.waitlist_id
         if any(lost.values()):
-            logger.warning("Redis had lost counts; they are added", extra={**lost, "waitlist_id": waitlist_id})
+            logger.warning(
+                "Redis had lost counts; they are added", extra={**lost, "waitlist_id": waitlist_id}
+            )
             counters = c.Counters(**lost)
             self._queue.send(c.Count(waitlist_id=waitlist_id, epoch=beat.epoch, counters=counters))
         counts = {name: count + lost[name] for name, count in to_builtins(beat.counters).items()}
         watch = watched.waitlist.watch.after(beat.epoch, beat.beat, beat.stamp, counts)
         self._waitlists.note_watch(waitlist_id, watch)
+
+
+def _is_recent(waitlist: WaitlistRecord, beat: c.BeatResult) -> bool:
+    return beat.stamp - _since(waitlist) < LONGEST_PAUSE
 
 
 def _since(waitlist: WaitlistRecord) -> int:

@@ -188,6 +188,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("shelf", "cold"): lambda line: line.shelf("held"),
     ("shelf", "rebuilding"): lambda line: hydrating(line).shelf("held"),
     **_ends_of_holds("complete", "completed"),
+    ("complete", "repeat"): lambda line: _admitted(line).complete("bob", TOKEN),
     **_ends_of_holds("release", "released"),
     **_ends_of_holds("extend", "extended"),
     **_ends_of_holds("park", "parked"),

@@ -2,7 +2,7 @@
 -- USES text clock ticket draw aside proof
 -- KEYS meta held claims unsettled tags
 -- ARGV entry_id token now
--- RETURNS completed stamp rank ticket attempts
+-- RETURNS completed stamp rank ticket attempts | repeat stamp rank ticket attempts
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
 local held_key = KEYS[2]
@@ -18,12 +18,13 @@ if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
 local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
 if not note then return {refusal} end
 local stamp = draw(meta_key, now)
+local outcome = 'repeat'
 if refusal ~= 'completed' then
   redis.call('ZREM', held_key, entry_id)
   redis.call('HDEL', tags_key, entry_id)
-  note.state = 'done'
+  outcome, note.state = 'completed', 'done'
   write_note(claims_key, entry_id, note)
   redis.call('HINCRBY', meta_key, 'admitted', 1)
   unsettle(unsettled_key, entry_id, now)
 end
-return {'completed', stamp, note.rank, note.ticket, note.attempts}
+return {outcome, stamp, note.rank, note.ticket, note.attempts}

@@ -63,6 +63,11 @@ class EntryRecord:
     previous: dict[str, Any] | None = None
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Whose record it is: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
+
+    @property
     def priority(self) -> int:
         return 0 if self.rank is None else priority_of(self.rank)
 

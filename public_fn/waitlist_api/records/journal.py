@@ -6,7 +6,7 @@ minutes with Redis. Unlike an index the table itself answers consistently.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
 
 from waitlist_api.records.entry import SHARDS, shard_of
 from waitlist_api.records.table import Item, Table
@@ -14,6 +14,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
+# What a change says instead of a status: what is known of a person is different, or nothing is.
+EDITED, ERASED = "edited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
 
@@ -22,18 +24,20 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """That a record was written: whose, for which stay, where to, and what is counted of it.
+    """That a record was written: whose, where to, and what Redis has counted of it, and when.
 
-    `status` is that of the record, or erased; `counts` is signed_up, left or admitted, or nothing.
+    `status` is that of the record, or edited, or erased; `counts` is signed_up, left or admitted,
+    or nothing. `join_id` is told where no record is left.
     """
 
     waitlist_id: str
     entry_id: str
-    join_id: str
     stamp: int
     status: str
     rank: int = 0
     counts: str = ""
+    counted_at: int = 0
+    join_id: str = ""
 
     @property
     def key(self) -> Key:
@@ -50,7 +54,7 @@ class Change:
             "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
             "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
             "expires_at": now_millis // 1000 + KEPT_SECONDS,
-            **asdict(self),
+            **{name: value for name, value in asdict(self).items() if value not in ("", 0)},
         }
 
 
@@ -60,19 +64,19 @@ class Journal:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def enter_write(self, change: Change, now_millis: int) -> dict[str, Any]:
-        """Return the write that enters a change; a repeat is the same entry."""
-        return self._table.put_write(change.to_item(now_millis))
-
     def enter(self, change: Change, now_millis: int) -> None:
-        """Enter a change that has no record any more."""
-        self._table.transact([self.enter_write(change, now_millis)])
+        """Enter a change of whom no record is left; a repeat is the same entry."""
+        self._table.transact([self._table.put_write(change.to_item(now_millis))])
 
     def between(self, after: int, until: int) -> Iterator[list[Change]]:
         """Yield pages of the changes with `after` < stamp <= `until`."""
+        for shard in range(SHARDS):
+            yield from self.of_shard(shard, after, until)
+
+    def of_shard(self, shard: int, after: int, until: int) -> Iterator[list[Change]]:
+        """Yield pages of one shard's changes with `after` < stamp <= `until`, oldest first."""
         for minute in range(after // MINUTE, until // MINUTE + 1):
-            for shard in range(SHARDS):
-                yield from self._pages(_pk(minute, shard), after, until)
+            yield from self._pages(_pk(minute, shard), after, until)
 
     def _pages(self, pk: str, after: int, until: int) -> Iterator[list[Change]]:
         values = {"pk": pk, "low": f"{after:016d}{BEHIND_ALL}", "high": f"{until:016d}{BEHIND_ALL}"}

@@ -12,6 +12,7 @@ from waitlist_api.records.entry import (
     record_key,
     shard_of,
 )
+from waitlist_api.records.journal import Change
 from waitlist_api.records.table import Table
 
 # A decision of Redis may find the record at any of these, where earlier ones went unrecorded.
@@ -25,6 +26,7 @@ class Transition:
     `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
     attributes, None removes one. `events` go to the history in the same transaction.
     `unless_token` is that of a hold which, where it is recorded already, needs no writing.
+    `counts` names the counter of Redis that this decision moved.
     """
 
     waitlist_id: str
@@ -36,6 +38,20 @@ class Transition:
     changes: dict[str, Any]
     events: tuple[HistoryEvent, ...] = ()
     unless_token: str = ""
+    counts: str = ""
+
+    @property
+    def change(self) -> Change:
+        """What the journal tells of it."""
+        return Change(
+            waitlist_id=self.waitlist_id,
+            entry_id=self.entry_id,
+            stamp=self.stamp,
+            status=self.status,
+            rank=self.rank,
+            counts=self.counts,
+            counted_at=self.stamp if self.counts else 0,
+        )
 
 
 class Transitions:
@@ -58,6 +74,7 @@ class Transitions:
                 [
                     self._table.update_write(key, update, condition, values),
                     *self._history(transition),
+                    self._table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
 

@@ -1,16 +1,19 @@
-"""The configuration of waitlists, and the leases and counters kept beside it."""
+"""The configuration of waitlists, and what maintenance keeps beside it: leases, the watch."""
 
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.records.watch import Watch
 from waitlist_api.segments import Segments
+from waitlist_shared.ranks import ticket_of_millis
 
 CATALOG = "CATALOG"
+CLOCKS_APART_MILLIS = 15 * 60_000
 # Each turn meets another operator who changes the segments at the same moment.
 TURNS = 4
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
@@ -50,7 +53,7 @@ class WaitlistSettings:
 class WaitlistRecord:
     """A waitlist: its settings, their version, and what maintenance notes down.
 
-    `counters` are Redis' own (signed_up, left, admitted) of a minute ago at most.
+    `watch` is what the minute's watch over Redis has seen last.
     `segments_version` is the version since which the segments are declared as they are, 0 where
     none are; `segments_state` says whether everybody is in theirs, as far as is known.
     """
@@ -61,7 +64,7 @@ class WaitlistRecord:
     created_millis: int
     updated_millis: int
     deleting: bool = False
-    counters: dict[str, int] = field(default_factory=dict)
+    watch: Watch = Watch()
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
 
@@ -72,6 +75,7 @@ class WaitlistRecord:
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known["watch"] = Watch.from_item(known.get("watch", {}))
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
@@ -234,17 +238,22 @@ class WaitlistRecords:
         except ConditionFailed:
             return
 
-    def note_counters(self, waitlist_id: str, counters: dict[str, int]) -> None:
-        """Keep Redis' counters, for the day it loses them."""
+    def note_watch(self, waitlist_id: str, watch: Watch) -> None:
+        """Keep what was seen of Redis, for the day it loses it."""
         try:
             self._table.update(
                 _key(waitlist_id),
-                "SET #counters = :counters",
+                "SET #watch = :watch",
                 "attribute_exists(#pk)",
-                {"counters": counters},
+                {"watch": watch.to_item()},
             )
         except ConditionFailed:
             return
+
+
+def first_stamp_of(waitlist: WaitlistRecord) -> int:
+    """Return a stamp from before the waitlist was made; the clocks that tell may be minutes off."""
+    return max(0, ticket_of_millis(waitlist.created_millis - CLOCKS_APART_MILLIS))
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

@@ -38,7 +38,8 @@ class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
 class LookResult(Result, frozen=True, kw_only=True):
     """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
 
-    `is_settled` is false while the record may still be behind.
+    `is_settled` is false while the record may still be behind. `attributes_version` is that by
+    which Redis has the entry's segments, None where it has none of them.
     """
 
     state: str
@@ -46,3 +47,4 @@ class LookResult(Result, frozen=True, kw_only=True):
     token: str
     time_millis: Number
     is_settled: bool
+    attributes_version: Number | None = None

@@ -77,7 +77,7 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 
 
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    pass
+    """`outcome` is completed, or repeat for whoever is admitted already."""
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
