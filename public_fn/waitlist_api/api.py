@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
     RequestValidationError,
 )
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api import strict_json
 from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
@@ -18,6 +19,7 @@ from waitlist_api.errors import FieldError, InvalidFields, InvalidJson
 from waitlist_api.http_errors import problem
 from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
+from waitlist_api.routes.admin_segments import admin_segment_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
 from waitlist_api.routes.documentation import SECURITY_SCHEMES
 from waitlist_api.routes.entries import entry_routes
@@ -48,14 +50,7 @@ class Api:
         self.resolver = APIGatewayHttpResolver(
             enable_validation=True, json_body_deserializer=strict_json.loads
         )
-        for router in (
-            health_routes(services.queue, services.waitlist_records),
-            public_waitlist_routes(services.directory, services.waitlists),
-            entry_routes(tokens, services.joining, services.standings, services.leaving),
-            admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
-            admin_claim_routes(services.claiming, services.holding),
-            admin_entry_routes(services.listing, services.moving, services.leaving),
-        ):
+        for router in _routers(services, tokens):
             self.resolver.include_router(router)
         self._map_errors()
         self.resolver.enable_swagger(
@@ -99,6 +94,24 @@ class Api:
     def _broken(self, _: Exception) -> Response[str]:
         self._logger.exception("a defect")
         return problem(InternalError())
+
+
+def _routers(services: Services, tokens: EntryTokens) -> list[APIGatewayHttpRouter]:
+    return [
+        health_routes(services.queue, services.waitlist_records),
+        public_waitlist_routes(services.directory, services.waitlists),
+        entry_routes(
+            tokens,
+            services.joining,
+            services.standings,
+            services.segment_standings,
+            services.leaving,
+        ),
+        admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
+        admin_segment_routes(services.segment_depths),
+        admin_claim_routes(services.claiming, services.holding),
+        admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
+    ]
 
 
 def _as_json(event: Event) -> Event:

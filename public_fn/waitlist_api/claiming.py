@@ -1,4 +1,4 @@
-"""Claims: hold people at the head of the line, and record the offer to each."""
+"""Claims: hold people at the head of the line or of a segment, and record the offer to each."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +10,16 @@ from msgspec import structs
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.directory import Directory
 from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.segment_checks import checked
+from waitlist_api.segments import Segment, Segments
 from waitlist_api.settling import expired_event
+from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
@@ -27,12 +31,16 @@ NO_STAY = "00000000"
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimCommand:
-    """Who is wanted; `complete` admits them at once, and then no token is of use."""
+    """Who is wanted; `filter` names a segment and None the whole line.
+
+    `complete` admits them at once, and then no token is of use.
+    """
 
     waitlist_id: str
     count: int
     by: str
     lease_seconds: int | None = None
+    filter: Segment | None = None
     order: Literal["oldest", "newest"] = "oldest"
     complete: bool = False
     idempotency_key: str = ""
@@ -56,27 +64,23 @@ class Claiming:
         entries: EntryRecords,
         transitions: Transitions,
         now_millis: NowMillis,
+        directory: Directory,
+        tagger: Tagger,
     ) -> None:
         self._queue = queue
         self._guard = guard
         self._entries = entries
         self._transitions = transitions
         self._now_millis = now_millis
+        self._directory = directory
+        self._tagger = tagger
 
     def claim(self, command: ClaimCommand) -> list[Offer]:
         """Hold up to `count` people in serving order; fewer only if fewer wait."""
         offers: list[Offer] = []
         once_key = _once_key(command)
         for _ in range(ROUNDS):
-            result: c.ClaimResult = self._guard.read(
-                c.Claim(
-                    waitlist_id=command.waitlist_id,
-                    count=command.count - len(offers),
-                    lease_seconds=command.lease_seconds,
-                    order=command.order,
-                    once_key=once_key,
-                )
-            )
+            result = self._hold(command, command.count - len(offers), once_key)
             offers += self._offer_all(command, result)
             is_repeat = result.outcome == "repeat"
             if is_repeat or len(offers) == command.count or not result.entries:
@@ -86,6 +90,24 @@ class Claiming:
         if command.complete:
             self._finish(command, offers)
         return offers
+
+    def _hold(self, command: ClaimCommand, count: int, once_key: str | None) -> c.ClaimResult:
+        request = c.Claim(
+            waitlist_id=command.waitlist_id,
+            count=count,
+            lease_seconds=command.lease_seconds,
+            order=command.order,
+            once_key=once_key,
+        )
+        if command.filter is None:
+            return self._send(request)
+        within = partial(_within, request, command.filter)
+        checked(self._directory, command.waitlist_id, within)
+        return self._tagger.send(command.waitlist_id, lambda all_: self._send(within(all_)))
+
+    def _send(self, request: c.Claim) -> c.ClaimResult:
+        held: c.ClaimResult = self._guard.read(request)
+        return held
 
     def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:
         transitions = self._transitions_of(command, result)
@@ -180,6 +202,15 @@ class Claiming:
         ]
         if lost:
             send_batch(self._queue, lost)
+
+
+def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:
+    """Return a claim of those alone who are in a segment; raise InvalidFields if it is none."""
+    return structs.replace(
+        request,
+        segment=segments.named(segment, "body.filter"),
+        segments_version=segments.version,
+    )
 
 
 def _transition(

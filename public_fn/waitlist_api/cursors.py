@@ -42,10 +42,19 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
 
 def decode_text(cursor: str | None) -> str | None:
     """Return the waitlist's id behind which a page begins; raises InvalidFields."""
+    return _decode_id(cursor, ids.WAITLIST_ID)
+
+
+def decode_segment(cursor: str | None) -> str | None:
+    """Return the segment's id behind which a page begins; raises InvalidFields."""
+    return _decode_id(cursor, ids.SEGMENT_ID)
+
+
+def _decode_id(cursor: str | None, pattern: str) -> str | None:
     if cursor is None:
         return None
     text = _decode(cursor)
-    if not isinstance(text, str) or not re.fullmatch(ids.WAITLIST_ID, text):
+    if not isinstance(text, str) or not re.fullmatch(pattern, text):
         raise InvalidFields(INVALID)
     return text
 

@@ -45,6 +45,8 @@ RENAMED = {
     "gone": "not_waiting",
     "not_held": "claim_mismatch",
     "expiring": "throttled",
+    "segments_building": "rebuilding",
+    "stale_segments": "rebuilding",
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,

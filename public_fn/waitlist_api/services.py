@@ -12,6 +12,7 @@ from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
+from waitlist_api.editing import Editing
 from waitlist_api.holding import Holding
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
@@ -29,6 +30,8 @@ from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.reindexing import Reindexer
+from waitlist_api.segment_depths import SegmentDepths
+from waitlist_api.segment_standing import SegmentStandings
 from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
 from waitlist_api.tagging import Tagger
@@ -55,6 +58,9 @@ class Services:
     leaving: Leaving
     moving: Moving
     listing: Listing
+    editing: Editing
+    segment_depths: SegmentDepths
+    segment_standings: SegmentStandings
     claiming: Claiming
     holding: Holding
     reindexer: Reindexer
@@ -108,7 +114,12 @@ class Services:
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),
             listing=Listing(guard, entries, standings),
-            claiming=Claiming(queue, guard, entries, transitions, now_millis),
+            editing=Editing(
+                directory, entries, edits, guard, tagger, standings, joining, now_millis
+            ),
+            segment_depths=SegmentDepths(entries, guard, tagger),
+            segment_standings=SegmentStandings(directory, entries, guard, tagger, standings),
+            claiming=Claiming(queue, guard, entries, transitions, now_millis, directory, tagger),
             holding=Holding(entries, transitions, guard, standings, now_millis),
             reindexer=reindexer,
             caretaker=Caretaker(

@@ -50,6 +50,8 @@ def test_what_is_no_entry_id_is_named(stocked: People, entry_id: str) -> None:
             path = f"{stocked.admin_path}/entries/{entry_id}"
             answer = stocked.world.request(method, path, operator=True)
             refused(answer, 422, "invalid_request", "path.entry_id")
+        answer = stocked.world.request("PATCH", path, body={"profile": {}}, operator=True)
+        refused(answer, 422, "invalid_request", "path.entry_id")
 
 
 @pytest.mark.parametrize(
@@ -88,6 +90,9 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
         ("GET", "/v1/waitlists/bakery/entries"),
         ("DELETE", "/v1/waitlists/bakery/entries"),
         ("PATCH", "/v1/waitlists/bakery/entries"),
+        ("PATCH", "/v1/admin/waitlists/bakery"),
+        ("PATCH", "/v1/admin/waitlists/bakery/entries"),
+        ("POST", "/v1/admin/waitlists/bakery/segments"),
         ("DELETE", "/v1/admin/waitlists"),
         ("POST", "/v1/admin/waitlists/bakery"),
         ("DELETE", "/v1/admin/waitlists/bakery/entries"),
@@ -144,7 +149,11 @@ def test_json_is_taken_by_its_name_and_without_one(people: People, media_type: s
     assert answer.status == 201
 
 
-LISTS = ["/v1/admin/waitlists", "/v1/admin/waitlists/bakery/entries"]
+LISTS = [
+    "/v1/admin/waitlists",
+    "/v1/admin/waitlists/bakery/entries",
+    "/v1/admin/waitlists/bakery/segments",
+]
 QUERIES = {
     **{f"limit={limit}": "query.limit" for limit in (0, -1, 101, 2**70, "x", 1.5, "1e1", "٣")},
     "cursor=zz": "query.cursor",
@@ -188,6 +197,11 @@ def test_a_made_up_cursor_is_named(stocked: People, path: str, content: str) -> 
         (LISTS[0], '"Not An Id"'),
         (LISTS[0], '"\\ud800"'),
         (LISTS[0], '"bakery\\n"'),
+        (LISTS[2], "5"),
+        (LISTS[2], '"bakery"'),
+        (LISTS[2], json.dumps("a" * 17)),
+        (LISTS[2], json.dumps("A" * 16)),
+        (LISTS[2], json.dumps("a" * 16 + "\n")),
     ],
 )
 def test_a_cursor_of_another_list_is_named(stocked: People, path: str, content: str) -> None:

@@ -92,6 +92,44 @@ def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) 
     assert schemes == {"sigv4", "entry_token"}
 
 
+def schema_of(name: str) -> Any:
+    return DOCUMENT["components"]["schemas"][name]
+
+
+def test_it_tells_how_to_filter_and_what_may_be_filtered_by() -> None:
+    waitlist = schema_of("WaitlistBody")["properties"]["segments"]
+    assert (waitlist["maxItems"], waitlist["items"]["maxItems"]) == (16, 8)
+    assert "64" in waitlist["description"]
+    filter_, nothing = schema_of("ClaimBody")["properties"]["filter"]["anyOf"]
+    assert (filter_["minProperties"], filter_["maxProperties"]) == (1, 8)
+    (value,) = filter_["patternProperties"].values()
+    assert (value["type"], value["maxLength"], nothing) == ("string", 64, {"type": "null"})
+    (attribute,) = schema_of("SignupBody")["properties"]["attributes"]["patternProperties"].values()
+    assert [one["type"] for one in attribute["oneOf"]] == ["string", "array"]
+
+
+def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
+    look = OPERATIONS["GET /v1/waitlists/{waitlist_id}/entries/{entry_id}"]
+    (segment,) = [one for one in look["parameters"] if one["in"] == "query"]
+    assert (segment["name"], segment["required"]) == ("segment", False)
+    answer = look["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": "#/components/schemas/LookAnswer"}
+    assert set(schema_of("LookAnswer")["properties"]) == {
+        *schema_of("EntryAnswer")["properties"],
+        "segments",
+    }
+
+
+def test_it_tells_what_an_edit_needs() -> None:
+    body = schema_of("EditBody")
+    assert body["anyOf"] == [{"required": ["profile"]}, {"required": ["attributes"]}]
+    assert "required" not in body
+    assert {body["properties"][name]["type"] for name in ("profile", "attributes")} == {"object"}
+    entry = "/v1/admin/waitlists/{waitlist_id}/entries/{entry_id}"
+    problems = codes_of(OPERATIONS[f"PATCH {entry}"])
+    assert {"entry_not_found", "not_waiting", "already_admitted", "rebuilding"} <= set(problems)
+
+
 def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:
     names = [operation["operationId"] for operation in OPERATIONS.values()]
     assert len(set(names)) == len(names)

@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from redis import exceptions
 
 from tests.api.refusing import nothing_changes, refused
+from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
 from tests.support.memory_table import MemoryTable
 from tests.support.people import People
@@ -18,6 +19,10 @@ Ask = Callable[[People], Answer]
 ASKS: dict[str, Ask] = {
     "signup": lambda people: people.sign_up("dan"),
     "position": lambda people: people.look("ada"),
+    "places": lambda people: people.look("ada", "segment=language"),
+    "edit": lambda people: people.edit("ada", attributes={"language": "Spanish"}),
+    "segments": lambda people: people.segments(),
+    "claim": lambda people: Admissions(people.world).claim(filter={"language": "English"}),
     "leave": lambda people: people.leave("ada"),
     "waitlist": lambda people: people.world.request("GET", people.path),
     "bump": lambda people: people.bump("bob", to="front"),
@@ -29,8 +34,21 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# A bump has moved the place when its record fails: its retry with the same key finishes it.
-WITH_RECORD = {"signup", "leave", "waitlist", "page", "person", "erase", "configure", "delete"}
+# A bump has moved the place when its record fails: its retry with the same key finishes it. A claim
+# has held people then: its retry has them again, or time brings them back.
+WITH_RECORD = {
+    "signup",
+    "places",
+    "edit",
+    "segments",
+    "leave",
+    "waitlist",
+    "page",
+    "person",
+    "erase",
+    "configure",
+    "delete",
+}
 
 
 class Switch:
@@ -70,8 +88,10 @@ def people(dynamodb: Switch, lambda_: Switch) -> People:
     """Ada and Bob in line, on services that can be switched off."""
     world = World.on(dynamodb.before(MemoryTable()), fake_redis(), lambda_.before)
     people = People(world)
-    people.configure()
-    people.all_sign_up("ada", "bob")
+    people.configure(segments=[["language"]])
+    for name in ("ada", "bob"):
+        answer = people.sign_up(name, key=f"signup-{name}", attributes={"language": "English"})
+        assert answer.status == 201
     return people
 
 
@@ -107,6 +127,18 @@ QUEUE_FAILS = {
     "server error": (raising(client_error("ServiceException", 500)), 503, "queue_unavailable"),
     "throttled": (raising(client_error("TooManyRequestsException", 429)), 429, "throttled"),
 }
+# What is answered by the order alone, or not at all.
+LOOKS = [
+    "position",
+    "places",
+    "edit",
+    "segments",
+    "claim",
+    "page",
+    "stats",
+    "bump",
+    "waitlist",
+]
 each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 
 
@@ -166,7 +198,7 @@ def test_a_private_function_that_dies_after_its_work_is_unavailable(
     refused(ASKS[ask](people), 503, "queue_unavailable")
 
 
-@pytest.mark.parametrize("ask", ["position", "page", "stats", "bump", "waitlist"])
+@pytest.mark.parametrize("ask", LOOKS)
 def test_without_redis_nothing_is_told_and_nothing_changes(
     people: People, monkeypatch: pytest.MonkeyPatch, ask: str
 ) -> None:
@@ -183,7 +215,7 @@ def test_without_redis_nothing_is_told_and_nothing_changes(
         patch.undo()
 
 
-@pytest.mark.parametrize("ask", ["position", "page", "stats", "bump", "waitlist"])
+@pytest.mark.parametrize("ask", LOOKS)
 def test_a_lost_order_is_being_rebuilt_and_never_wrong(people: People, ask: str) -> None:
     """P7"""
     people.world.redis.flushall()

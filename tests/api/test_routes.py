@@ -19,6 +19,8 @@ DEFAULTS = {
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
+    "segments": [],
+    "segments_state": "ready",
     "version": 1,
 }
 
@@ -68,6 +70,7 @@ def test_looking(people: People) -> None:
         "position": 1,
         "total": 2,
         "priority": 0,
+        "segments": None,
     }
 
 
@@ -164,7 +167,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "joined_at": joined_at,
     }
     assert people.order() == ["cyd", "ada", "bob"]
-    assert people.look("cyd").json == answer.json
+    assert people.look("cyd").json == {**answer.json, "segments": None}
 
 
 def test_bumping_to_the_back_is_a_new_arrival(people: People) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.admissions import Admissions
 from tests.support.faults import Wire
 from tests.support.memory_table import MemoryTable
 from tests.support.people import People
@@ -145,3 +146,52 @@ def test_a_bad_request_takes_no_call_at_all(people: People, wire: Wire) -> None:
     assert people.bump("ada", places=1).status == 422
     assert people.world.request("GET", people.entry("ada"), token="forged").status == 401
     assert wire.names == []
+
+
+@pytest.fixture
+def agents(wire: Wire) -> Admissions:
+    """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
+    desk = Admissions(World.on(wire.client(MemoryTable()), fake_redis(), wire.client))
+    desk.configure(segments=[["language"]])
+    for name in ("ada", "bob"):
+        desk.sign_up(name, attributes={"language": "Spanish"})
+    wire.disarm()
+    return desk
+
+
+def test_segments_make_a_signup_no_dearer(agents: Admissions, wire: Wire) -> None:
+    """P9"""
+    assert agents.sign_up("cyd", attributes={"language": "Spanish"}).status == 201
+    assert wire.names == ["PutItem", "Invoke", "TransactWriteItems"]
+
+
+@pytest.mark.parametrize("filter_", [None, {"language": "Spanish"}], ids=str)
+def test_a_filter_makes_a_claim_no_dearer(
+    agents: Admissions, wire: Wire, filter_: dict[str, str] | None
+) -> None:
+    """P9: one call for the claim, one for each offer, one for all profiles."""
+    assert len(agents.claimed(2, filter=filter_)) == 2
+    assert wire.names == ["Invoke", "TransactWriteItems", "TransactWriteItems", "BatchGetItem"]
+
+
+def test_a_wrong_filter_takes_one_read_of_the_list(agents: Admissions, wire: Wire) -> None:
+    """P5 P9: nobody is refused by what is remembered."""
+    assert agents.claim(filter={"gender": "F"}).status == 422
+    assert wire.names == ["GetItem"]
+
+
+def test_a_place_within_a_segment_takes_one_read_more(agents: Admissions, wire: Wire) -> None:
+    """P9: the record tells which segments they are."""
+    assert len(agents.look("bob", "segment=language").json["segments"]) == 1
+    assert wire.names == ["GetItem", "Invoke"]
+
+
+def test_a_page_of_segments_takes_one_invocation_and_one_read_however_many_wait(
+    agents: Admissions, wire: Wire
+) -> None:
+    """P9"""
+    for number in range(100):
+        agents.sign_up(f"customer-{number}", attributes={"language": f"Language {number}"})
+    wire.disarm()
+    assert len(agents.segments("limit=100").json["segments"]) == 100
+    assert wire.names == ["Invoke", "BatchGetItem"]

@@ -39,6 +39,8 @@ VALUES: dict[str, Any] = {
     "is_all": True,
     "max_attempts": 5,
     "places": [],
+    "segments_version": 5,
+    "depths": [],
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -97,6 +99,10 @@ FIRST_REQUIRED = {
     "expire": {"waitlist_id"},
     "settle": {"waitlist_id", "entry_id", "seen_micros"},
     "shelf": {"waitlist_id", "which"},
+    "mark": {"waitlist_id", "entry_id"},
+    "tag": {"waitlist_id", "entry_id", "join_id"},
+    "untagged": {"waitlist_id", "segments_version"},
+    "segments": {"waitlist_id", "segments_version"},
 }
 
 

@@ -9,7 +9,7 @@ from tests.support.lambdas import PRIVATE, InProcessLambda
 from waitlist_api.queue_client import RESULTS, QueueClient, send_batch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
-from waitlist_shared.ids import entry_id_of
+from waitlist_shared.ids import entry_id_of, segment_id_of
 
 WAITLIST_ID = "bakery-opening"
 EPOCH = "0000aaaa"
@@ -17,6 +17,8 @@ ADA, BOB, CYD, DAN, EVE = (
     entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve")
 )
 TOKEN = "0" * 40
+SPANISH = segment_id_of(WAITLIST_ID, {"language": "Spanish"})
+TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
 # A hold that the record knows, until long after this test.
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 
@@ -29,39 +31,55 @@ def stay(entry_id: str, join_id: str = "00000001") -> dict[str, Any]:
     return {**of(entry_id), "join_id": join_id}
 
 
+def tagged(entry_id: str, join_id: str = "00000001") -> dict[str, Any]:
+    return {**stay(entry_id, join_id), **TAGS}
+
+
 def bump(**where: Any) -> c.Bump:
     return c.Bump(**of(BOB), once_key="0" * 32, **where)
 
 
-INIT = c.Init(waitlist_id=WAITLIST_ID, settings=c.Settings(version=1), state="warm", epoch=EPOCH)
+SEGMENTED: dict[str, Any] = {"waitlist_id": WAITLIST_ID, "segments_version": 1}
+INIT = c.Init(
+    waitlist_id=WAITLIST_ID,
+    settings=c.Settings(version=1, segments_version=1),
+    state="warm",
+    epoch=EPOCH,
+)
 # Every operation in an order in which each succeeds, with a word of its result.
 SAID: list[tuple[c.Request, str]] = [
     (c.Ping(), "pong"),
     (INIT, "created"),
-    (c.Signup(**stay(ADA)), "joined"),
-    (c.Signup(**stay(ADA)), "already"),
-    (c.Signup(**stay(BOB)), "joined"),
+    (c.Signup(**tagged(ADA)), "joined"),
+    (c.Signup(**tagged(ADA)), "already"),
+    (c.Signup(**tagged(BOB)), "joined"),
     (bump(to="front"), "moved"),
     (bump(to="front"), "repeat"),
-    (c.Position(**of(BOB)), "waiting"),
+    (c.Position(**of(BOB), **TAGS), "waiting"),
     (c.Page(waitlist_id=WAITLIST_ID, limit=1), "page"),
     (c.Stats(waitlist_id=WAITLIST_ID), "stats"),
-    (c.Restore(**stay(ADA), rank=1, ticket=1, stamp=1), "present"),
+    (c.Segments(**SEGMENTED), "segments"),
+    (c.Mark(**of(ADA)), "marked"),
+    (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),
+    (c.Tag(**tagged(ADA), attributes_version=1), "kept"),
+    (c.Untagged(**SEGMENTED), "ready"),
+    (c.Restore(**tagged(ADA), rank=1, ticket=1, stamp=1), "present"),
     (c.Leave(**stay(ADA)), "left"),
     (c.Drop(**stay(BOB)), "dropped"),
-    (c.Restore(**stay(BOB, "00000002"), rank=5, ticket=5, stamp=5), "restored"),
-    (c.Restore(**stay(CYD), **HELD, rank=6, ticket=6, stamp=6), "restored"),
+    (c.Restore(**tagged(BOB, "00000002"), rank=5, ticket=5, stamp=5), "restored"),
+    (c.Restore(**tagged(CYD), **HELD, rank=6, ticket=6, stamp=6), "restored"),
     (c.Extend(**of(CYD), token=TOKEN), "extended"),
     (c.Shelf(waitlist_id=WAITLIST_ID, which="held"), "shelf"),
     (c.Park(**of(CYD), token=TOKEN), "parked"),
     (c.Redrive(**of(CYD)), "redriven"),
-    (c.Restore(**stay(DAN), **HELD, rank=7, ticket=7, stamp=7), "restored"),
+    (c.Restore(**tagged(DAN), **HELD, rank=7, ticket=7, stamp=7), "restored"),
     (c.Release(**of(DAN), token=TOKEN), "released"),
-    (c.Restore(**stay(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
+    (c.Restore(**tagged(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
     (c.Complete(**of(EVE), token=TOKEN), "completed"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
     (c.Settle(**of(EVE), seen_micros=2**52), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),
+    (c.Claim(**SEGMENTED, segment=SPANISH), "claimed"),
     (c.Batch(requests=[c.Position(**of(BOB))]), "batch"),
     (c.Purge(waitlist_id=WAITLIST_ID), "purged"),
 ]
@@ -83,7 +101,7 @@ def test_no_operation_is_left_out_here_or_in_the_client() -> None:
 def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient) -> None:
     """P6: places and ranks mean the same in every result."""
     queue.send(INIT)
-    ada, bob = queue.send(c.Signup(**stay(ADA))), queue.send(c.Signup(**stay(BOB)))
+    ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))
     assert (ada.position, bob.position, bob.total) == (1, 2, 2)
     moved = queue.send(bump(places=1))
     assert (moved.position, moved.ticket) == (1, bob.ticket)
@@ -104,12 +122,29 @@ def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient
     assert (stats.waiting, stats.counters.signed_up, stats.epoch) == (2, 2, EPOCH)
 
 
+def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
+    """P6: what is claimed by filter is gone from both at once."""
+    queue.send(INIT)
+    for entry_id in (ADA, BOB):
+        queue.send(c.Signup(**tagged(entry_id)))
+    found = queue.send(c.Position(**of(BOB), **TAGS))
+    assert found.places == (c.SegmentPlace(position=2, total=2),)
+    (depth,) = queue.send(c.Segments(**SEGMENTED)).depths
+    assert depth == c.SegmentDepth(segment=SPANISH, waiting=2, first=(ADA, BOB))
+    (claimed,) = queue.send(c.Claim(**SEGMENTED, segment=SPANISH)).entries
+    assert claimed.entry_id == ADA
+    found = queue.send(c.Position(**of(BOB), **TAGS))
+    assert (found.position, found.places) == (1, (c.SegmentPlace(position=1, total=1),))
+    queue.send(c.Tag(**stay(BOB), segments_version=1, attributes_version=1))
+    assert queue.send(c.Segments(**SEGMENTED)).depths == ()
+
+
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
     """P7: during it a signup has no position, and a restore of another epoch is refused."""
     opened = queue.send(
         c.Init(
             waitlist_id=WAITLIST_ID,
-            settings=c.Settings(version=1),
+            settings=INIT.settings,
             state="hydrating",
             epoch=EPOCH,
             floor_ticket=100,
@@ -117,8 +152,8 @@ def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
         )
     )
     assert (opened.state, opened.epoch) == ("hydrating", EPOCH)
-    assert queue.send(c.Signup(**stay(ADA))).position is None
-    queue.send(c.Restore(**stay(BOB), rank=9, ticket=9, stamp=9, epoch=EPOCH))
+    assert queue.send(c.Signup(**tagged(ADA))).position is None
+    queue.send(c.Restore(**tagged(BOB), rank=9, ticket=9, stamp=9, epoch=EPOCH))
     assert queue.send(INIT).outcome == "warmed"
     assert queue.send(c.Position(**of(BOB))).position == 1
     assert queue.send(c.Stats(waitlist_id=WAITLIST_ID)).counters == c.Counters(signed_up=8, left=5)
@@ -127,9 +162,9 @@ def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
 def test_in_a_batch_each_request_has_its_own_result_or_refusal(queue: QueueClient) -> None:
     requests: list[c.Single] = [
         INIT,
-        c.Signup(**stay(ADA)),
+        c.Signup(**tagged(ADA)),
         c.Leave(**stay(ADA)),
-        c.Signup(**stay(ADA)),
+        c.Signup(**tagged(ADA)),
         bump(to="back"),
         c.Position(**of(ADA)),
     ]

@@ -12,9 +12,9 @@ from waitlist_api.queue_client import RESULTS
 from waitlist_queue.service import BY_OP
 from waitlist_shared.errors import BY_CODE
 
-# What makes the list comes first, what ends a stay or the list comes last.
+# What makes the list comes first; what is not to be settled yet, or ends a stay or the list, last.
 FIRST = ["ping", "init", "signup", "bump", "position", "restore"]
-LAST = ["leave", "drop", "purge"]
+LAST = ["mark", "leave", "drop", "purge"]
 STORY = [
     *FIRST,
     *[name for name in PRIVATE if name not in (*FIRST, *LAST)],
@@ -31,6 +31,10 @@ TAKING_EFFECT = {
     "expire": "expired",
     "settle": "settled",
     "shelf": "shelf",
+    "segments": "segments",
+    "mark": "marked",
+    "tag": "tagged",
+    "untagged": "ready",
     # The tokens in the files are nobody's: tests/behaviour has those of a claim.
     "complete": "claim_mismatch",
     "release": "claim_mismatch",

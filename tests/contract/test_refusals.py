@@ -12,11 +12,14 @@ from tests.contract.test_operations import (
     EPOCH,
     HELD,
     INIT,
+    SEGMENTED,
+    SPANISH,
     TOKEN,
     WAITLIST_ID,
     bump,
     of,
     stay,
+    tagged,
 )
 from waitlist_api.queue_client import QueueClient, failure_of
 from waitlist_shared import contracts as c
@@ -36,8 +39,8 @@ def configured(**settings: Any) -> Prepare:
 
     def prepare(queue: QueueClient) -> None:
         queue.send(INIT)
-        queue.send(c.Signup(**stay(ADA)))
-        queue.send(init("warm", version=2, **settings))
+        queue.send(c.Signup(**tagged(ADA)))
+        queue.send(init("warm", version=2, **{"segments_version": 1, **settings}))
 
     return prepare
 
@@ -49,7 +52,7 @@ def init(state: c.State, **settings: Any) -> c.Init:
 
 
 def hydrating(queue: QueueClient) -> None:
-    queue.send(init("hydrating", version=1))
+    queue.send(init("hydrating", version=1, segments_version=1))
 
 
 def departed(queue: QueueClient) -> None:
@@ -60,8 +63,8 @@ def departed(queue: QueueClient) -> None:
 def without_room(queue: QueueClient) -> None:
     """Have somebody stand at the very first rank that there is."""
     warm(queue)
-    queue.send(c.Restore(**stay(ADA), rank=0, ticket=1, stamp=1))
-    queue.send(c.Signup(**stay(BOB)))
+    queue.send(c.Restore(**tagged(ADA), rank=0, ticket=1, stamp=1))
+    queue.send(c.Signup(**tagged(BOB)))
 
 
 def holding(deadline_millis: int) -> Prepare:
@@ -70,7 +73,7 @@ def holding(deadline_millis: int) -> Prepare:
     def prepare(queue: QueueClient) -> None:
         warm(queue)
         held = {**HELD, "time_millis": deadline_millis}
-        queue.send(c.Restore(**stay(BOB), **held, rank=9, ticket=9, stamp=9))
+        queue.send(c.Restore(**tagged(BOB), **held, rank=9, ticket=9, stamp=9))
 
     return prepare
 
@@ -78,14 +81,14 @@ def holding(deadline_millis: int) -> Prepare:
 def nothing(_: QueueClient) -> None: ...
 
 
-RESTORE_OF_OTHER = c.Restore(**stay(BOB), rank=9, ticket=9, stamp=9, epoch=OTHER_EPOCH)
+RESTORE_OF_OTHER = c.Restore(**tagged(BOB), rank=9, ticket=9, stamp=9, epoch=OTHER_EPOCH)
 REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "cold": (nothing, c.Position(**of(ADA))),
     "rebuilding": (hydrating, c.Position(**of(ADA))),
     "stale_epoch": (hydrating, RESTORE_OF_OTHER),
-    "waitlist_full": (configured(capacity=1), c.Signup(**stay(BOB))),
-    "waitlist_closed": (configured(open=False), c.Signup(**stay(BOB))),
-    "gone": (departed, c.Signup(**stay(ADA))),
+    "waitlist_full": (configured(capacity=1), c.Signup(**tagged(BOB))),
+    "waitlist_closed": (configured(open=False), c.Signup(**tagged(BOB))),
+    "gone": (departed, c.Signup(**tagged(ADA))),
     "not_waiting": (warm, bump(to="back")),
     "no_room": (without_room, bump(places=1)),
     "waitlist_paused": (configured(paused=True), c.Claim(waitlist_id=WAITLIST_ID)),
@@ -93,6 +96,11 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "claim_mismatch": (holding(2**50), c.Complete(**of(BOB), token="1" * 40)),
     "claim_expired": (holding(1), c.Complete(**of(BOB), token=TOKEN)),
     "not_parked": (configured(), c.Redrive(**of(ADA))),
+    "segments_building": (
+        configured(segments_version=2),
+        c.Claim(waitlist_id=WAITLIST_ID, segment=SPANISH, segments_version=2),
+    ),
+    "stale_segments": (configured(segments_version=2), c.Segments(**SEGMENTED)),
     "invalid_request": (warm, c.Position(waitlist_id="Not An Id", entry_id=ADA)),
     "unsupported_version": (warm, c.Ping(v=2)),
 }

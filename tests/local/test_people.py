@@ -1,7 +1,7 @@
 import re
 
 from local.people import read_people
-from waitlist_api.schemas import SignupBody
+from waitlist_api.schemas.entries import SignupBody
 
 PEOPLE = 2000
 

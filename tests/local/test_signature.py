@@ -85,6 +85,7 @@ def test_what_curl_signs_is_accepted(request_: HttpRequest) -> None:
         signed("GET", "/v1/admin/waitlists/a/entries?limit=2&cursor=a/b=&limit=1"),
         signed("GET", "/v1/admin/caf%C3%A9/a%2Fb/c%20d"),
         signed("PUT", "/v1/admin/waitlists/a", '{"name":"é"}'.encode()),
+        signed("PATCH", "/v1/admin/waitlists/a/entries/b", '{"profile":{"name":"é"}}'.encode()),
         signed("POST", "/v1/admin/x", b"{}", (("Idempotency-Key", "a  b"), ("Content-Type", "x"))),
     ],
 )

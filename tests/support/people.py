@@ -56,8 +56,9 @@ class People:
             answer = self.sign_up(name, key=f"signup-{name}")
             assert answer.status == 201, answer.text
 
-    def look(self, name: str) -> Answer:
-        return self.world.request("GET", self.entry(name), token=self.token_of(name))
+    def look(self, name: str, query: str = "") -> Answer:
+        token = self.token_of(name)
+        return self.world.request("GET", self.entry(name), token=token, query=query)
 
     def leave(self, name: str) -> Answer:
         return self.world.request("DELETE", self.entry(name), token=self.token_of(name))
@@ -65,6 +66,9 @@ class People:
     def bump(self, name: str, key: str | None = None, **where: Any) -> Answer:
         path = f"{self.admin_entry(name)}/bump"
         return self.world.request("POST", path, body=where, key=key, operator=True)
+
+    def edit(self, name: str, **fields: Any) -> Answer:
+        return self.world.request("PATCH", self.admin_entry(name), body=fields, operator=True)
 
     def erase(self, name: str) -> Answer:
         return self.world.request("DELETE", self.admin_entry(name), operator=True)
@@ -78,6 +82,11 @@ class People:
 
     def stats(self) -> Answer:
         return self.world.request("GET", f"{self.admin_path}/stats", operator=True)
+
+    def segments(self, query: str = "") -> Answer:
+        """Return how many wait in each segment."""
+        path = f"{self.admin_path}/segments"
+        return self.world.request("GET", path, operator=True, query=query)
 
     def delete_waitlist(self) -> Answer:
         return self.world.request("DELETE", self.admin_path, operator=True)
@@ -95,5 +104,10 @@ class People:
 
     def lose_place(self, name: str) -> None:
         """Have Redis forget one person, as after a failover to a replica that lagged behind."""
-        self.world.redis.zrem(keys.queue(self.waitlist_id), self.id_of(name))
-        self.world.redis.hdel(keys.moved(self.waitlist_id), self.id_of(name))
+        redis, entry_id = self.world.redis, self.id_of(name)
+        redis.zrem(keys.queue(self.waitlist_id), entry_id)
+        redis.hdel(keys.moved(self.waitlist_id), entry_id)
+        redis.hdel(keys.tags(self.waitlist_id), entry_id)
+        for member in redis.zrange(keys.segments(self.waitlist_id), 0, -1):
+            if member.endswith(entry_id):
+                redis.zrem(keys.segments(self.waitlist_id), member)

@@ -11,18 +11,18 @@ from waitlist_api.clock import iso, iso_of
 from waitlist_api.holding import HoldCommand, Holding
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import EntryId, IdempotencyKey, WaitlistId
-from waitlist_api.schemas import (
+from waitlist_api.schemas.claims import (
     ClaimAnswer,
     ClaimBody,
     ClaimsAnswer,
     CompleteBody,
-    EntryAnswer,
     ExtendBody,
     HeldAnswer,
     ParkBody,
     RedriveBody,
     ReleaseBody,
 )
+from waitlist_api.schemas.entries import EntryAnswer
 from waitlist_api.standing import Standing
 from waitlist_shared.ranks import priority_of, time_of
 
@@ -57,9 +57,11 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
 
     @router.post(
         CLAIMS,
-        summary="Hold people at the head of the line",
+        summary="Hold people at the head of the line, or the first who match a filter",
         description="Nobody is given to two claimers. With an Idempotency-Key a repeat gets those "
-        "of the same people who are still held, with the same tokens.",
+        "of the same people who are still held, with the same tokens. A filter that is no declared "
+        "segment is refused by naming those that are; while segments are built, it is "
+        "`503 rebuilding`.",
         tags=["operator"],
         operation_id="claim",
         security=SIGV4,

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth import operator_of
 from waitlist_api.clock import iso, iso_of
+from waitlist_api.editing import EditCommand, Editing
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.leaving import Leaving
 from waitlist_api.listing import Listing, Person
@@ -16,10 +17,11 @@ from waitlist_api.moving import BumpCommand, Moving
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import Cursor, EntryId, IdempotencyKey, Limit, WaitlistId
-from waitlist_api.schemas import (
+from waitlist_api.schemas.entries import (
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
     BumpBody,
+    EditBody,
     EntriesAnswer,
     EntryAnswer,
     HistoryAnswer,
@@ -30,6 +32,7 @@ from waitlist_shared.ranks import time_of
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
+CHANGE = (*USUAL, "invalid_json", "entry_not_found", "too_large", "unsupported_media_type")
 # Of an entry whose signup is under way: Redis has it, the record only the intent.
 UNRECORDED: dict[str, Any] = {
     "customer_id": None,
@@ -46,7 +49,9 @@ KEY_NEEDED = FieldError(
 )
 
 
-def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> APIGatewayHttpRouter:
+def admin_entry_routes(
+    listing: Listing, editing: Editing, moving: Moving, leaving: Leaving
+) -> APIGatewayHttpRouter:
     """Return the operators' routes of people."""
     router = APIGatewayHttpRouter()
 
@@ -86,6 +91,27 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
         history = [_event(event) for event in person.history]
         return AdminEntryWithHistoryAnswer(**_person(person), history=history)
 
+    @router.patch(
+        ENTRY,
+        summary="Change a person's attributes, profile or both",
+        description="What is given replaces the whole of it. The place stays, the segments follow. "
+        "Answers the same when it is repeated. The history tells what was changed and not to what.",
+        tags=["operator"],
+        operation_id="editPerson",
+        security=SIGV4,
+        responses=answers(200, "The person", *CHANGE, "not_waiting", "already_admitted"),
+    )
+    def edit(waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody) -> AdminEntryAnswer:
+        person = editing.edit(
+            EditCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                **body.model_dump(exclude_unset=True),
+            )
+        )
+        return AdminEntryAnswer(**_person(person))
+
     @router.delete(
         ENTRY,
         summary="Erase a person: record, history and place",
@@ -108,12 +134,8 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
         responses=answers(
             204,
             "The person has left",
-            *USUAL,
-            "invalid_json",
-            "entry_not_found",
+            *CHANGE,
             "already_admitted",
-            "too_large",
-            "unsupported_media_type",
         ),
     )
     def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
@@ -131,14 +153,10 @@ def admin_entry_routes(listing: Listing, moving: Moving, leaving: Leaving) -> AP
         responses=answers(
             200,
             "Where the entry stands now",
-            *USUAL,
-            "invalid_json",
-            "entry_not_found",
+            *CHANGE,
             "not_waiting",
             "already_admitted",
             "no_room",
-            "too_large",
-            "unsupported_media_type",
         ),
     )
     def bump(

@@ -12,7 +12,7 @@ from waitlist_api.directory import Directory
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
-from waitlist_api.schemas import (
+from waitlist_api.schemas.waitlists import (
     StatsAnswer,
     WaitlistBody,
     WaitlistConfigAnswer,
@@ -67,7 +67,7 @@ def admin_waitlist_routes(
         },
     )
     def put_waitlist(waitlist_id: WaitlistId, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
-        record, is_new = waitlists.put(waitlist_id, WaitlistSettings(**body.model_dump()))
+        record, is_new = waitlists.put(waitlist_id, WaitlistSettings(**body.settings()))
         return Response(201 if is_new else 200, "application/json", _config(record))
 
     @router.get(
@@ -133,6 +133,7 @@ def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
         **asdict(record.settings),
+        segments_state=record.segments_state,
         version=record.version,
         created_at=iso(record.created_millis),
         updated_at=iso(record.updated_millis),

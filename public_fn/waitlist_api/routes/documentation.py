@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 )
 
 from waitlist_api.http_errors import PROBLEM_JSON, STATUS
-from waitlist_api.schemas import Problem
+from waitlist_api.schemas.basis import Problem
 
 ALWAYS = ("invalid_request", "throttled", "internal_error", "queue_unavailable")
 

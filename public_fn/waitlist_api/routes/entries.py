@@ -10,16 +10,23 @@ from waitlist_api.auth import EntryTokens
 from waitlist_api.joining import Joining, SignupCommand
 from waitlist_api.leaving import Leaving
 from waitlist_api.routes.documentation import ENTRY_TOKEN, answers
-from waitlist_api.routes.parameters import EntryId, IdempotencyKey, WaitlistId
-from waitlist_api.schemas import EntryAnswer, SignupAnswer, SignupBody
+from waitlist_api.routes.parameters import EntryId, IdempotencyKey, SegmentNames, WaitlistId
+from waitlist_api.schemas.entries import LookAnswer, SignupAnswer, SignupBody
+from waitlist_api.schemas.segments import SegmentPlaceAnswer
+from waitlist_api.segment_standing import SegmentStandings
 from waitlist_api.standing import Standings
+from waitlist_shared.limits import MAX_COMBINATIONS
 
 ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 
 
 def entry_routes(
-    tokens: EntryTokens, joining: Joining, standings: Standings, leaving: Leaving
+    tokens: EntryTokens,
+    joining: Joining,
+    standings: Standings,
+    segment_standings: SegmentStandings,
+    leaving: Leaving,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers."""
     router = APIGatewayHttpRouter()
@@ -30,7 +37,8 @@ def entry_routes(
     @router.post(
         ENTRIES,
         summary="Sign a customer up",
-        description="Send an Idempotency-Key: only with it does a repeat get the token again.",
+        description="Send an Idempotency-Key: only with it does a repeat get the token again. "
+        f"Attributes that would put somebody in more than {MAX_COMBINATIONS} segments are refused.",
         tags=["customer"],
         operation_id="signUp",
         responses={
@@ -71,7 +79,10 @@ def entry_routes(
 
     @router.get(
         ENTRY,
-        summary="Where a customer stands",
+        summary="Where a customer stands, and within which segments",
+        description="With `segment` also the place within each segment that the entry's values of "
+        "those attributes make, in the same moment. Attributes that are no declared segment are "
+        "refused by naming those that are; while segments are built, it is `503 rebuilding`.",
         tags=["customer"],
         operation_id="getEntry",
         security=ENTRY_TOKEN,
@@ -86,9 +97,16 @@ def entry_routes(
             "record_unavailable",
         ),
     )
-    def get_entry(waitlist_id: WaitlistId, entry_id: EntryId) -> EntryAnswer:
+    def get_entry(
+        waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
+    ) -> LookAnswer:
         tokens.check(waitlist_id, entry_id, authorization())
-        return EntryAnswer(**asdict(standings.of(waitlist_id, entry_id)))
+        if segment is None:
+            return LookAnswer(**asdict(standings.of(waitlist_id, entry_id)), segments=None)
+        standing, places = segment_standings.of(waitlist_id, entry_id, segment.split(","))
+        return LookAnswer(
+            **asdict(standing), segments=[SegmentPlaceAnswer(**asdict(place)) for place in places]
+        )
 
     @router.delete(
         ENTRY,

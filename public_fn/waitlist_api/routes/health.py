@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.routes.documentation import problems
-from waitlist_api.schemas import HealthAnswer
+from waitlist_api.schemas.health import HealthAnswer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 

@@ -4,13 +4,24 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 
-from waitlist_api.schemas import PathEntryId, PathWaitlistId
+from waitlist_api.schemas.basis import PathEntryId, PathWaitlistId
+from waitlist_api.schemas.segments import SEGMENT_NAMES
 from waitlist_shared.limits import MAX_PAGE
 
 WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=["bakery"])]
 EntryId = Annotated[str, Path(pattern=PathEntryId)]
 Cursor = Annotated[str | None, Query(max_length=512, description="`cursor` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+SegmentNames = Annotated[
+    str | None,
+    Query(
+        pattern=SEGMENT_NAMES,
+        max_length=512,
+        description="Attributes of a declared segment, a comma between two names (never values): "
+        "asks for the place within it, too.",
+        examples=["language", "gender,language"],
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(

@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.directory import Directory
 from waitlist_api.routes.documentation import answers
 from waitlist_api.routes.parameters import WaitlistId
-from waitlist_api.schemas import WaitlistAnswer
+from waitlist_api.schemas.waitlists import WaitlistAnswer
 from waitlist_api.waitlists import Waitlists
 
 

@@ -1,0 +1,87 @@
+"""Claims: who is wanted, who is given, and what claimers say of those they hold."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from waitlist_api.schemas.attributes import Filter
+from waitlist_api.schemas.basis import Body, Reason
+from waitlist_api.schemas.entries import EntryAnswer
+from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
+
+LeaseSeconds = Annotated[
+    int | None,
+    Field(ge=1, le=MAX_LEASE_SECONDS, description="How long the hold lasts; the list's if absent."),
+]
+ClaimToken = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+To = Annotated[
+    Literal["place", "back"], Field(description="The old place, or the end of the line.")
+]
+
+
+class ClaimBody(Body):
+    count: Annotated[int, Field(ge=1, le=MAX_CLAIM)] = 1
+    lease_seconds: LeaseSeconds = None
+    filter: Annotated[
+        Filter | None,
+        Field(
+            description="Only those who have all these values, in the order of the whole line: "
+            "one value for each attribute of a segment that the waitlist declares.",
+            examples=[{"language": "Spanish", "gender": "F"}],
+        ),
+    ] = None
+    order: Annotated[
+        Literal["oldest", "newest"], Field(description="From the head, or from the tail.")
+    ] = "oldest"
+    complete: Annotated[
+        bool,
+        Field(
+            description="Admit at once, in this call (dequeue): at most once. If the answer is "
+            "lost they are admitted all the same: with an Idempotency-Key a repeat within a minute "
+            "names them again; where that is not enough, claim and complete."
+        ),
+    ] = False
+
+
+class CompleteBody(Body):
+    claim_token: ClaimToken
+    reason: Reason = ""
+
+
+class ReleaseBody(CompleteBody):
+    to: To = "place"
+
+
+class ExtendBody(Body):
+    claim_token: ClaimToken
+    lease_seconds: LeaseSeconds = None
+
+
+class ParkBody(CompleteBody):
+    pass
+
+
+class RedriveBody(Body):
+    to: To = "place"
+    reason: Reason = ""
+
+
+class HeldAnswer(EntryAnswer):
+    claimed_until: str
+
+
+class ClaimAnswer(BaseModel):
+    entry_id: str
+    status: str
+    claim_token: str
+    claimed_until: str
+    attempts: Annotated[int, Field(description="Holds of this person that expired before.")]
+    customer_id: str | None
+    profile: dict[str, Any]
+    attributes: dict[str, Any]
+    priority: int
+    joined_at: str
+
+
+class ClaimsAnswer(BaseModel):
+    claims: list[ClaimAnswer]

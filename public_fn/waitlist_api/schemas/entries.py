@@ -1,0 +1,142 @@
+"""People on a list: what they send, what they see, and what operators do and see."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from waitlist_api.schemas.attributes import Attributes, Profile
+from waitlist_api.schemas.basis import Body, Reason
+from waitlist_api.schemas.segments import SegmentPlaceAnswer
+from waitlist_shared import ids
+from waitlist_shared.limits import MAX_PLACES, MAX_PRIORITY
+
+
+class SignupBody(Body):
+    customer_id: Annotated[
+        str,
+        Field(
+            pattern=f"^{ids.CUSTOMER_ID}$",
+            description="The customer's id at the client: opaque, visible ASCII characters.",
+            examples=["customer-0001"],
+        ),
+    ]
+    profile: Annotated[
+        Profile,
+        Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
+    ]
+    attributes: Annotated[
+        Attributes,
+        Field(
+            default_factory=dict,
+            description="Names with one or several values each, for claims by filter. Values are "
+            "kept as composed Unicode (NFC), so that two ways to type an é are one.",
+            examples=[{"language": ["English", "Spanish"]}],
+        ),
+    ]
+
+
+class EditBody(Body):
+    """What replaces the profile, the attributes or both; what is left out stays as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["profile"]}, {"required": ["attributes"]}]}
+    )
+
+    profile: Annotated[
+        Profile, Field(default=None, description="The whole new profile, 8 KB at the most.")
+    ]
+    attributes: Annotated[
+        Attributes,
+        Field(
+            default=None,
+            description="All attributes: the segments follow, the place stays.",
+            examples=[{"language": ["English", "Spanish"]}],
+        ),
+    ]
+    reason: Reason = ""
+
+    @model_validator(mode="after")
+    def _some_change(self) -> Self:
+        if not self.model_fields_set & {"profile", "attributes"}:
+            raise ValueError("give a profile, attributes or both")
+        return self
+
+
+class BumpBody(Body):
+    """Where to move an entry: exactly one of `priority`, `places` and `to`."""
+
+    priority: Annotated[
+        int | None,
+        Field(ge=0, le=MAX_PRIORITY, description="Higher is served first; keeps the ticket."),
+    ] = None
+    places: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_PLACES, description="How far ahead; needs an Idempotency-Key."),
+    ] = None
+    to: Annotated[Literal["front", "back"] | None, Field(description="An end of the line.")] = None
+    reason: Reason = ""
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        if sum(value is not None for value in (self.priority, self.places, self.to)) != 1:
+            raise ValueError("give exactly one of priority, places and to")
+        return self
+
+
+class RemoveBody(Body):
+    reason: Reason = ""
+
+
+class EntryAnswer(BaseModel):
+    entry_id: str
+    status: str
+    position: Annotated[
+        int | None, Field(description="1 + the number of people ahead; null if not waiting.")
+    ]
+    total: Annotated[int | None, Field(description="How many wait; null if hidden or unknown.")]
+    priority: int
+    joined_at: str | None
+
+
+class LookAnswer(EntryAnswer):
+    segments: Annotated[
+        list[SegmentPlaceAnswer] | None,
+        Field(
+            description="The place within each segment that `segment` asks for, one for each of "
+            "the entry's values; empty for whoever is not waiting or has no such attribute, null "
+            "where `segment` is not given."
+        ),
+    ]
+
+
+class SignupAnswer(EntryAnswer):
+    entry_token: Annotated[
+        str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
+    ]
+
+
+class HistoryAnswer(BaseModel):
+    event: str
+    at: str
+    by: str
+    reason: str
+    detail: dict[str, Any]
+
+
+class AdminEntryAnswer(EntryAnswer):
+    attempts: int
+    claimed_until: Annotated[str | None, Field(description="When the hold of an offer ends.")]
+    parked_at: str | None
+    park_reason: str | None
+    customer_id: str | None
+    profile: dict[str, Any]
+    attributes: dict[str, Any]
+
+
+class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
+    history: list[HistoryAnswer]
+
+
+class EntriesAnswer(BaseModel):
+    entries: list[AdminEntryAnswer]
+    cursor: str | None

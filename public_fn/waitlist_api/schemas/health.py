@@ -1,0 +1,11 @@
+"""What is told of the stores."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+
+class HealthAnswer(BaseModel):
+    status: Literal["ok", "degraded"]
+    queue: Literal["ok", "unavailable"]
+    record: Literal["ok", "unavailable"]

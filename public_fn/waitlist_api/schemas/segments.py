@@ -1,0 +1,38 @@
+"""How many wait in each segment, and where somebody stands in theirs."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from waitlist_api.schemas.attributes import NAME
+from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
+
+SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
+
+Segment = Annotated[
+    dict[str, str],
+    Field(
+        description="A value for each attribute of a declared segment.",
+        examples=[{"gender": "F", "language": "Spanish"}],
+    ),
+]
+
+
+class SegmentDepthAnswer(BaseModel):
+    segment: Segment
+    waiting: int
+
+
+class SegmentsAnswer(BaseModel):
+    segments: list[SegmentDepthAnswer]
+    cursor: str | None
+
+
+class SegmentPlaceAnswer(BaseModel):
+    segment: Segment
+    position: Annotated[
+        int, Field(description="1 + the number of people of this segment who are ahead.")
+    ]
+    total: Annotated[
+        int | None, Field(description="How many wait in this segment; null if hidden.")
+    ]

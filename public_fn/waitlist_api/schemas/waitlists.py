@@ -1,0 +1,131 @@
+"""Waitlists as operators configure them, and as they and others see them."""
+
+from collections import Counter
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from waitlist_api.schemas.attributes import AttributeName
+from waitlist_api.schemas.basis import Body
+from waitlist_shared.limits import (
+    MAX_ATTEMPTS,
+    MAX_CAPACITY,
+    MAX_COMBINATIONS,
+    MAX_LEASE_SECONDS,
+    MAX_SEGMENT_ATTRIBUTES,
+    MAX_SEGMENTS,
+)
+
+
+def _canonical(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("each attribute may be named once in a segment")
+    return sorted(names)
+
+
+def _distinct(segments: list[list[str]]) -> list[list[str]]:
+    """Return segments in their order: another one declares the same."""
+    twice = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
+    if twice:
+        raise ValueError(f"declared twice: {', '.join('+'.join(names) for names in twice)}")
+    return sorted(segments)
+
+
+SegmentNames = Annotated[
+    list[AttributeName],
+    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES),
+    AfterValidator(_canonical),
+]
+
+
+class WaitlistBody(Body):
+    """The whole configuration; what is left out has its default."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    open: Annotated[bool, Field(description="Whether people can sign up.")] = True
+    paused: Annotated[bool, Field(description="Whether nobody is admitted for now.")] = False
+    capacity: Annotated[
+        int | None, Field(ge=1, le=MAX_CAPACITY, description="How many may wait; null: any number.")
+    ] = None
+    allow_rejoin: Annotated[
+        bool, Field(description="Whether those who left may sign up again, at the end.")
+    ] = True
+    lease_seconds: Annotated[
+        int, Field(ge=1, le=MAX_LEASE_SECONDS, description="How long a claim lasts by default.")
+    ] = 300
+    max_attempts: Annotated[
+        int, Field(ge=1, le=MAX_ATTEMPTS, description="Expired holds after which one is parked.")
+    ] = 5
+    hide_counts: Annotated[
+        bool, Field(description="Whether customers are not told how many wait.")
+    ] = False
+    segments: Annotated[
+        list[SegmentNames],
+        Field(
+            default_factory=list,
+            max_length=MAX_SEGMENTS,
+            description="By which attributes, together, claims can filter. An entry is in one "
+            "segment for each combination of its values of these attributes, "
+            f"{MAX_COMBINATIONS} at the most. A change of them is worked in while people wait: "
+            "see `segments_state`.",
+            examples=[[["gender", "language"], ["language"]]],
+        ),
+        AfterValidator(_distinct),
+    ]
+
+    def settings(self) -> dict[str, Any]:
+        """Return the fields as they are recorded."""
+        return {**self.model_dump(), "segments": tuple(map(tuple, self.segments))}
+
+
+class WaitlistAnswer(BaseModel):
+    waitlist_id: str
+    name: str
+    open: bool
+    total: Annotated[int | None, Field(description="How many wait; null if hidden.")]
+
+
+class WaitlistConfigAnswer(BaseModel):
+    waitlist_id: str
+    name: str
+    open: bool
+    paused: bool
+    capacity: int | None
+    allow_rejoin: bool
+    lease_seconds: int
+    max_attempts: int
+    hide_counts: bool
+    segments: Annotated[
+        list[list[str]], Field(description="As declared; names and segments are sorted.")
+    ]
+    segments_state: Annotated[
+        Literal["ready", "building"],
+        Field(
+            description="While changed segments are being built, whatever asks for a segment is "
+            "answered `503 rebuilding`."
+        ),
+    ]
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class WaitlistsAnswer(BaseModel):
+    waitlists: list[WaitlistConfigAnswer]
+    cursor: str | None
+
+
+class StatsAnswer(BaseModel):
+    waiting: int
+    signed_up: int
+    left: int
+    admitted: int
+    offered: int
+    parked: int
+    oldest_waiting_seconds: Annotated[
+        int | None, Field(description="How long ago the person at the head of the line joined.")
+    ]
+    oldest_parked_seconds: int | None
+    oldest_joined_at: Annotated[
+        str | None, Field(description="When the person at the head of the line joined.")
+    ]

@@ -1,0 +1,77 @@
+"""How many wait in each segment: Redis counts, the records of those who wait tell the names."""
+
+from dataclasses import dataclass
+
+from waitlist_api import cursors
+from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.segments import Segment, Segments
+from waitlist_api.tagging import Tagger
+from waitlist_shared import contracts as c
+
+# Whoever is edited or leaves between two reads may leave a segment without a name: once more.
+TRIES = 2
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How many wait in a segment."""
+
+    segment: Segment
+    waiting: int
+
+    @property
+    def reading_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """By the attributes' names, then by their values."""
+        return tuple(self.segment), tuple(self.segment.values())
+
+
+class SegmentDepths:
+    """Counts people for operators, by what they have in common."""
+
+    def __init__(self, entries: EntryRecords, guard: ColdGuard, tagger: Tagger) -> None:
+        self._entries = entries
+        self._guard = guard
+        self._tagger = tagger
+
+    def page(
+        self, waitlist_id: str, cursor: str | None, limit: int
+    ) -> tuple[list[Depth], str | None]:
+        """Return segments in which somebody waits, and the cursor of the next page.
+
+        One that no record names, twice, is left out: nobody who is recorded is in it.
+        """
+        after = cursors.decode_segment(cursor)
+        for _ in range(TRIES):
+            segments, depths = self._count(waitlist_id, after, limit)
+            names = self._names(segments, depths)
+            if all(one.segment in names for one in depths):
+                break
+        named = [Depth(names[one.segment], one.waiting) for one in depths if one.segment in names]
+        following = depths[-1].segment if len(depths) == limit else None
+        return sorted(named, key=lambda one: one.reading_order), cursors.encode(following)
+
+    def _count(
+        self, waitlist_id: str, after: str | None, limit: int
+    ) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
+        def send(segments: Segments) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
+            request = c.Segments(
+                waitlist_id=waitlist_id,
+                segments_version=segments.version,
+                after=after,
+                limit=limit,
+            )
+            counted: c.SegmentsResult = self._guard.read(request)
+            return segments, counted.depths
+
+        return self._tagger.send(waitlist_id, send)
+
+    def _names(self, segments: Segments, depths: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
+        """Look the first of each segment up, of those without a name the second, and so on."""
+        names: dict[str, Segment] = {}
+        for turn in range(max((len(one.first) for one in depths), default=0)):
+            unnamed = [one.first for one in depths if one.segment not in names]
+            ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
+            for record in self._entries.get_many(segments.waitlist_id, list(ids)).values():
+                names |= segments.of(record.attributes)
+        return names

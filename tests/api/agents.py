@@ -1,0 +1,65 @@
+"""A list of call-centre agents by language and gender, for the tests of segments."""
+
+from typing import Any
+
+from tests.support.admissions import Admissions
+from tests.support.memory_table import MemoryTable
+from tests.support.stores import fake_redis
+from tests.support.world import World
+
+BY_BOTH = ["gender", "language"]
+SEGMENTS = [BY_BOTH, ["language"]]
+# In order of arrival.
+AGENTS: dict[str, dict[str, Any]] = {
+    "andrew": {"language": ["English", "Spanish"], "gender": "M"},
+    "billy": {"language": "English", "gender": "M"},
+    "christine": {"language": ["English", "Spanish", "French"], "gender": "F"},
+    "courtney": {"language": ["Spanish"], "gender": "F"},
+    "remy": {"language": ["French"], "gender": "T"},
+    "walter": {},
+}
+
+
+def new_desk(**settings: Any) -> Admissions:
+    """Return a list on stores of its own that declares segments, with nobody in it."""
+    desk = Admissions(World.on(MemoryTable(), fake_redis()))
+    assert desk.configure(**{"segments": SEGMENTS, **settings}).status == 201
+    return desk
+
+
+def staffed(**settings: Any) -> Admissions:
+    """Return such a list with the agents in it."""
+    desk = new_desk(**settings)
+    for name in AGENTS:
+        arrive(desk, name)
+    return desk
+
+
+def arrive(desk: Admissions, name: str, **attributes: Any) -> None:
+    """Have somebody sign up with attributes, an agent's own unless others are given."""
+    attributes = attributes or AGENTS.get(name, {})
+    answer = desk.sign_up(name, key=f"signup-{name}", attributes=attributes)
+    assert answer.status == 201, answer.text
+
+
+def elsewhere(desk: Admissions) -> Admissions:
+    """Return the same list as another instance of the function serves it."""
+    return Admissions(World.on(desk.world.dynamodb, desk.world.redis), desk.waitlist_id, desk.names)
+
+
+def depths(desk: Admissions, query: str = "") -> dict[str, int]:
+    """Return how many wait in each segment, by its values; fail if some are left."""
+    answer = desk.segments(query)
+    assert answer.status == 200, answer.text
+    assert answer.json["cursor"] is None
+    return {"+".join(one["segment"].values()): one["waiting"] for one in answer.json["segments"]}
+
+
+def places(desk: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
+    """Return where somebody stands in segments, by their values."""
+    answer = desk.look(name, f"segment={segment}")
+    assert answer.status == 200, answer.text
+    return {
+        "+".join(one["segment"].values()): (one["position"], one["total"])
+        for one in answer.json["segments"]
+    }

@@ -1,0 +1,121 @@
+"""Which segments attributes make, and that no two segments ever have one id."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from waitlist_api.errors import InvalidFields
+from waitlist_api.segments import Segments
+from waitlist_shared.ids import segment_id_of
+
+BY_BOTH = ("gender", "language")
+DECLARED = (BY_BOTH, ("language",))
+SEGMENTS = Segments("agents", DECLARED, version=1)
+# Pairs of texts that an id made by joining names and values would take for the same.
+TRICKS: list[dict[str, str]] = [
+    {"a": "b=c"},
+    {"a": "b", "c": "d"},
+    {"a": "b&c=d"},
+    {"a": 'b","c":"d'},
+    {"a": "b#c#d"},
+    {"a": "b,c"},
+    {"a": "b c"},
+    {"a": "b\\"},
+    {"a": "b\\u003d"},
+    {"a": "bc"},
+    {"ab": "c"},
+    {"a": '[["c","d"]]'},
+    {"a": "b", "c": "d&e"},
+    {"a": "b", "c": '"d"'},
+]
+
+
+def names_of(attributes: dict[str, Any]) -> list[dict[str, str]]:
+    return list(SEGMENTS.of(attributes).values())
+
+
+def test_each_combination_of_values_is_a_segment() -> None:
+    attributes: dict[str, Any] = {
+        "language": ["English", "Spanish"],
+        "gender": "F",
+        "age": "30",
+    }
+    assert names_of(attributes) == [
+        {"gender": "F", "language": "English"},
+        {"gender": "F", "language": "Spanish"},
+        {"language": "English"},
+        {"language": "Spanish"},
+    ]
+    assert SEGMENTS.count(attributes) == 4
+
+
+def test_a_value_that_is_given_twice_counts_once() -> None:
+    attributes: dict[str, Any] = {"language": ["English", "English"]}
+    assert names_of(attributes) == [{"language": "English"}]
+    assert SEGMENTS.count(attributes) == 1
+
+
+@pytest.mark.parametrize("attributes", [{}, {"gender": "F"}, {"age": "30"}], ids=str)
+def test_whoever_has_not_all_attributes_of_a_segment_is_in_none(attributes: Any) -> None:
+    assert names_of(attributes) == []
+
+
+def test_an_id_is_that_of_the_claims_filter_whatever_its_order() -> None:
+    (both, _) = SEGMENTS.of({"gender": "F", "language": "Spanish"})
+    for segment in ({"gender": "F", "language": "Spanish"}, {"language": "Spanish", "gender": "F"}):
+        assert SEGMENTS.named(segment, "body.filter") == both
+
+
+def test_no_two_segments_have_one_id() -> None:
+    ids = {segment_id_of("agents", segment) for segment in TRICKS}
+    assert len(ids) == len(TRICKS)
+
+
+def test_a_segment_has_another_id_in_every_waitlist() -> None:
+    """P8: nobody learns a value by its id on a list of their own."""
+    ids = {segment_id_of(waitlist_id, {"a": "b"}) for waitlist_id in ("agents", "agent", "a")}
+    assert len(ids) == 3
+
+
+def test_64_combinations_are_taken_and_65_are_not() -> None:
+    eight = [str(number) for number in range(8)]
+    by_both = Segments("agents", (BY_BOTH,), version=1)
+    by_both.check({"gender": eight, "language": eight})
+    by_more = Segments("agents", (BY_BOTH, ("age",)), version=1)
+    with pytest.raises(InvalidFields, match=r"make 65 combinations.* 64 are the most"):
+        by_more.check({"gender": eight, "language": eight, "age": "30"})
+
+
+def test_the_count_is_found_without_making_the_combinations() -> None:
+    """P9: 16 values of each of 8 attributes are four thousand million combinations."""
+    names = tuple(f"a{number}" for number in range(8))
+    attributes = {name: [str(value) for value in range(16)] for name in names}
+    all_of_them = Segments("agents", (names,), version=1)
+    assert all_of_them.count(attributes) == 16**8
+    assert all_of_them.of(attributes) == {}
+
+
+@pytest.mark.parametrize("names", [(), ("gender",), ("language", "language"), ("Language",)])
+def test_what_is_not_declared_is_refused_by_naming_what_is(names: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidFields, match=r"declared are gender\+language, language"):
+        SEGMENTS.declared_names(names, "query.segment")
+
+
+def test_a_list_without_segments_says_so() -> None:
+    none = Segments("agents", (), version=0)
+    with pytest.raises(InvalidFields, match="declares no segments"):
+        none.named({"language": "Spanish"}, "body.filter")
+    assert none.of({"language": "Spanish"}) == {}
+    none.check({"language": [str(number) for number in range(16)]})
+
+
+def test_names_are_taken_in_any_order() -> None:
+    assert SEGMENTS.declared_names(["language", "gender"], "query.segment") == BY_BOTH
+
+
+@pytest.mark.parametrize(("left", "right"), list(product("=&#,:; \"'\\{}[]", repeat=2)))
+def test_marks_in_values_are_told_apart(left: str, right: str) -> None:
+    one = segment_id_of("agents", {"a": f"x{left}", "b": f"{right}y"})
+    other = segment_id_of("agents", {"a": f"x{left}{right}", "b": "y"})
+    assert one != other
