@@ -115,9 +115,8 @@ class Auditor:
         """Return those who differ, from their record too: a later change may explain the look."""
         newest = {one.key: one for one in changes}
         looks = self._look(newest.values())
-        doubtful = [
-            one for key, one in newest.items() if key in looks and is_suspect(one, looks[key])
-        ]
+        known = [one for key, one in newest.items() if key in looks]
+        doubtful = [one for one in known if is_suspect(one, looks[one.key])]
         records = self._records(doubtful)
         suspects = {}
         for change in doubtful:

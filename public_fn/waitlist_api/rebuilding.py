@@ -17,7 +17,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
 from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import Placed, Places
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, first_stamp_of
 from waitlist_api.segments import Segments
 from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c

@@ -151,7 +151,7 @@ class EntryRecords:
         return EntryRecord.from_item(item)
 
     def finish_leave(
-        self, record: EntryRecord, event: HistoryEvent, now_millis: int, *, is_counted: bool
+        self, record: EntryRecord, event: HistoryEvent, now_millis: int, *, is_counted: bool = False
     ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left."""
         update = (

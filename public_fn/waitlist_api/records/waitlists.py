@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_api.records.watch import Watch
+from waitlist_api.records.watch import UNWATCHED, Watch
 from waitlist_api.segments import Segments
 from waitlist_shared.ranks import ticket_of_millis
 
@@ -64,7 +64,7 @@ class WaitlistRecord:
     created_millis: int
     updated_millis: int
     deleting: bool = False
-    watch: Watch = Watch()
+    watch: Watch = UNWATCHED
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
 

@@ -39,3 +39,6 @@ class Watch:
             previous_stamp=self.stamp,
             previous_counters=self.counters,
         )
+
+
+UNWATCHED = Watch()
