@@ -54,9 +54,9 @@ if not meta[1] then
   return {'created', state, epoch}
 end
 if tonumber(version) > tonumber(meta[3]) then
-  apply_settings(meta[4])
+  apply_settings(meta[4] or '0')
 else
-  segments_version = meta[4]
+  segments_version = meta[4] or '0'
 end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
   redis.call('HSET', meta_key, 'state', 'warm', 'segments_state',
