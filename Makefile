@@ -27,6 +27,10 @@ run: $(INSTALLED) ## the whole service on one port (PORT, REDIS_URL, AWS_ENDPOIN
 demo: $(INSTALLED) ## 2,000 people stand in line, against the service that `make run` started
 	@$(BIN)/python -m local.demo
 
+.PHONY: demo-agents
+demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against that service too
+	@$(BIN)/python -m local.demo_agents
+
 test: $(INSTALLED) ## every test that needs nothing but this repository
 	$(BIN)/python -m pytest
 

@@ -1,4 +1,4 @@
-"""A replica that was behind takes over: the newest writes are gone, and nothing in Redis tells so."""
+"""A replica that was behind takes over: the newest writes are gone, and Redis does not tell."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +30,9 @@ def two_runs(world: World) -> None:
     world.maintain()
 
 
+def nothing(_: Admissions) -> None: ...
+
+
 def held(desk: Admissions) -> Admissions:
     desk.claim(2, lease_seconds=LONG)
     return desk
@@ -47,15 +50,15 @@ def left(desk: Admissions) -> Admissions:
 
 # What has happened before, and what is lost.
 LOST: dict[str, tuple[Act, Act]] = {
-    "signup": (lambda desk: None, lambda desk: desk.sign_up("zoe")),
+    "signup": (nothing, lambda desk: desk.sign_up("zoe")),
     "rejoin": (left, lambda desk: desk.sign_up("bob")),
-    "leave": (lambda desk: None, lambda desk: desk.leave("bob")),
+    "leave": (nothing, lambda desk: desk.leave("bob")),
     "leave of one held": (held, lambda desk: desk.leave("ann")),
-    "erase": (lambda desk: None, lambda desk: desk.erase("bob")),
-    "bump by priority": (lambda desk: None, lambda desk: desk.bump("dan", priority=3)),
-    "bump to front": (lambda desk: None, lambda desk: desk.bump("dan", to="front")),
-    "bump to back": (lambda desk: None, lambda desk: desk.bump("bob", to="back")),
-    "claim": (lambda desk: None, lambda desk: desk.claim(2, lease_seconds=LONG)),
+    "erase": (nothing, lambda desk: desk.erase("bob")),
+    "bump by priority": (nothing, lambda desk: desk.bump("dan", priority=3)),
+    "bump to front": (nothing, lambda desk: desk.bump("dan", to="front")),
+    "bump to back": (nothing, lambda desk: desk.bump("bob", to="back")),
+    "claim": (nothing, lambda desk: desk.claim(2, lease_seconds=LONG)),
     "claim again": (held, lambda desk: desk.claim(1, lease_seconds=LONG)),
     "complete": (held, lambda desk: desk.complete("ann")),
     "release": (held, lambda desk: desk.release("ann")),
@@ -64,7 +67,7 @@ LOST: dict[str, tuple[Act, Act]] = {
     "park": (held, lambda desk: desk.park("ann")),
     "redrive": (parked, lambda desk: desk.redrive("ann")),
     "edit": (
-        lambda desk: None,
+        nothing,
         lambda desk: desk.edit("bob", attributes={"language": "French"}),
     ),
 }

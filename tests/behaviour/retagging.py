@@ -6,6 +6,7 @@ from tests.support.colours import coloured, depths
 from tests.support.line import Line, accepted
 
 TOKEN = "a" * 40
+META = "wl:{bakery-opening}:meta"
 
 
 @coloured
@@ -55,9 +56,10 @@ def test_a_restore_brings_the_segments_that_the_record_has(line: Line) -> None:
 
 @coloured
 def test_a_restore_of_whom_redis_knows_brings_newer_segments_only(line: Line) -> None:
-    place = {"rank": 1, "ticket": 1}
-    assert line.restore("ann", **place, **line.within("green", edit=1))["outcome"] == "present"
-    assert line.restore("bob", **place, **line.within("green"))["outcome"] == "present"
+    for name, edit in (("ann", 1), ("bob", 0)):
+        ticket = line.position(name)["ticket"]
+        answer = line.restore(name, rank=1, ticket=ticket, **line.within("green", edit=edit))
+        assert answer["outcome"] == "present"
     assert line.claim_within("green", 5) == ["ann", "dan"]
 
 
@@ -136,3 +138,32 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
     answers = line.handle({"op": "batch", "requests": requests})["results"]
     assert [answer["outcome"] for answer in answers] == ["joined"] * 120
     assert depths(line) == {"red": 3, "blue": 123, "green": 121}
+
+
+@coloured
+def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
+    """Not those of an earlier stay that a late index has put back, however often it was edited."""
+    line.send("purge")
+    line.init(state="hydrating", segments_version=1)
+    line.restore("ann", rank=1, ticket=1, stay=1, **line.within("red", edit=4))
+    line.restore("ann", rank=3, ticket=3, stay=2, overwrite=True, **line.within("green"))
+    line.init(segments_version=1)
+    assert depths(line) == {"green": 1}
+
+
+@coloured
+def test_a_restore_never_tags_the_place_of_another_stay(line: Line) -> None:
+    line.restore("ann", rank=1, ticket=1, stay=2, **line.within("green", edit=4))
+    assert depths(line) == {"red": 3, "blue": 3, "green": 1}
+
+
+def test_an_order_from_before_there_were_segments_goes_on(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.client.hdel(META, "segments_version", "segments_state")
+    line.all_sign_up(["eve"])
+    assert line.stats()["segments_state"] == "ready"
+    assert list(line.claimed()) == ["ann"]
+    line.restore("kim", rank=7, ticket=7)
+    line.init(version=2, segments_version=2)
+    assert line.stats()["segments_state"] == "building"

@@ -32,11 +32,11 @@ local meta = redis.call('HMGET', meta_key, 'state', 'paused', 'lease_seconds', '
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
-if segment ~= '' and segments_version ~= meta[5] then return {'stale_segments'} end
-if segment ~= '' and meta[6] ~= 'ready' then return {'segments_building'} end
+if segment ~= '' and segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
+if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
-  tags = meta[5] ~= '0' and tags_key} -- nobody has any where no segments are declared
+  tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
 if not end_expired(keys, tonumber(meta[4]), now) then return {'expiring'} end
 
 local stamp = draw(meta_key, now)

@@ -49,14 +49,14 @@ if not meta[1] then
   return {'created', state, epoch, born, counted_until}
 end
 if tonumber(version) > tonumber(meta[3]) then
-  apply_settings(keys, settings, version, segments_version, meta[4])
+  apply_settings(keys, settings, version, segments_version, meta[4] or '0')
 else
-  segments_version = meta[4]
+  segments_version = meta[4] or '0'
 end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
   local segments_state = state_of_segments(keys, segments_version)
   redis.call('HSET', meta_key, 'state', 'warm', 'segments_state', segments_state)
   add_to_counters(meta_key, signed_up, left, admitted)
-  return {'warmed', 'warm', epoch, tonumber(meta[5]), meta[6]}
+  return {'warmed', 'warm', epoch, tonumber(meta[5] or 0), meta[6] or '0'}
 end
-return {'exists', meta[1], meta[2], tonumber(meta[5]), meta[6]}
+return {'exists', meta[1], meta[2], tonumber(meta[5] or 0), meta[6] or '0'}

@@ -21,8 +21,8 @@ local meta = redis.call('HMGET', meta_key, 'state', 'hide_counts', 'segments_ver
 local state, hide_counts = meta[1], meta[2]
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-if asked ~= '' and segments_version ~= meta[3] then return {'stale_segments'} end
-if asked ~= '' and meta[4] ~= 'ready' then return {'segments_building'} end
+if asked ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end
+if asked ~= '' and meta[4] == 'building' then return {'segments_building'} end
 local total = redis.call('ZCARD', queue_key)
 local found = redis.call('ZRANK', queue_key, entry_id, 'WITHSCORE')
 if not found then

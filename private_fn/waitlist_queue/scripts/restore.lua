@@ -36,7 +36,7 @@ local seen = ARGV[15]
 local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket', 'segments_version')
 if not meta[1] then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
-if segments_version ~= meta[4] then return {'stale_segments'} end
+if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
 if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', stamp) end
@@ -53,8 +53,8 @@ local done = aside and aside.state == 'done'
 local same = done and aside.ticket == ticket or state == 'waiting' and in_line == rank
 local is_put = not (in_line or aside) or seen == look_of(in_line, aside) or
   (seen == 'any' and meta[1] == 'hydrating' and not same)
-if segments_version ~= '0' and (is_put or not done) then
-  retag(keys, entry_id, new_tags, in_line)
+if segments_version ~= '0' then
+  tag_as_recorded(keys, entry_id, new_tags, note, in_line, aside, is_put)
 end
 if is_put then
   outcome = 'restored'

@@ -15,8 +15,8 @@ local FIRST = 3 -- some may be on their way out, and their records without attri
 local meta = redis.call('HMGET', meta_key, 'state', 'segments_version', 'segments_state')
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= meta[2] then return {'stale_segments'} end
-if meta[3] ~= 'ready' then return {'segments_building'} end
+if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
+if meta[3] == 'building' then return {'segments_building'} end
 
 -- segment, waiting, members, segment, …
 local depths = {}

@@ -38,7 +38,7 @@ local function signup(stay, entry_id, segments_version, tags)
     rank, ticket = note.rank, note.ticket
   else
     if open == '0' then return {'waitlist_closed'} end
-    if segments_version ~= meta[6] then return {'stale_segments'} end
+    if segments_version ~= (meta[6] or '0') then return {'stale_segments'} end
     -- While the order is rebuilt nobody knows how many stand in line.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end

@@ -16,6 +16,6 @@ local head = redis.call('ZRANGE', queue_key, 0, 0, 'WITHSCORES')
 local head_ticket = -1
 if head[1] then head_ticket = ticket_of(moved_key, head[1], tonumber(head[2])) end
 local oldest_parked = redis.call('ZRANGE', parked_key, 0, 0, 'WITHSCORES')[2] or -1
-return {'stats', meta[1], meta[2], meta[6], redis.call('ZCARD', queue_key),
+return {'stats', meta[1], meta[2], meta[6] or 'ready', redis.call('ZCARD', queue_key),
   redis.call('ZCARD', held_key), redis.call('ZCARD', parked_key), tonumber(meta[3]),
   tonumber(meta[4]), tonumber(meta[5]), head_ticket, tonumber(oldest_parked)}

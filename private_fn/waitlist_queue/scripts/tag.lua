@@ -18,7 +18,7 @@ local new_tags = ARGV[4]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'segments_version')
 if not meta[1] then return {'cold'} end
-if segments_version ~= meta[2] then return {'stale_segments'} end
+if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 if not (rank or redis.call('ZSCORE', held_key, entry_id) or

@@ -17,7 +17,7 @@ local limit = ARGV[4]
 local meta = redis.call('HMGET', meta_key, 'state', 'segments_version')
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= meta[2] then return {'stale_segments'} end
+if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
 local keys = {queue = queue_key, held = held_key, parked = parked_key, tags = tags_key}
 if state_of_segments(keys, segments_version) == 'ready' then
   redis.call('HSET', meta_key, 'segments_state', 'ready')

@@ -4,6 +4,15 @@ local function look_of(in_line, aside)
   return aside and aside.state .. ':' .. text(aside.rank)
 end
 
+-- Gives an entry the tags of its record; nobody else's, where another stay has its place.
+local function tag_as_recorded(keys, entry_id, tags, note, in_line, aside, is_put)
+  local ticket = aside and aside.ticket or in_line and ticket_of(keys.moved, entry_id, in_line)
+  local is_known = ticket == note.ticket
+  if is_put or (is_known and not (aside and aside.state == 'done')) then
+    retag(keys, entry_id, tags, in_line, not is_known)
+  end
+end
+
 -- Puts an entry in line, with a claimer or on the shelf, as its record says.
 local function put_where_recorded(keys, entry_id, note, in_line, time)
   if in_line then

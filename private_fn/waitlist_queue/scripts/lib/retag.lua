@@ -1,8 +1,9 @@
--- Gives an entry of the list other tags, unless those that it has are as new; `rank` if in line.
-local function retag(keys, entry_id, tags, rank)
+-- Gives an entry of the list other tags; `rank` if it is in line. Of one stay those that are as new
+-- remain: tags of `another_stay` say nothing of this one's.
+local function retag(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end
-  if old and version_of(old) >= version_of(tags) then return false end
+  if old and not another_stay and version_of(old) >= version_of(tags) then return false end
   if rank and old then exit(keys, entry_id, rank, old) end
   redis.call('HSET', keys.tags, entry_id, tags)
   if rank then enter(keys, entry_id, rank, tags) end
