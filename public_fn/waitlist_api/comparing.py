@@ -21,7 +21,8 @@ def is_suspect(change: Change, look: c.LookResult) -> bool:
     if change.status == EDITED:
         return True
     if change.status in STATE_OF:
-        return (look.state, look.rank) != (STATE_OF[change.status], change.rank)
+        is_there = (look.state, look.rank) == (STATE_OF[change.status], change.rank)
+        return not is_there or look.time_millis < change.until_millis
     return look.state not in NOWHERE
 
 

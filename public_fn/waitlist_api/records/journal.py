@@ -27,7 +27,7 @@ class Change:
     """That a record was written: whose, where to, and what Redis has counted of it, and when.
 
     `status` is that of the record, or edited, or erased; `counts` is signed_up, left or admitted,
-    or nothing. `join_id` is told where no record is left.
+    or nothing. `until_millis` is the end of a hold; `join_id` is told where no record is left.
     """
 
     waitlist_id: str
@@ -35,6 +35,7 @@ class Change:
     stamp: int
     status: str
     rank: int = 0
+    until_millis: int = 0
     counts: str = ""
     counted_at: int = 0
     join_id: str = ""

@@ -49,6 +49,7 @@ class Transition:
             stamp=self.stamp,
             status=self.status,
             rank=self.rank,
+            until_millis=self.changes.get("claimed_until_millis") or 0,
             counts=self.counts,
             counted_at=self.stamp if self.counts else 0,
         )
