@@ -32,13 +32,14 @@ IN_FLIGHT_SECONDS = 10.0
 class Watched:
     """A waitlist whose changes with `since` < stamp <= the beat's are to be compared.
 
-    Those since the last beat are `counted` as well.
+    Those since the last beat are `counted` as well; `repaired` has those that Redis had lost.
     """
 
     waitlist: WaitlistRecord
     since: int
     beat: c.BeatResult
     counted: Counter[str] = field(default_factory=Counter)
+    repaired: set[str] = field(default_factory=set)
 
     def has(self, change: Change) -> bool:
         return self.since < change.stamp <= self.beat.stamp
@@ -50,11 +51,13 @@ class Watched:
     def lost_counts(self) -> dict[str, int]:
         """Return what Redis should have counted since the last beat and has not.
 
-        It may have counted more: what nobody has recorded yet.
+        It may have counted more: what nobody has recorded yet. Unless something was lost, what
+        it has not is still to come: those who are admitted at once are counted a moment later.
         """
         told: dict[str, int] = to_builtins(self.beat.counters)
         noted = self.waitlist.watch.counters
-        expected = {name: noted[name] + self.counted[name] for name in noted}
+        is_lossy = self.beat.outcome == "behind" or self.repaired
+        expected = {name: noted[name] + self.counted[name] for name in noted if is_lossy}
         return {name: max(0, expected.get(name, 0) - count) for name, count in told.items()}
 
 
@@ -107,6 +110,7 @@ class Auditor:
             certain = [one for key, one in found.items() if one == suspects[key]]
             answers = send_batch(self._queue, [one.repair for one in certain]) if certain else []
             for suspect, answer in zip(certain, answers, strict=True):
+                watched[suspect.change.waitlist_id].repaired.add(suspect.change.entry_id)
                 _log(suspect, answer)
 
     def _compare(

@@ -241,6 +241,7 @@ def _transition(
         },
         events=tuple(events),
         unless_token=claim.token,
+        counts="admitted" if command.complete else "",
     )
 
 

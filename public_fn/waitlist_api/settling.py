@@ -24,6 +24,8 @@ STATUS_OF_PLACE: dict[str, Status] = {
 }
 # How somebody ends a hold without admitting.
 HOLD_ENDS = ("released", "parked", "redriven")
+# What brings somebody into line who is recorded elsewhere; who is recorded there has moved in it.
+BACK_IN_LINE = {"parked": "redriven", "offered": "released"}
 OUT_OF_ATTEMPTS = "max_attempts"
 
 
@@ -105,12 +107,7 @@ def catch_up(
 ) -> Transition | None:
     """Decide what a record lacks of what Redis did; None if it lacks nothing."""
     status = STATUS_OF_PLACE.get(place.state)
-    if status is None:
-        return None
-    if record.status == status and record.attempts == place.attempts and record.rank == place.rank:
-        return None
-    if record.stamp >= ticket_of_micros(place.seen_micros):
-        # The record knows of something later: that Redis does not is for the watch to find.
+    if status is None or not _is_behind(record, status, place):
         return None
     event = _event(record, status, place, expired)
     return Transition(
@@ -128,7 +125,16 @@ def catch_up(
             "admitted_millis": now_millis if status == "admitted" else None,
         },
         events=(event,),
+        counts="admitted" if status == "admitted" else "",
+        counted_at=ticket_of_micros(place.seen_micros),
     )
+
+
+def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
+    if record.status == status and record.rank == place.rank:
+        return record.attempts != place.attempts
+    # Of something later than that, it is Redis that does not know: the watch finds it.
+    return record.stamp < ticket_of_micros(place.seen_micros)
 
 
 def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:
@@ -147,7 +153,7 @@ def _event(
     is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
     event: str = status
     if status == "waiting":
-        event = "redriven" if record.status == "parked" else "released"
+        event = BACK_IN_LINE.get(record.status, "bumped")
     return HistoryEvent(
         stamp=expired.stamp, event=event, by=BY, reason=OUT_OF_ATTEMPTS if is_worn_out else ""
     )

@@ -13,7 +13,9 @@ TOKEN = "a" * 40
 def look(line: Line, name: str) -> Answer:
     """Return how somebody stands, without what every answer has."""
     answer = accepted(line.send("look", entry_id=line.id_of(name)))
-    return {key: value for key, value in answer.items() if key not in ("ok", "outcome")}
+    assert answer["attributes_version"] is None
+    said = ("ok", "outcome", "attributes_version")
+    return {key: value for key, value in answer.items() if key not in said}
 
 
 def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
@@ -150,3 +152,9 @@ def test_a_move_is_told_until_it_is_settled(line: Line) -> None:
     assert not look(line, "bob")["is_settled"]
     line.settle("bob", place["seen_micros"])
     assert look(line, "bob")["is_settled"]
+
+
+def test_a_look_tells_by_which_attributes_somebody_is_in_segments(line: Line) -> None:
+    line.init(segments_version=1)
+    line.signup("ann", **line.within("red", edit=7))
+    assert line.send("look", entry_id=line.id_of("ann"))["attributes_version"] == 7

@@ -134,7 +134,7 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     assert (answer["outcome"], answer["state"]) == ("present", "done")
     line.init()
     assert line.claimed(5) == {}
-    assert line.complete("ann", TOKEN)["outcome"] == "completed"
+    assert line.complete("ann", TOKEN)["outcome"] == "repeat"
     assert line.stats()["counters"]["admitted"] == 1
 
 

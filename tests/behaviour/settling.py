@@ -99,7 +99,7 @@ def test_what_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
     line.complete("ann", again["token"])
     assert settled(line, "ann", seen, join_id="00000001") == "changed"
     assert line.unsettled()["ann"]["state"] == "done"
-    assert line.complete("ann", again["token"])["outcome"] == "completed"
+    assert line.complete("ann", again["token"])["outcome"] == "repeat"
 
 
 def test_only_changes_of_the_given_age_are_told(line: Line) -> None:

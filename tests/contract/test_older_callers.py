@@ -41,6 +41,9 @@ VALUES: dict[str, Any] = {
     "places": [],
     "segments_version": 5,
     "depths": [],
+    "beat": 5,
+    "time_millis": 5,
+    "is_settled": True,
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -103,6 +106,9 @@ FIRST_REQUIRED = {
     "tag": {"waitlist_id", "entry_id", "join_id"},
     "untagged": {"waitlist_id", "segments_version"},
     "segments": {"waitlist_id", "segments_version"},
+    "beat": {"waitlist_id"},
+    "count": {"waitlist_id", "epoch", "counters"},
+    "look": {"waitlist_id", "entry_id"},
 }
 
 

@@ -26,7 +26,7 @@ class Transition:
     `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
     attributes, None removes one. `events` go to the history in the same transaction.
     `unless_token` is that of a hold which, where it is recorded already, needs no writing.
-    `counts` names the counter of Redis that this decision moved.
+    `counts` names the counter of Redis that this decision moved, at `counted_at` if not now.
     """
 
     waitlist_id: str
@@ -39,6 +39,7 @@ class Transition:
     events: tuple[HistoryEvent, ...] = ()
     unless_token: str = ""
     counts: str = ""
+    counted_at: int = 0
 
     @property
     def change(self) -> Change:
@@ -51,7 +52,7 @@ class Transition:
             rank=self.rank,
             until_millis=self.changes.get("claimed_until_millis") or 0,
             counts=self.counts,
-            counted_at=self.stamp if self.counts else 0,
+            counted_at=(self.counted_at or self.stamp) if self.counts else 0,
         )
 
 
