@@ -84,10 +84,12 @@ def look(reply: Reply) -> c.LookResult:
 
 
 def beat(reply: Reply) -> c.BeatResult:
-    outcome, epoch, number, stamp, *counted = reply
+    outcome, epoch, born, number, stamp, *counted = reply
     signed_up, left, admitted = counted
     counters = c.Counters(signed_up=signed_up, left=left, admitted=admitted)
-    return c.BeatResult(outcome=outcome, epoch=epoch, beat=number, stamp=stamp, counters=counters)
+    return c.BeatResult(
+        outcome=outcome, epoch=epoch, born=born, beat=number, stamp=stamp, counters=counters
+    )
 
 
 def page(reply: Reply) -> c.PageResult:

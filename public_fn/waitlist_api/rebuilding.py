@@ -17,7 +17,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
 from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import Placed, Places
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, first_stamp_of
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.segments import Segments
 from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c
@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 # changed this long before the rebuild began is read again, from the table itself.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
+LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 RENEW_SECONDS = 15.0
 # A write that was under way when Redis was lost, and the index after it, have arrived by then.
 SETTLED_MILLIS = 2_000
@@ -135,8 +136,9 @@ class Rebuilder:
     ) -> int:
         """Correct and count by the journal, which is never behind, up to this life of the order."""
         looked_at = 0
-        counted_after = opened.counted_until or first_stamp_of(waitlist)
-        since = min(counted_after, max(0, opened.born - SECOND_LOOK_STAMPS))
+        recent = max(0, opened.born - SECOND_LOOK_STAMPS)
+        counted_after = opened.counted_until or recent
+        since = max(min(counted_after, recent), opened.born - LONGEST_LOOK_STAMPS)
         for page in self._journal.of_shard(shard, since, opened.born):
             changes = [one for one in page if one.waitlist_id == waitlist.waitlist_id]
             counted.update(one.counts for one in changes if one.counted_at > counted_after)

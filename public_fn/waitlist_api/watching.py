@@ -13,15 +13,14 @@ from msgspec import to_builtins
 from waitlist_api.auditing import Auditor, Watched
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
-from waitlist_api.records.journal import MINUTE
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, first_stamp_of
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Outdated
 
 logger = logging.getLogger(__name__)
 
 # After a longer pause the order is rebuilt: that is faster than to read so much of the journal.
-LONGEST_PAUSE = 24 * 60 * MINUTE
+LONGEST_MINUTES = 24 * 60
 
 
 class Watching:
@@ -52,10 +51,12 @@ class Watching:
         answers = send_batch(self._queue, beats) if beats else []
         watched: dict[str, Watched] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
-            if isinstance(answer, c.BeatResult) and _is_recent(waitlist, answer):
-                watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist), answer)
-            elif isinstance(answer, Outdated | c.BeatResult):
+            if isinstance(answer, c.BeatResult):
+                watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist, answer), answer)
+            elif isinstance(answer, Outdated):
                 self._start_over(waitlist)
+        for one in [one for one in watched.values() if one.minutes > LONGEST_MINUTES]:
+            self._start_over(watched.pop(one.waitlist.waitlist_id).waitlist)
         self._auditor.audit(watched)
         for one in watched.values():
             self._note(one)
@@ -83,11 +84,6 @@ class Watching:
         self._waitlists.note_watch(waitlist_id, watch)
 
 
-def _is_recent(waitlist: WaitlistRecord, beat: c.BeatResult) -> bool:
-    return beat.stamp - _since(waitlist) < LONGEST_PAUSE
-
-
-def _since(waitlist: WaitlistRecord) -> int:
+def _since(waitlist: WaitlistRecord, beat: c.BeatResult) -> int:
     """Return the stamp from which on changes may be lost, though the last beats are not."""
-    watch = waitlist.watch
-    return watch.previous_stamp or watch.stamp or first_stamp_of(waitlist)
+    return waitlist.watch.previous_stamp or waitlist.watch.stamp or beat.born

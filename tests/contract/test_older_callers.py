@@ -42,6 +42,7 @@ VALUES: dict[str, Any] = {
     "segments_version": 5,
     "depths": [],
     "beat": 5,
+    "born": 5,
     "time_millis": 5,
     "is_settled": True,
 }

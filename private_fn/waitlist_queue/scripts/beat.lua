@@ -2,15 +2,16 @@
 -- USES clock ticket draw
 -- KEYS meta
 -- ARGV epoch known_beat now
--- RETURNS beats epoch beat stamp signed_up left admitted
--- RETURNS behind epoch beat stamp signed_up left admitted
+-- RETURNS beats epoch born beat stamp signed_up left admitted
+-- RETURNS behind epoch born beat stamp signed_up left admitted
 -- RETURNS cold | rebuilding | outdated
 local meta_key = KEYS[1]
 local epoch = ARGV[1]
 local known_beat = ARGV[2]
 local now = ARGV[3]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'beat', 'signed_up', 'left', 'admitted')
+local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'beat', 'signed_up', 'left', 'admitted',
+  'born')
 if not meta[1] then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 local beat, known = tonumber(meta[3] or 0), tonumber(known_beat)
@@ -19,5 +20,6 @@ if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end
 redis.call('HSET', meta_key, 'beat', beat + 1)
-return {outcome, meta[2], beat + 1, draw(meta_key, now), tonumber(meta[4]), tonumber(meta[5]),
-  tonumber(meta[6])}
+local stamp = draw(meta_key, now)
+return {outcome, meta[2], tonumber(meta[7] or stamp), beat + 1, stamp, tonumber(meta[4]),
+  tonumber(meta[5]), tonumber(meta[6])}

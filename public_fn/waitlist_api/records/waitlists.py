@@ -10,10 +10,8 @@ from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.records.watch import UNWATCHED, Watch
 from waitlist_api.segments import Segments
-from waitlist_shared.ranks import ticket_of_millis
 
 CATALOG = "CATALOG"
-CLOCKS_APART_MILLIS = 15 * 60_000
 # Each turn meets another operator who changes the segments at the same moment.
 TURNS = 4
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
@@ -249,11 +247,6 @@ class WaitlistRecords:
             )
         except ConditionFailed:
             return
-
-
-def first_stamp_of(waitlist: WaitlistRecord) -> int:
-    """Return a stamp from before the waitlist was made; the clocks that tell may be minutes off."""
-    return max(0, ticket_of_millis(waitlist.created_millis - CLOCKS_APART_MILLIS))
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

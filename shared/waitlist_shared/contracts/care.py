@@ -12,11 +12,15 @@ class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
 
 
 class BeatResult(Result, frozen=True, kw_only=True):
-    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last."""
+    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last.
+
+    All stamps of this life of the order are later than `born`.
+    """
 
     epoch: Epoch
     beat: Number
     stamp: Ticket
+    born: Ticket
     counters: Counters
 
 
