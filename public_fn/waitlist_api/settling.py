@@ -133,8 +133,9 @@ def catch_up(
 def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
     if record.status == status and record.rank == place.rank:
         return record.attempts != place.attempts
-    # Of something later than that, it is Redis that does not know: the watch finds it.
-    return record.stamp < ticket_of_micros(place.seen_micros)
+    # Of something later than that, it is Redis that does not know: the watch finds it. Nothing
+    # of a stay comes later than its admission.
+    return status == "admitted" or record.stamp < ticket_of_micros(place.seen_micros)
 
 
 def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:
