@@ -1,0 +1,235 @@
+"""What can be asked of a waitlist: how it is sent, and what should come of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from proof import model
+from proof.desk import FIRST, Desk
+from proof.model import ASIDE, ON_LIST, Line
+
+To = Literal["place", "back"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What an answer must say: a refusal's code, or where the person stands, or who is given."""
+
+    refusal: str = ""
+    status: str = ""
+    position: int | None = None
+    total: int | None = None
+    given: tuple[str, ...] = ()
+
+
+Outcome = tuple[Line, Told]
+NOTHING = Told()
+
+
+def _no_parts(_: Line) -> Iterator[Line]:
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request: a repeat of it is the same request to the service.
+
+    `parts` yields what may come of it besides its effect where nobody was answered; `hold` names
+    the claim that it makes.
+    """
+
+    send: Callable[[Desk], Any]
+    effect: Callable[[Line], Outcome]
+    parts: Callable[[Line], Iterator[Line]] = _no_parts
+    hold: str = ""
+
+
+def nothing_changes(line: Line) -> Outcome:
+    return line, NOTHING
+
+
+def sign_up(name: str, key: str) -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is not None and (stay.state in ON_LIST or stay.key == key):
+            return line, _standing(line, name) if stay.key == key else _no("already_on_list")
+        if line.is_full:
+            return line, _no("waitlist_full")
+        line = model.joined(line, name, key)
+        return line, _standing(line, name)
+
+    return Ask(lambda desk: desk.sign_up(name, key), effect)
+
+
+def leave(name: str, by: str = "customer") -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None:
+            return line, _no("entry_not_found")
+        if stay.state == "admitted":
+            return line, _no("already_admitted")
+        return line if stay.state == "left" else model.ended(line, name, "left"), NOTHING
+
+    return Ask(lambda desk: desk.leave(name, by), effect)
+
+
+def erase(name: str) -> Ask:
+    return Ask(lambda desk: desk.erase(name), lambda line: (line.forget(name), NOTHING))
+
+
+def bump(name: str, key: str, **where: int | str) -> Ask:
+    ((kind, value),) = where.items()
+
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None or stay.state != "waiting":
+            return line, _no(_why_not_waiting(stay))
+        if key not in line.done:
+            line = model.moved(line, name, kind, value).note(key)
+        return line, _standing(line, name)
+
+    return Ask(lambda desk: desk.bump(name, key, **where), effect)
+
+
+def claim(count: int, key: str, *, newest: bool = False, at_once: bool = False) -> Ask:
+    """Claim people, or with `at_once` admit them."""
+
+    def chosen(line: Line) -> list[str]:
+        waiting = line.of("waiting")
+        return (waiting[::-1] if newest else waiting)[:count]
+
+    def taken(line: Line, names: list[str]) -> Line:
+        line = model.held(line, names, key)
+        line = line.note(key) if key else line
+        for name in names if at_once else ():
+            line = model.ended(line, name, "admitted")
+        return line
+
+    def effect(line: Line) -> Outcome:
+        line = model.all_expired(line, only_over=True)
+        if key not in line.done:
+            names = chosen(line)
+            return taken(line, names), Told(given=tuple(names))
+        still = [name for name in line.of("offered", "admitted") if line.by_name[name].hold == key]
+        return line, Told(given=tuple(reversed(still) if newest else still))
+
+    def parts(line: Line) -> Iterator[Line]:
+        line = model.all_expired(line, only_over=True)
+        if key not in line.done:
+            for names in model.subsets(chosen(line)):
+                yield taken(line, names)
+
+    return Ask(lambda desk: desk.claim(count, key, newest, at_once), effect, parts, hold=key)
+
+
+def complete(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "admitted")
+        if not refusal and line.by_name[name].state == "offered":
+            line = model.ended(line, name, "admitted")
+        return line, refusal or Told(status="admitted")
+
+    return Ask(lambda desk: desk.complete(name, hold), effect)
+
+
+def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "released")
+        if not refusal and line.by_name[name].state == "offered":
+            line = model.back_in_line(line, name, to, hold_end="released")
+        return line, refusal or _standing(line, name)
+
+    return Ask(lambda desk: desk.release(name, hold, to), effect)
+
+
+def extend(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "")
+        if not refusal:
+            line = line.change(name, is_long=True)
+        return line, refusal or Told(status="offered")
+
+    return Ask(lambda desk: desk.extend(name, hold), effect)
+
+
+def park(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "parked")
+        if not refusal:
+            line = line.change(name, state="parked", hold_end="parked")
+        return line, refusal or Told(status="parked")
+
+    return Ask(lambda desk: desk.park(name, hold), effect)
+
+
+def redrive(name: str, to: To = "place") -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None:
+            return line, _no("entry_not_found")
+        if stay.state == "parked":
+            line = model.back_in_line(line, name, to, attempts=0, hold_end="redriven")
+        elif stay.state == "admitted":
+            return line, _no("already_admitted")
+        elif stay.state != "waiting" or stay.hold_end != "redriven":
+            return line, _no("not_parked")
+        return line, _standing(line, name)
+
+    return Ask(lambda desk: desk.redrive(name, to), effect)
+
+
+def limit_to(capacity: int) -> Ask:
+    return Ask(
+        lambda desk: desk.limit_to(capacity),
+        lambda line: (replace(line, capacity=capacity), NOTHING),
+    )
+
+
+def let_holds_end() -> Ask:
+    """Time passes; nobody notices yet that holds are over."""
+
+    def effect(line: Line) -> Outcome:
+        for name in line.of("offered"):
+            line = line.change(name, is_over=True)
+        return line, NOTHING
+
+    return Ask(lambda desk: desk.let_holds_end(), effect)
+
+
+def notice_ends() -> Ask:
+    """The minute's work where holds are over."""
+    return Ask(
+        lambda desk: desk.maintain(),
+        lambda line: (model.all_expired(line, only_over=True), NOTHING),
+    )
+
+
+def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told | None]:
+    """Return whether a token may still act on a hold, or has ended it just so before."""
+    stay = line.stay(name)
+    if stay is None:
+        return line, _no("entry_not_found")
+    is_own = stay.hold == hold
+    if stay.state == "offered" and is_own and not stay.is_over:
+        return line, None
+    state = "waiting" if hold_end == "released" else hold_end
+    is_repeat = stay.state == state and (state == "admitted" or stay.hold_end == hold_end)
+    if is_own and is_repeat:
+        return line, None
+    return line, _no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
+
+
+def _why_not_waiting(stay: model.Stay | None) -> str:
+    if stay is None:
+        return "entry_not_found"
+    return "already_admitted" if stay.state == "admitted" else "not_waiting"
+
+
+def _standing(line: Line, name: str) -> Told:
+    position = line.position(name)
+    total = None if position is None else len(line.of("waiting"))
+    return Told(status=line.by_name[name].state, position=position, total=total)
+
+
+def _no(code: str) -> Told:
+    return Told(refusal=code)

@@ -1,0 +1,104 @@
+"""Those who use one waitlist, by name: what each asks of the services of one process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from waitlist_api.claiming import ClaimCommand
+from waitlist_api.holding import HoldCommand
+from waitlist_api.joining import SignupCommand
+from waitlist_api.moving import BumpCommand
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.services import Services
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery"
+OPERATOR = "operator"
+# The claim that the beginnings make, and the token of nobody.
+FIRST = "first-claim"
+FOREIGN_TOKEN = "0" * 40
+LEASE_SECONDS = 3600
+LONG_SECONDS = 3 * LEASE_SECONDS
+SETTINGS: dict[str, Any] = {"name": "Bakery", "lease_seconds": LEASE_SECONDS, "max_attempts": 3}
+Tokens = dict[str, dict[str, str]]
+
+
+def id_of(name: str) -> str:
+    return entry_id_of(WAITLIST_ID, name)
+
+
+@dataclass
+class Desk:
+    """`tokens` are those that claims have given, by claim and name; `wait` lets time pass."""
+
+    services: Services
+    wait: Callable[[float], None]
+    tokens: Tokens = field(default_factory=dict)
+
+    def limit_to(self, capacity: int | None) -> Any:
+        settings = WaitlistSettings(**SETTINGS, capacity=capacity)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def sign_up(self, name: str, key: str) -> Any:
+        command = SignupCommand(waitlist_id=WAITLIST_ID, customer_id=name, idempotency_key=key)
+        return self.services.joining.sign_up(command)
+
+    def look(self, name: str) -> Any:
+        return self.services.standings.of(WAITLIST_ID, id_of(name))
+
+    def leave(self, name: str, by: str) -> Any:
+        self.services.leaving.leave(WAITLIST_ID, id_of(name), by)
+
+    def erase(self, name: str) -> Any:
+        self.services.leaving.erase(WAITLIST_ID, id_of(name))
+
+    def bump(self, name: str, key: str, **where: Any) -> Any:
+        command = BumpCommand(
+            waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key, **where
+        )
+        return self.services.moving.bump(command)
+
+    def claim(self, count: int, key: str, newest: bool, at_once: bool) -> Any:
+        offers = self.services.claiming.claim(
+            ClaimCommand(
+                waitlist_id=WAITLIST_ID,
+                count=count,
+                by=OPERATOR,
+                order="newest" if newest else "oldest",
+                complete=at_once,
+                idempotency_key=key,
+            )
+        )
+        given = {offer.record.customer_id: offer.claim.token for offer in offers}
+        self.tokens.setdefault(key, {}).update(given)
+        return offers
+
+    def complete(self, name: str, hold: str) -> Any:
+        return self.services.holding.complete(self._command(name, hold))
+
+    def release(self, name: str, hold: str, to: Literal["place", "back"]) -> Any:
+        return self.services.holding.release(self._command(name, hold, to=to))
+
+    def extend(self, name: str, hold: str) -> Any:
+        return self.services.holding.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
+
+    def park(self, name: str, hold: str) -> Any:
+        return self.services.holding.park(self._command(name, hold, reason="no show"))
+
+    def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
+        return self.services.holding.redrive(self._command(name, "", to=to))
+
+    def let_holds_end(self) -> Any:
+        self.wait(LEASE_SECONDS + 1)
+
+    def maintain(self) -> Any:
+        self.services.caretaker.look_after_all()
+
+    def _command(self, name: str, hold: str, **more: Any) -> HoldCommand:
+        return HoldCommand(
+            waitlist_id=WAITLIST_ID,
+            entry_id=id_of(name),
+            token=self.tokens.get(hold, {}).get(name, FOREIGN_TOKEN) if hold else "",
+            by=OPERATOR,
+            **more,
+        )

@@ -1,0 +1,86 @@
+"""Which orders of requests explain the answers that were given, and where each would have led."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from proof.answers import Answer
+from proof.asks import Ask, Told
+from proof.model import Line
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One sending of a request; `ended` is None where its effect may still come."""
+
+    ask: Ask
+    answer: Answer
+    began: int
+    ended: int | None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.answer.verdict in ("done", "refused")
+
+
+class History:
+    """The attempts of all clients, on a clock that counts what they sent and heard."""
+
+    def __init__(self) -> None:
+        self.attempts: list[Attempt] = []
+        self._time = 0
+
+    def now(self) -> int:
+        self._time += 1
+        return self._time
+
+    def note(self, ask: Ask, answer: Answer, began: int) -> None:
+        is_over = answer.verdict in ("done", "refused")
+        self.attempts.append(Attempt(ask, answer, began, self.now() if is_over else None))
+
+    def ends(self, line: Line) -> set[Line]:
+        """Return where the line may be now; nothing if no order explains the answers."""
+        return set(_ends(tuple(self.attempts), line, set()))
+
+    def unheard_claims(self) -> set[str]:
+        """Return the claims whose every answer was lost."""
+        claims = {one.ask.hold for one in self.attempts}
+        return claims - {one.ask.hold for one in self.attempts if one.is_answered}
+
+
+Seen = set[tuple[tuple[Attempt, ...], Line]]
+
+
+def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Line]:
+    if (attempts, line) in seen:
+        return
+    seen.add((attempts, line))
+    if not any(attempt.is_answered for attempt in attempts):
+        yield line
+    for number, attempt in enumerate(attempts):
+        others = attempts[:number] + attempts[number + 1 :]
+        if any(one.ended is not None and one.ended < attempt.began for one in others):
+            continue
+        for following in _effects(attempt, line):
+            yield from _ends(others, following, seen)
+
+
+def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
+    """Yield what an attempt may have made of the line, as far as its answer allows it."""
+    following, told = attempt.ask.effect(line)
+    if not attempt.is_answered:
+        yield from attempt.ask.parts(line)
+        yield following
+    elif _agree(attempt.answer, told):
+        yield following
+
+
+def _agree(answer: Answer, told: Told) -> bool:
+    if answer.verdict == "refused":
+        return bool(told.refusal)
+    if told.refusal:
+        return False
+    given = tuple(name for name, _ in answer.given)
+    # While an order is rebuilt nobody is told a position.
+    place = (answer.position, answer.total)
+    is_true_place = place in ((told.position, told.total), (None, None))
+    return answer.status == told.status and given == told.given and is_true_place
