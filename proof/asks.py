@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from proof import model
-from proof.desk import FIRST, Desk
+from proof.desk import FIRST, KEYLESS, Desk
 from proof.model import ASIDE, ON_LIST, Line
 
 To = Literal["place", "back"]
@@ -34,14 +34,12 @@ def _no_parts(_: Line) -> Iterator[Line]:
 class Ask:
     """One request: a repeat of it is the same request to the service.
 
-    `parts` yields what may come of it besides its effect where nobody was answered; `hold` names
-    the claim that it makes.
+    `parts` yields what may come of it besides its effect where nobody was answered.
     """
 
     send: Callable[[Desk], Any]
     effect: Callable[[Line], Outcome]
     parts: Callable[[Line], Iterator[Line]] = _no_parts
-    hold: str = ""
 
 
 def nothing_changes(line: Line) -> Outcome:
@@ -93,15 +91,18 @@ def bump(name: str, key: str, **where: int | str) -> Ask:
 
 def claim(count: int, key: str, *, newest: bool = False, at_once: bool = False) -> Ask:
     """Claim people, or with `at_once` admit them."""
+    hold = key or KEYLESS
 
     def chosen(line: Line) -> list[str]:
         waiting = line.of("waiting")
         return (waiting[::-1] if newest else waiting)[:count]
 
     def taken(line: Line, names: list[str]) -> Line:
-        line = model.held(line, names, key)
-        line = line.note(key) if key else line
-        for name in names if at_once else ():
+        line = model.held(line, names, hold)
+        return line.note(key) if key else line
+
+    def admitted(line: Line, names: list[str]) -> Line:
+        for name in names:
             line = model.ended(line, name, "admitted")
         return line
 
@@ -109,17 +110,18 @@ def claim(count: int, key: str, *, newest: bool = False, at_once: bool = False) 
         line = model.all_expired(line, only_over=True)
         if key not in line.done:
             names = chosen(line)
-            return taken(line, names), Told(given=tuple(names))
+            line = admitted(taken(line, names), names if at_once else [])
+            return line, Told(given=tuple(names))
         still = [name for name in line.of("offered", "admitted") if line.by_name[name].hold == key]
         return line, Told(given=tuple(reversed(still) if newest else still))
 
     def parts(line: Line) -> Iterator[Line]:
         line = model.all_expired(line, only_over=True)
-        if key not in line.done:
-            for names in model.subsets(chosen(line)):
-                yield taken(line, names)
+        for names in model.subsets(chosen(line)) if key not in line.done else ():
+            for finished in model.subsets(names) if at_once else [[]]:
+                yield admitted(taken(line, names), finished)
 
-    return Ask(lambda desk: desk.claim(count, key, newest, at_once), effect, parts, hold=key)
+    return Ask(lambda desk: desk.claim(count, key, hold, newest, at_once), effect, parts)
 
 
 def complete(name: str, hold: str = FIRST) -> Ask:

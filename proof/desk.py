@@ -16,6 +16,7 @@ WAITLIST_ID = "bakery"
 OPERATOR = "operator"
 # The claim that the beginnings make, and the token of nobody.
 FIRST = "first-claim"
+KEYLESS = "a claim without a key"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
@@ -58,7 +59,7 @@ class Desk:
         )
         return self.services.moving.bump(command)
 
-    def claim(self, count: int, key: str, newest: bool, at_once: bool) -> Any:
+    def claim(self, count: int, key: str, hold: str, newest: bool, at_once: bool) -> Any:
         offers = self.services.claiming.claim(
             ClaimCommand(
                 waitlist_id=WAITLIST_ID,
@@ -70,7 +71,7 @@ class Desk:
             )
         )
         given = {offer.record.customer_id: offer.claim.token for offer in offers}
-        self.tokens.setdefault(key, {}).update(given)
+        self.tokens.setdefault(hold, {}).update(given)
         return offers
 
     def complete(self, name: str, hold: str) -> Any:

@@ -93,6 +93,7 @@ KINDS: tuple[Kind, ...] = (
     _happens("maintenance", Stage.maintain),
     _happens("Redis lost", Stage.lose_redis),
     _happens("Redis lost and rebuilt", Stage.lose_and_rebuild),
+    _happens("Redis lost, maintenance", Stage.lose_and_maintain),
     *(
         _behind("Redis", writes, _go_back(writes), keeps_past=True)
         for writes in range(1, MOST_BEHIND + 1)

@@ -41,11 +41,6 @@ class History:
         """Return where the line may be now; nothing if no order explains the answers."""
         return set(_ends(tuple(self.attempts), line, set()))
 
-    def unheard_claims(self) -> set[str]:
-        """Return the claims whose every answer was lost."""
-        claims = {one.ask.hold for one in self.attempts}
-        return claims - {one.ask.hold for one in self.attempts if one.is_answered}
-
 
 Seen = set[tuple[tuple[Attempt, ...], Line]]
 

@@ -20,7 +20,8 @@ class LateIndexTable(MemoryTable):
 
     def fall_behind(self, writes: int) -> None:
         """Have the index answer without the last writes, nor any later one, until it catches up."""
-        self._seen = self.past[-writes] if writes <= len(self.past) else {}
+        oldest_known = self.past[0] if self.past else self.items.copy()
+        self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 
     def catch_up(self) -> None:
         self._seen = None

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from proof.desk import LEASE_SECONDS, WAITLIST_ID, Tokens, id_of
-from proof.history import History
 from proof.model import ON_LIST, Line, Stay
 from proof.observed import NAMES, Observed
 from waitlist_api.records.entry import ended_place, line_place, shard_of
@@ -22,30 +21,35 @@ class Problem:
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}"
 
+    def later(self) -> "Problem":
+        """Return the same as found when all holds are over."""
+        return Problem(self.kind, f"when all holds are over, {self.text}")
 
-def judge(ends: Iterable[Line], found: Observed, tokens: Tokens, history: History) -> list[Problem]:
+
+def judge(ends: Iterable[Line], found: Observed, tokens: Tokens) -> list[Problem]:
     """Return what contradicts the end that explains most of what was found."""
-    unheard = history.unheard_claims()
-    verdicts = [list(_problems(line, found, tokens, unheard)) for line in ends]
-    return min(verdicts, key=len)
+    verdicts = [list(_problems(line, found, tokens)) for line in ends]
+    return min(verdicts, key=lambda found: (sum(one.kind != "counter" for one in found), len(found)))
 
 
-def _problems(
-    line: Line, found: Observed, tokens: Tokens, unheard: set[str]
-) -> Iterator[Problem]:
+def _problems(line: Line, found: Observed, tokens: Tokens) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        yield from _in_redis(name, stay, found)
-        yield from _in_record(name, stay, found, unheard)
+        # The hold of a claim that nobody was told of ends by time, recorded or not.
+        is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
+        yield from _in_redis(name, stay, found, is_unheard)
+        yield from _in_record(name, stay, found, is_unheard)
         if stay is not None and stay.state in ON_LIST:
-            yield from _agreement(name, stay, found, unheard)
+            yield from _agreement(name, stay, found, is_unheard)
             yield from _holds(name, stay, found, tokens)
     yield from _order(line, found)
     yield from _counters(line, found)
     yield from _left_over(found)
 
 
-def _in_redis(name: str, stay: Stay | None, found: Observed) -> Iterator[Problem]:
+def _in_redis(
+    name: str, stay: Stay | None, found: Observed, is_unheard: bool
+) -> Iterator[Problem]:
     """Everybody on the list is in Redis, once, as what they are; nobody else is."""
     note = found.notes.get(name)
     places = [
@@ -53,7 +57,7 @@ def _in_redis(name: str, stay: Stay | None, found: Observed) -> Iterator[Problem
         *([STATE_OF_NOTE[note.state]] if note else []),
     ]
     expected = [stay.state] if stay and stay.state in ON_LIST else []
-    if stay and stay.state == "admitted" and places == ["admitted"]:
+    if stay and stay.state == "admitted" and places in (["admitted"], ["offered"] * is_unheard):
         places = []
     if places == expected:
         return
@@ -64,7 +68,7 @@ def _in_redis(name: str, stay: Stay | None, found: Observed) -> Iterator[Problem
 
 
 def _in_record(
-    name: str, stay: Stay | None, found: Observed, unheard: set[str]
+    name: str, stay: Stay | None, found: Observed, is_unheard: bool
 ) -> Iterator[Problem]:
     record = found.records.get(name)
     status = record["status"] if record else None
@@ -72,8 +76,7 @@ def _in_record(
         if name in found.traces:
             yield Problem("trace", f"there is left of {name}: {record}")
         return
-    # The hold of a claim that was answered to nobody ends by time, recorded or not.
-    also = "waiting" if stay.state == "offered" and stay.hold in unheard else None
+    also = "waiting" if stay.state == "offered" and is_unheard else None
     if status not in (stay.state, also):
         yield Problem("record", f"the record has {name} as {status}, not as {stay.state}")
     if found.admissions[name] > found.signups[name]:
@@ -88,7 +91,7 @@ def _index_place(name: str, status: str) -> str:
     return place(WAITLIST_ID, shard)
 
 
-def _agreement(name: str, stay: Stay, found: Observed, unheard: set[str]) -> Iterator[Problem]:
+def _agreement(name: str, stay: Stay, found: Observed, is_unheard: bool) -> Iterator[Problem]:
     """Both stores have the same rank and the same attempts, and these are right."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
@@ -97,7 +100,7 @@ def _agreement(name: str, stay: Stay, found: Observed, unheard: set[str]) -> Ite
         yield Problem("rank", f"Redis has {name} at {rank}, the record at {record.get('rank')}")
     in_redis = note.attempts if note else found.tries.get(name, 0)
     recorded = int(record.get("attempts", 0))
-    if stay.hold in unheard and record.get("status") == "waiting" and stay.state == "offered":
+    if is_unheard and stay.state == "offered":
         recorded = in_redis
     if not in_redis == recorded == stay.attempts:
         expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"

@@ -58,10 +58,10 @@ class RedisWithPast:
         self._put_all(args=[part for pair in state.items() for part in pair])
 
     def go_back(self, writes: int) -> None:
-        """Lose the last writes."""
-        state: State = {}
-        for _ in range(writes):
-            state = self.past.pop() if self.past else {}
+        """Lose the last writes, as far as any replica could lack them."""
+        state = self.state()
+        for _ in range(min(writes, len(self.past))):
+            state = self.past.pop()
         self.put(state)
 
     def flush(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from proof import beginnings
 from proof.answers import Answer, answer_of
 from proof.asks import Ask
 from proof.desk import WAITLIST_ID, Desk, Tokens
@@ -20,6 +21,8 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
+# Whatever is behind has caught up by then.
+LONGEST_LAG = 15 * MINUTE
 # A run may rebuild, the next end holds, the third record what the second found.
 RUNS = 3
 
@@ -47,11 +50,13 @@ class Stage:
         store = RedisStore(lambda: self.redis, self.redis_clock.now_micros)
         self.lambda_ = InProcessLambda(QueueService(store).handle)
         self.tokens: Tokens = {}
+        self._moments: dict[tuple[str, bool], Moment] = {}
         self.elsewhere = self.desk()
 
     def desk(self, wire: Wire | None = None) -> Desk:
-        """Return a desk in a process of its own, whose calls to AWS pass a wire."""
-        wired = (wire or Wire()).client
+        """Return a desk in a process of its own that knows the list; its calls pass a wire."""
+        wire = wire or Wire()
+        wired = wire.client
         services = Services.on(
             CONFIG,
             wired(_Timed(self.table, self.wait)),
@@ -59,11 +64,17 @@ class Stage:
             self.clock.now_millis,
             self._pause,
         )
+        if self.table.items:
+            services.directory.look_up(WAITLIST_ID)
+        wire.disarm()
         return Desk(services, self.wait, self.tokens)
 
     def wait(self, seconds: float) -> None:
         self.clock.advance(seconds)
         self.redis_clock.advance(seconds)
+        if seconds > LONGEST_LAG:
+            self.table.past.clear()
+            self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
         """Let time pass within a rebuild: the index has caught up by then, as a rule."""
@@ -84,6 +95,17 @@ class Stage:
             assert answer.verdict == ("refused" if told.refusal else "done"), answer
         self.wait(MINUTE)
         return self.moment(line)
+
+    def moment_of(self, beginning: str, *, is_cold: bool) -> Moment:
+        """Return one of the beginnings by name, or that with Redis lost."""
+        key = (beginning, is_cold)
+        if key not in self._moments:
+            moment = self.prepare(beginnings.NAMES[beginning])
+            if is_cold:
+                self.redis.flush()
+                moment = self.moment(moment.line)
+            self._moments[key] = moment
+        return self._moments[key]
 
     def moment(self, line: Line) -> Moment:
         return Moment(
@@ -132,6 +154,12 @@ class Stage:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
+        """Lose Redis and have it rebuilt at once, before anything else happens."""
+        self.redis.flush()
+        self.ask_elsewhere(Desk.maintain)
+
+    def lose_and_maintain(self) -> None:
+        """Lose Redis and have it rebuilt when a request that was under way counts as cut off."""
         self.redis.flush()
         self.maintain()
 

@@ -1,0 +1,29 @@
+"""What cases of all kinds have in common."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from proof.oracle import Problem
+
+SEPARATOR = " / "
+
+
+class Case(Protocol):
+    """As text a case is the line that replays it; `subject` is what it is about."""
+
+    @property
+    def subject(self) -> str: ...
+
+    @property
+    def beginning(self) -> str: ...
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a case came to; `where` names the call that was struck."""
+
+    case: Case
+    problems: tuple[Problem, ...]
+    where: str = ""

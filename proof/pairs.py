@@ -1,0 +1,103 @@
+"""Two operations on one person at once, with every interleaving of their steps."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from proof import operations
+from proof.answers import answer_of
+from proof.asks import Ask
+from proof.cases import SEPARATOR, Result
+from proof.following import noted, retried, verdict
+from proof.history import History
+from proof.operations import Operation
+from proof.oracle import Problem
+from proof.stage import Moment, Stage
+from proof.turns import Trace, take_turns
+from tests.support.faults import Wire
+
+BOTH = " + "
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case; as text it is the line that replays it."""
+
+    first: str
+    second: str
+    beginning: str
+    schedule: str
+
+    @property
+    def subject(self) -> str:
+        return f"{self.first}{BOTH}{self.second}"
+
+    def __str__(self) -> str:
+        return SEPARATOR.join((self.subject, self.beginning, self.schedule))
+
+    @classmethod
+    def parse(cls, line: str) -> "Pair":
+        names, beginning, schedule = line.split(SEPARATOR)
+        first, second = names.split(BOTH)
+        return cls(first, second, beginning, schedule)
+
+
+def beginnings_of(first: Operation, second: Operation) -> list[str]:
+    """Return what either operation begins with, cold where either is about a cold list."""
+    names = dict.fromkeys((*first.beginnings, *second.beginnings))
+    return list(names)
+
+
+def interleavings(
+    stage: Stage, first: Operation, second: Operation, beginning: str
+) -> Iterator[Result]:
+    """Run a pair from one beginning in every order of steps that can make a difference."""
+    moment = _moment(stage, (first, second), beginning)
+    open_ = [""]
+    while open_:
+        run = PairRun(stage, (first, second), moment)
+        trace = run.take_turns(open_.pop())
+        open_ += trace.branches
+        if not trace.is_repeat:
+            case = Pair(first.name, second.name, beginning, trace.schedule)
+            yield Result(case, tuple(run.problems()))
+
+
+def replay(stage: Stage, case: Pair) -> Result:
+    """Run one case again."""
+    pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
+    run = PairRun(stage, pair, _moment(stage, pair, case.beginning))
+    run.take_turns(case.schedule)
+    return Result(case, tuple(run.problems()))
+
+
+class PairRun:
+    """One run of one case."""
+
+    def __init__(self, stage: Stage, pair: tuple[Operation, Operation], moment: Moment) -> None:
+        self._stage, self._pair, self._moment = stage, pair, moment
+        self._history = History()
+
+    def take_turns(self, schedule: str) -> Trace:
+        self._stage.begin(self._moment)
+        first, second = self._pair
+        return take_turns((self._work(first.ask), self._work(second.ask)), schedule)
+
+    def _work(self, ask: Ask) -> Callable[[Wire], None]:
+        def work(wire: Wire) -> None:
+            desk = self._stage.desk(wire)
+            noted(self._history, ask, lambda: answer_of(lambda: ask.send(desk)))
+
+        return work
+
+    def problems(self) -> list[Problem]:
+        """Have what was not answered repeated; return what is wrong in the end."""
+        for attempt in list(self._history.attempts):
+            if not attempt.answer.is_final:
+                answer = retried(self._stage, self._history, attempt.ask)
+                if not answer.is_final:
+                    return [Problem("stuck", f"the last answer is {answer}")]
+        return verdict(self._stage, self._history, self._moment.line)
+
+
+def _moment(stage: Stage, pair: tuple[Operation, Operation], beginning: str) -> Moment:
+    return stage.moment_of(beginning, is_cold=any(one.is_cold for one in pair))
