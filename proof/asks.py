@@ -6,16 +6,20 @@ from typing import Any, Literal
 
 from proof import model
 from proof.desk import FIRST, KEYLESS, Desk
-from proof.model import ASIDE, ON_LIST, Line
+from proof.model import ASIDE, ENDED, ON_LIST, Line, Stay
 
 To = Literal["place", "back"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What an answer must say: a refusal's code, or where the person stands, or who is given."""
+    """What an answer must say: a refusal's code, or where the person stands, or who is given.
+
+    `is_either` allows what another request has ended meanwhile to be told as done or as refused.
+    """
 
     refusal: str = ""
+    is_either: bool = False
     status: str = ""
     position: int | None = None
     total: int | None = None
@@ -34,12 +38,14 @@ def _no_parts(_: Line) -> Iterator[Line]:
 class Ask:
     """One request: a repeat of it is the same request to the service.
 
-    `parts` yields what may come of it besides its effect where nobody was answered.
+    `parts` yields what may come of it besides its effect where nobody was answered; `early` is
+    what others may see of it before its answer is made, one step at a time.
     """
 
     send: Callable[[Desk], Any]
     effect: Callable[[Line], Outcome]
     parts: Callable[[Line], Iterator[Line]] = _no_parts
+    early: Callable[[Line], Line] | None = None
 
 
 def nothing_changes(line: Line) -> Outcome:
@@ -47,25 +53,45 @@ def nothing_changes(line: Line) -> Outcome:
 
 
 def sign_up(name: str, key: str) -> Ask:
+    """Sign up: the intent is seen before the place, and both before the answer."""
+
+    def is_new(stay: Stay | None) -> bool:
+        return stay is None or (stay.state in ENDED and stay.key != key)
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if is_new(stay):
+            return line.put(name, Stay("joining", 0, key=key, former=stay))
+        is_own_intent = stay is not None and (stay.state, stay.key) == ("joining", key)
+        return effect(line)[0] if is_own_intent else line
+
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
-        if stay is not None and (stay.state in ON_LIST or stay.key == key):
-            return line, _standing(line, name) if stay.key == key else _no("already_on_list")
+        if stay is not None and not is_new(stay):
+            if stay.key != key:
+                return line, _no("already_on_list")
+            if stay.state != "joining":
+                return line, replace(_standing(line, name), is_either=stay.state in ENDED)
+            stay = stay.former
+        line = line.put(name, stay) if stay else line.forget(name)
         if line.is_full:
             return line, _no("waitlist_full")
         line = model.joined(line, name, key)
         return line, _standing(line, name)
 
-    return Ask(lambda desk: desk.sign_up(name, key), effect)
+    return Ask(lambda desk: desk.sign_up(name, key), effect, early=early)
 
 
 def leave(name: str, by: str = "customer") -> Ask:
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
         if stay is None:
-            return line, _no("entry_not_found")
+            return line, replace(_no("entry_not_found"), is_either=True)
         if stay.state == "admitted":
             return line, _no("already_admitted")
+        if stay.state == "joining":
+            # Nobody has counted them yet.
+            return line.change(name, state="left"), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left"), NOTHING
 
     return Ask(lambda desk: desk.leave(name, by), effect)
@@ -221,7 +247,7 @@ def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told |
     return line, _no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
 
 
-def _why_not_waiting(stay: model.Stay | None) -> str:
+def _why_not_waiting(stay: Stay | None) -> str:
     if stay is None:
         return "entry_not_found"
     return "already_admitted" if stay.state == "admitted" else "not_waiting"

@@ -1,7 +1,7 @@
 """Which orders of requests explain the answers that were given, and where each would have led."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proof.answers import Answer
 from proof.asks import Ask, Told
@@ -10,12 +10,16 @@ from proof.model import Line
 
 @dataclass(frozen=True)
 class Attempt:
-    """One sending of a request; `ended` is None where its effect may still come."""
+    """One sending of a request; `ended` is None where its effect may still come.
+
+    `early` counts what of it was seen before its answer was made.
+    """
 
     ask: Ask
     answer: Answer
     began: int
     ended: int | None
+    early: int = 0
 
     @property
     def is_answered(self) -> bool:
@@ -42,6 +46,8 @@ class History:
         return set(_ends(tuple(self.attempts), line, set()))
 
 
+# An intent, and its place.
+EARLY_STEPS = 2
 Seen = set[tuple[tuple[Attempt, ...], Line]]
 
 
@@ -49,7 +55,8 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
     if (attempts, line) in seen:
         return
     seen.add((attempts, line))
-    if not any(attempt.is_answered for attempt in attempts):
+    is_whole = not any(stay.state == "joining" for _, stay in line.stays)
+    if is_whole and not any(attempt.is_answered for attempt in attempts):
         yield line
     for number, attempt in enumerate(attempts):
         others = attempts[:number] + attempts[number + 1 :]
@@ -57,6 +64,9 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
             continue
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
+        if attempt.ask.early is not None and attempt.early < EARLY_STEPS:
+            begun = replace(attempt, early=attempt.early + 1)
+            yield from _ends((begun, *others), attempt.ask.early(line), seen)
 
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
@@ -73,7 +83,7 @@ def _agree(answer: Answer, told: Told) -> bool:
     if answer.verdict == "refused":
         return bool(told.refusal)
     if told.refusal:
-        return False
+        return told.is_either
     given = tuple(name for name, _ in answer.given)
     # While an order is rebuilt nobody is told a position.
     place = (answer.position, answer.total)

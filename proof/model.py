@@ -6,8 +6,9 @@ from typing import Literal
 
 from waitlist_shared.ranks import TIER
 
-State = Literal["waiting", "offered", "parked", "admitted", "left"]
+State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
+ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
 # How far ahead a move goes into a wide gap, and how wide the gaps between signups are here.
 STEP = 65_536
@@ -22,7 +23,7 @@ class Stay:
 
     `hold` names the claim that holds, or last held, the person; `hold_end` how somebody ended
     that; `is_long` tells a hold that was extended, `is_over` one whose time is up, unnoticed yet.
-    `key` is the signup's.
+    `key` is the signup's, and `former` the stay before one that is only intended yet.
     """
 
     state: State
@@ -33,6 +34,7 @@ class Stay:
     is_long: bool = False
     is_over: bool = False
     key: str = ""
+    former: "Stay | None" = None
 
 
 @dataclass(frozen=True)
