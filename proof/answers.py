@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from proof.desk import NAMES
 from tests.support.faults import Crash
 from waitlist_api.holding import Held
 from waitlist_api.http_errors import RENAMED, STATUS
@@ -66,5 +67,5 @@ def _done(told: Any) -> Answer:
             verdict="done", status=told.status, position=told.position, total=told.total
         )
     offers = told if isinstance(told, list) else []
-    given = tuple((offer.record.customer_id, offer.claim.token) for offer in offers)
+    given = tuple((NAMES[offer.claim.entry_id], offer.claim.token) for offer in offers)
     return Answer(verdict="done", given=given)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from proof import model
@@ -34,18 +35,33 @@ def _no_parts(_: Line) -> Iterator[Line]:
     return iter(())
 
 
+def _nothing_early(line: Line) -> Line:
+    return line
+
+
+def _no_refusals(_: Line) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Ask:
     """One request: a repeat of it is the same request to the service.
 
     `parts` yields what may come of it besides its effect where nobody was answered; `early` is
-    what others may see of it before its answer is made, one step at a time.
+    what others may see of it before its answer is made, one step at a time; `refusals` are codes
+    that say what others have done meanwhile. `anew` makes the repeat that is a request of its own.
     """
 
     send: Callable[[Desk], Any]
     effect: Callable[[Line], Outcome]
     parts: Callable[[Line], Iterator[Line]] = _no_parts
-    early: Callable[[Line], Line] | None = None
+    early: Callable[[Line], Line] = _nothing_early
+    refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
+    anew: Callable[[], "Ask"] | None = None
+
+    def again(self) -> "Ask":
+        """Return what a client sends who repeats this."""
+        return self.anew() if self.anew else self
 
 
 def nothing_changes(line: Line) -> Outcome:
@@ -79,7 +95,10 @@ def sign_up(name: str, key: str) -> Ask:
         line = model.joined(line, name, key)
         return line, _standing(line, name)
 
-    return Ask(lambda desk: desk.sign_up(name, key), effect, early=early)
+    def refusals(line: Line) -> tuple[str, ...]:
+        return ("not_waiting",) if _erased(name, key) in line.done else ()
+
+    return Ask(lambda desk: desk.sign_up(name, key), effect, early=early, refusals=refusals)
 
 
 def leave(name: str, by: str = "customer") -> Ask:
@@ -98,56 +117,73 @@ def leave(name: str, by: str = "customer") -> Ask:
 
 
 def erase(name: str) -> Ask:
-    return Ask(lambda desk: desk.erase(name), lambda line: (line.forget(name), NOTHING))
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        line = line.note(_erased(name, stay.key)) if stay else line
+        return line.forget(name), NOTHING
+
+    return Ask(lambda desk: desk.erase(name), effect)
 
 
 def bump(name: str, key: str, **where: int | str) -> Ask:
+    """Move somebody: whoever is given out meanwhile has moved, and nobody is told so."""
     ((kind, value),) = where.items()
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if stay is None or stay.state != "waiting" or key in line.done:
+            return line
+        return model.moved(line, name, kind, value).note(key)
 
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
         if stay is None or stay.state != "waiting":
-            return line, _no(_why_not_waiting(stay))
-        if key not in line.done:
-            line = model.moved(line, name, kind, value).note(key)
+            return line, _no("not_waiting")
+        line = early(line)
         return line, _standing(line, name)
 
-    return Ask(lambda desk: desk.bump(name, key, **where), effect)
+    return Ask(lambda desk: desk.bump(name, key, **where), effect, early=early)
 
 
-def claim(count: int, key: str, *, newest: bool = False, at_once: bool = False) -> Ask:
-    """Claim people, or with `at_once` admit them."""
-    hold = key or KEYLESS
+def claim(
+    count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
+) -> Ask:
+    """Claim people, or with `at_once` admit them: in rounds, while fewer are there than wanted."""
+    hold = key or f"{KEYLESS} {repeat}"
 
-    def chosen(line: Line) -> list[str]:
+    def own(line: Line, *states: model.State) -> list[str]:
+        names = [name for name in line.of(*states) if line.by_name[name].hold == hold]
+        return names[::-1] if newest else names
+
+    def early(line: Line) -> Line:
+        line = model.all_expired(line, only_over=True)
+        wanted = 0 if key in line.done else count - len(own(line, "offered"))
         waiting = line.of("waiting")
-        return (waiting[::-1] if newest else waiting)[:count]
-
-    def taken(line: Line, names: list[str]) -> Line:
-        line = model.held(line, names, hold)
-        return line.note(key) if key else line
+        return model.held(line, (waiting[::-1] if newest else waiting)[:wanted], hold)
 
     def admitted(line: Line, names: list[str]) -> Line:
-        for name in names:
+        for name in names if at_once else ():
             line = model.ended(line, name, "admitted")
         return line
 
     def effect(line: Line) -> Outcome:
-        line = model.all_expired(line, only_over=True)
-        if key not in line.done:
-            names = chosen(line)
-            line = admitted(taken(line, names), names if at_once else [])
-            return line, Told(given=tuple(names))
-        still = [name for name in line.of("offered", "admitted") if line.by_name[name].hold == key]
-        return line, Told(given=tuple(reversed(still) if newest else still))
+        if key in line.done:
+            return line, Told(given=tuple(own(line, "offered", "admitted")))
+        line = early(line)
+        names = own(line, "offered")
+        return admitted(line.note(key) if key else line, names), Told(given=tuple(names))
 
     def parts(line: Line) -> Iterator[Line]:
-        line = model.all_expired(line, only_over=True)
-        for names in model.subsets(chosen(line)) if key not in line.done else ():
-            for finished in model.subsets(names) if at_once else [[]]:
-                yield admitted(taken(line, names), finished)
+        names = set(line.of("waiting"))
+        names &= set(own(early(line), "offered"))
+        for taken in model.subsets(sorted(names)):
+            part = model.held(model.all_expired(line, only_over=True), taken, hold)
+            for finished in model.subsets(taken) if at_once else [[]]:
+                yield admitted(part.note(key) if key else part, finished)
 
-    return Ask(lambda desk: desk.claim(count, key, hold, newest, at_once), effect, parts)
+    send = partial(Desk.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
+    anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
+    return Ask(send, effect, parts, early, anew=None if key else anew)
 
 
 def complete(name: str, hold: str = FIRST) -> Ask:
@@ -247,10 +283,8 @@ def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told |
     return line, _no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
 
 
-def _why_not_waiting(stay: Stay | None) -> str:
-    if stay is None:
-        return "entry_not_found"
-    return "already_admitted" if stay.state == "admitted" else "not_waiting"
+def _erased(name: str, key: str) -> str:
+    return f"{name} was erased after {key}"
 
 
 def _standing(line: Line, name: str) -> Told:

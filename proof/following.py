@@ -1,6 +1,7 @@
 """What follows a fault: clients repeat what was not answered, maintenance runs, holds end."""
 
 from collections.abc import Callable
+from functools import partial
 
 from proof import model
 from proof.answers import Answer
@@ -28,7 +29,8 @@ def retried(stage: Stage, history: History, ask: Ask) -> Answer:
     for _ in range(TRIES):
         if stage.is_cold():
             stage.maintain()
-        answer = noted(history, ask, lambda: stage.ask_elsewhere(ask.send))
+        ask = ask.again()
+        answer = noted(history, ask, partial(stage.ask_elsewhere, ask.send))
         if answer.is_final:
             break
     return answer

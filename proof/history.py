@@ -46,6 +46,8 @@ class History:
         return set(_ends(tuple(self.attempts), line, set()))
 
 
+# Whoever is on the way out is out for everybody else.
+ALIASES = {"leaving": "left"}
 # An intent, and its place.
 EARLY_STEPS = 2
 Seen = set[tuple[tuple[Attempt, ...], Line]]
@@ -64,7 +66,7 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
             continue
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
-        if attempt.ask.early is not None and attempt.early < EARLY_STEPS:
+        if attempt.early < EARLY_STEPS:
             begun = replace(attempt, early=attempt.early + 1)
             yield from _ends((begun, *others), attempt.ask.early(line), seen)
 
@@ -77,15 +79,18 @@ def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
         yield following
     elif _agree(attempt.answer, told):
         yield following
+    elif attempt.answer.verdict == "refused" and attempt.answer.code in attempt.ask.refusals(line):
+        yield line
 
 
 def _agree(answer: Answer, told: Told) -> bool:
     if answer.verdict == "refused":
-        return bool(told.refusal)
+        return bool(told.refusal) or told.is_either
     if told.refusal:
         return told.is_either
     given = tuple(name for name, _ in answer.given)
     # While an order is rebuilt nobody is told a position.
     place = (answer.position, answer.total)
     is_true_place = place in ((told.position, told.total), (None, None))
-    return answer.status == told.status and given == told.given and is_true_place
+    status = ALIASES.get(answer.status, answer.status)
+    return status == told.status and given == told.given and is_true_place

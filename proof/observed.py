@@ -6,14 +6,12 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from proof.desk import WAITLIST_ID, id_of
+from proof.desk import NAMES, WAITLIST_ID
 from proof.stage import Stage
 from waitlist_api.queue_client import send_batch
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
-PEOPLE = ("a", "b", "c", "d", "e")
-NAMES = {id_of(name): name for name in PEOPLE}
 _deserialize = TypeDeserializer().deserialize
 Item = dict[str, Any]
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from proof.desk import LEASE_SECONDS, WAITLIST_ID, Tokens, id_of
+from proof.desk import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
 from proof.model import ON_LIST, Line, Stay
-from proof.observed import NAMES, Observed
+from proof.observed import Observed
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 STATE_OF_NOTE = {"held": "offered", "parked": "parked", "done": "admitted"}

@@ -79,8 +79,8 @@ class PairRun:
 
     def take_turns(self, schedule: str) -> Trace:
         self._stage.begin(self._moment)
-        first, second = self._pair
-        return take_turns((self._work(first.ask), self._work(second.ask)), schedule)
+        first, second = (operation.ask for operation in self._pair)
+        return take_turns((self._work(first), self._work(second.again())), schedule)
 
     def _work(self, ask: Ask) -> Callable[[Wire], None]:
         def work(wire: Wire) -> None:
