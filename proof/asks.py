@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from proof import model
-from proof.desk import FIRST, KEYLESS, Desk
+from proof.desk import FIRST, KEYLESS, LEASE_SECONDS, Desk
 from proof.model import ASIDE, ENDED, ON_LIST, Line, Stay
 
 To = Literal["place", "back"]
@@ -249,6 +249,18 @@ def limit_to(capacity: int) -> Ask:
     )
 
 
+def sign_up_cut_off(name: str, key: str) -> Ask:
+    """A signup whose process died with the place taken and not recorded."""
+    return Ask(
+        lambda desk: desk.sign_up_cut_off(name, key),
+        lambda line: (model.joined(line, name, key), NOTHING),
+    )
+
+
+def let_pass(seconds: float) -> Ask:
+    return Ask(lambda desk: desk.let_pass(seconds), nothing_changes)
+
+
 def let_holds_end() -> Ask:
     """Time passes; nobody notices yet that holds are over."""
 
@@ -257,15 +269,41 @@ def let_holds_end() -> Ask:
             line = line.change(name, is_over=True)
         return line, NOTHING
 
-    return Ask(lambda desk: desk.let_holds_end(), effect)
+    return Ask(lambda desk: desk.let_pass(LEASE_SECONDS + 1), effect)
 
 
 def notice_ends() -> Ask:
-    """The minute's work where holds are over."""
+    """Redis ends what is over, and nobody records it."""
+    return Ask(
+        lambda desk: desk.notice_ends(),
+        lambda line: (model.all_expired(line, only_over=True), NOTHING),
+    )
+
+
+def forget(name: str, *keys_of: Callable[[str], str]) -> Ask:
+    """Redis has lost what it had of somebody."""
+    return Ask(lambda desk: desk.forget(name, *keys_of), nothing_changes)
+
+
+def lose_redis() -> Ask:
+    return Ask(lambda desk: desk.redis.flushall(), nothing_changes)
+
+
+def maintain() -> Ask:
+    """The minute's work: whatever is over ends."""
     return Ask(
         lambda desk: desk.maintain(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
     )
+
+
+def look(name: str) -> Ask:
+    """A look tells the truth of one moment, and changes nothing."""
+
+    def effect(line: Line) -> Outcome:
+        return line, _standing(line, name) if line.stay(name) else _no("entry_not_found")
+
+    return Ask(lambda desk: desk.look(name), effect)
 
 
 def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told | None]:

@@ -1,15 +1,18 @@
 """Those who use one waitlist, by name: what each asks of the services of one process."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tests.support.faults import Crash, Wire, crash_after
 from waitlist_api.claiming import ClaimCommand
 from waitlist_api.holding import HoldCommand
 from waitlist_api.joining import SignupCommand
 from waitlist_api.moving import BumpCommand
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services
+from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
@@ -36,10 +39,15 @@ NAMES = {id_of(name): name for name in PEOPLE}
 
 @dataclass
 class Desk:
-    """`tokens` are those that claims have given, by claim and name; `wait` lets time pass."""
+    """`tokens` are those that claims have given, by claim and name; `wait` lets time pass.
+
+    `process` starts another process; `redis` is the server itself, for what it may forget.
+    """
 
     services: Services
     wait: Callable[[float], None]
+    redis: Any
+    process: Callable[[Wire], "Desk"]
     tokens: Tokens = field(default_factory=dict)
 
     def limit_to(self, capacity: int | None) -> Any:
@@ -95,8 +103,27 @@ class Desk:
     def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
         return self.services.holding.redrive(self._command(name, "", to=to))
 
-    def let_holds_end(self) -> Any:
-        self.wait(LEASE_SECONDS + 1)
+    def let_pass(self, seconds: float) -> Any:
+        self.wait(seconds)
+
+    def sign_up_cut_off(self, name: str, key: str) -> Any:
+        """Sign up, in a process that dies when the place is taken and not recorded yet."""
+        wire = Wire()
+        desk = self.process(wire)
+        wire.arm(1, crash_after)
+        with suppress(Crash):
+            desk.sign_up(name, key)
+
+    def notice_ends(self) -> Any:
+        """Have Redis end what is over, as a claim of nobody else does."""
+        self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
+
+    def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
+        """Have Redis forget what it has of somebody, as after a failover."""
+        for key_of in keys_of:
+            key = key_of(WAITLIST_ID)
+            remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
+            remove(key, id_of(name))
 
     def maintain(self) -> Any:
         self.services.caretaker.look_after_all()

@@ -46,7 +46,10 @@ def verdict(stage: Stage, history: History, line: Line) -> list[Problem]:
     if not ends:
         answers = [str(one.answer) for one in history.attempts]
         return [Problem("answer", f"no order of requests explains {answers}")]
-    soon = judge(ends, observe(stage), stage.tokens)
+    found = observe(stage)
+    soon = judge(ends, found, stage.tokens)
+    if not found.held and not any(end.of("offered") for end in ends):
+        return soon
     stage.wait(LONG_SECONDS + MINUTE)
     stage.maintain_until_quiet()
     late = judge({model.all_expired(end) for end in ends}, observe(stage), stage.tokens)

@@ -41,11 +41,13 @@ class LateIndexTable(MemoryTable):
         return answer
 
     def _visible(self, request: Item) -> Iterable[Item]:
-        if "IndexName" not in request or self._seen is None:
+        if "IndexName" not in request:
             return super()._visible(request)
-        late = MemoryTable()
-        late.items = self._seen
-        return late._visible(request)
+        place = request["ExpressionAttributeValues"][":place"]
+        index = MemoryTable()
+        items = self.items if self._seen is None else self._seen
+        index.items = {key: item for key, item in items.items() if item.get("place") == place}
+        return index._visible(request)
 
 
 def _is_of_entry(request: Item) -> bool:

@@ -54,8 +54,8 @@ class Observed:
 
 def observe(stage: Stage) -> Observed:
     zsets, hashes, last_ticket = _redis(stage)
-    items = [_plain(item) for (pk, _), item in stage.table.items.items() if pk[:6] == "ENTRY#"]
-    history = [item for item in items if "event" in item]
+    items = [item for (pk, _), item in stage.table.items.items() if pk.startswith("ENTRY#")]
+    records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *told = send_batch(
         stage.elsewhere.services.queue,
         [
@@ -70,10 +70,10 @@ def observe(stage: Stage) -> Observed:
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
         last_ticket=last_ticket,
-        records={_name(item["entry_id"]): item for item in items if item["sk"] == "RECORD"},
-        admissions=_tally(history, "admitted"),
-        signups=_tally(history, "joined"),
-        traces=frozenset(_name(item["pk"].rpartition("#")[2]) for item in items),
+        records={_name(record["entry_id"]): record for record in records},
+        admissions=_tally(items, "admitted"),
+        signups=_tally(items, "joined"),
+        traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
         told=dict(zip(NAMES.values(), told, strict=True)),
         stats=stats,
         now_millis=stage.clock.millis,
@@ -100,8 +100,9 @@ def _note(packed: str) -> Note:
     return Note(state, token, int(rank), int(ticket), int(attempts))
 
 
-def _tally(history: list[Item], event: str) -> Counter[str]:
-    return Counter(_name(item["entry_id"]) for item in history if item["event"] == event)
+def _tally(items: list[Item], event: str) -> Counter[str]:
+    word = {"S": event}
+    return Counter(_name(item["entry_id"]["S"]) for item in items if item.get("event") == word)
 
 
 def _name(entry_id: str) -> str:

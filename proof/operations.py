@@ -10,60 +10,79 @@ from proof.asks import (
     erase,
     extend,
     leave,
-    notice_ends,
-    nothing_changes,
+    look,
+    maintain,
     park,
     redrive,
     release,
     sign_up,
 )
 from proof.beginnings import SIGNUP
-from proof.desk import Desk
+
+REPEAT = "the-request"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is asked, and in which beginnings (by name) that makes sense.
-
-    `is_cold` adds the beginnings as they are when Redis has been lost.
-    """
+    """What is asked, and in which beginnings (by name) that is struck."""
 
     name: str
-    beginnings: tuple[str, ...]
     ask: Ask
-    is_cold: bool = False
+    beginnings: tuple[str, ...]
 
     def __str__(self) -> str:
         return self.name
 
 
-REPEAT = "the-request"
-_look = Ask(lambda desk: desk.look("b"), nothing_changes)
-_rebuild = Ask(Desk.maintain, nothing_changes)
-
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("signup", ("absent", "full", "erased"), sign_up("b", key=REPEAT)),
-    Operation("signup again", ("waiting", "held"), sign_up("b", key=SIGNUP)),
-    Operation("rejoin", ("left", "left and full", "admitted", "dequeued"), sign_up("b", "again")),
-    Operation("leave", ("waiting",), leave("b")),
-    Operation("remove", ("held", "parked"), leave("b", by="operator")),
-    Operation("erase", ("waiting", "held", "left"), erase("b")),
-    Operation("bump to a priority", ("waiting",), bump("b", "p", priority=7)),
-    Operation("bump by places", ("waiting", "released"), bump("b", "n", places=1)),
-    Operation("bump to the front", ("waiting",), bump("b", "f", to="front")),
-    Operation("bump to the back", ("waiting",), bump("b", "l", to="back")),
-    Operation("claim", ("waiting", "over"), claim(3, REPEAT)),
-    Operation("claim without a key", ("waiting",), claim(3, "")),
-    Operation("claim the newest", ("waiting",), claim(2, "newest", newest=True)),
-    Operation("dequeue", ("waiting",), claim(3, "dequeue", at_once=True)),
-    Operation("complete", ("held",), complete("b")),
-    Operation("release", ("held",), release("b")),
-    Operation("release to the back", ("held",), release("b", to="back")),
-    Operation("extend", ("held",), extend("b")),
-    Operation("park", ("held",), park("b")),
-    Operation("redrive", ("parked",), redrive("b")),
-    Operation("redrive to the back", ("parked",), redrive("b", to="back")),
-    Operation("expiry", ("over", "worn out"), notice_ends()),
-    Operation("rebuild", ("held", "parked", "left"), _rebuild, is_cold=True),
+    Operation(
+        "signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")
+    ),
+    Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
+    Operation(
+        "rejoin", sign_up("b", "again"), ("left", "left and full", "admitted", "dequeued")
+    ),
+    Operation(
+        "leave",
+        leave("b"),
+        ("waiting", "waiting since yesterday", "waiting, Redis lost", "joining", "place forgotten"),
+    ),
+    Operation("remove", leave("b", by="operator"), ("held", "parked")),
+    Operation(
+        "erase", erase("b"), ("waiting", "waiting since yesterday", "waiting, Redis lost", "left")
+    ),
+    Operation("erase of one aside", erase("b"), ("held", "parked")),
+    Operation("bump to a priority", bump("b", "p", priority=7), ("waiting",)),
+    Operation(
+        "bump by places",
+        bump("b", "n", places=1),
+        ("waiting", "waiting since yesterday", "joining", "place forgotten", "over, noticed"),
+    ),
+    Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
+    Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
+    Operation("look", look("b"), ("waiting", "place forgotten", "parked")),
+    Operation("claim", claim(3, REPEAT), ("waiting", "waiting since yesterday", "joining", "over")),
+    Operation("claim without a key", claim(3, ""), ("waiting",)),
+    Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
+    Operation("dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining")),
+    Operation("complete", complete("b"), ("held", "held, Redis lost", "hold forgotten")),
+    Operation("release", release("b"), ("held", "held, Redis lost")),
+    Operation("release to the back", release("b", to="back"), ("held",)),
+    Operation("extend", extend("b"), ("held",)),
+    Operation("park", park("b"), ("held",)),
+    Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
+    Operation("redrive to the back", redrive("b", to="back"), ("parked",)),
+    Operation("expiry", maintain(), ("over", "over, noticed", "worn out")),
+    Operation(
+        "rebuild",
+        maintain(),
+        (
+            "waiting since yesterday, Redis lost",
+            "held, Redis lost",
+            "parked, Redis lost",
+            "left, Redis lost",
+            "joining, Redis lost",
+        ),
+    ),
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from proof import operations
 from proof.answers import answer_of
 from proof.asks import Ask
+from proof.beginnings import is_cold, made_cold
 from proof.cases import SEPARATOR, Result
 from proof.following import noted, retried, verdict
 from proof.history import History
@@ -42,8 +43,10 @@ class Pair:
 
 
 def beginnings_of(first: Operation, second: Operation) -> list[str]:
-    """Return what either operation begins with, cold where either is about a cold list."""
+    """Return what either begins with; about a lost Redis both are asked."""
     names = dict.fromkeys((*first.beginnings, *second.beginnings))
+    if all(map(is_cold, first.beginnings)) or all(map(is_cold, second.beginnings)):
+        names |= dict.fromkeys(map(made_cold, names))
     return list(names)
 
 
@@ -51,7 +54,7 @@ def interleavings(
     stage: Stage, first: Operation, second: Operation, beginning: str
 ) -> Iterator[Result]:
     """Run a pair from one beginning in every order of steps that can make a difference."""
-    moment = _moment(stage, (first, second), beginning)
+    moment = stage.moment_of(beginning)
     open_ = [""]
     while open_:
         run = PairRun(stage, (first, second), moment)
@@ -65,7 +68,7 @@ def interleavings(
 def replay(stage: Stage, case: Pair) -> Result:
     """Run one case again."""
     pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
-    run = PairRun(stage, pair, _moment(stage, pair, case.beginning))
+    run = PairRun(stage, pair, stage.moment_of(case.beginning))
     run.take_turns(case.schedule)
     return Result(case, tuple(run.problems()))
 
@@ -98,6 +101,3 @@ class PairRun:
                     return [Problem("stuck", f"the last answer is {answer}")]
         return verdict(self._stage, self._history, self._moment.line)
 
-
-def _moment(stage: Stage, pair: tuple[Operation, Operation], beginning: str) -> Moment:
-    return stage.moment_of(beginning, is_cold=any(one.is_cold for one in pair))

@@ -45,7 +45,7 @@ class Single:
 
 def singles(stage: Stage, operation: Operation, beginning: str) -> Iterator[Result]:
     """Run an operation from one of its beginnings, with each fault at each step."""
-    moment = stage.moment_of(beginning, is_cold=operation.is_cold)
+    moment = stage.moment_of(beginning)
     steps = [*steps_of(stage, operation.ask, moment), "the end"]
     for kind in faults.KINDS:
         for step, name in enumerate(steps if kind.is_between else steps[:-1]):
@@ -60,7 +60,7 @@ def singles(stage: Stage, operation: Operation, beginning: str) -> Iterator[Resu
 def replay(stage: Stage, case: Single) -> Result:
     """Run one case again."""
     operation = operations.BY_NAME[case.operation]
-    moment = stage.moment_of(case.beginning, is_cold=operation.is_cold)
+    moment = stage.moment_of(case.beginning)
     steps = [*steps_of(stage, operation.ask, moment), "the end"]
     run = SingleRun(stage, operation.ask, moment)
     problems = run.problems(faults.BY_NAME[case.fault], case.step, case.follow_up)

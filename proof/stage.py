@@ -50,7 +50,7 @@ class Stage:
         store = RedisStore(lambda: self.redis, self.redis_clock.now_micros)
         self.lambda_ = InProcessLambda(QueueService(store).handle)
         self.tokens: Tokens = {}
-        self._moments: dict[tuple[str, bool], Moment] = {}
+        self._moments: dict[str, Moment] = {}
         self.elsewhere = self.desk()
 
     def desk(self, wire: Wire | None = None) -> Desk:
@@ -67,7 +67,7 @@ class Stage:
         if self.table.items:
             services.directory.look_up(WAITLIST_ID)
         wire.disarm()
-        return Desk(services, self.wait, self.tokens)
+        return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)
 
     def wait(self, seconds: float) -> None:
         self.clock.advance(seconds)
@@ -96,16 +96,11 @@ class Stage:
         self.wait(MINUTE)
         return self.moment(line)
 
-    def moment_of(self, beginning: str, *, is_cold: bool) -> Moment:
-        """Return one of the beginnings by name, or that with Redis lost."""
-        key = (beginning, is_cold)
-        if key not in self._moments:
-            moment = self.prepare(beginnings.NAMES[beginning])
-            if is_cold:
-                self.redis.flush()
-                moment = self.moment(moment.line)
-            self._moments[key] = moment
-        return self._moments[key]
+    def moment_of(self, beginning: str) -> Moment:
+        """Return one of the beginnings by name."""
+        if beginning not in self._moments:
+            self._moments[beginning] = self.prepare(beginnings.of(beginning))
+        return self._moments[beginning]
 
     def moment(self, line: Line) -> Moment:
         return Moment(
