@@ -289,12 +289,17 @@ def lose_redis() -> Ask:
     return Ask(lambda desk: desk.redis.flushall(), nothing_changes)
 
 
-def maintain() -> Ask:
-    """The minute's work: whatever is over ends."""
+def look_after() -> Ask:
+    """Maintenance of one list: a lost order is rebuilt, whatever is over ends."""
     return Ask(
-        lambda desk: desk.maintain(),
+        lambda desk: desk.look_after(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
     )
+
+
+def finish_intents() -> Ask:
+    """Maintenance of whatever was cut off over a minute ago."""
+    return Ask(lambda desk: desk.finish_intents(), nothing_changes)
 
 
 def look(name: str) -> Ask:

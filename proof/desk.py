@@ -125,6 +125,13 @@ class Desk:
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
             remove(key, id_of(name))
 
+    def look_after(self) -> Any:
+        """Do for this list what its first caller has asked for: rebuild it, or end its holds."""
+        self.services.caretaker.look_after(WAITLIST_ID)
+
+    def finish_intents(self) -> Any:
+        self.services.caretaker.finish_intents()
+
     def maintain(self) -> Any:
         self.services.caretaker.look_after_all()
 

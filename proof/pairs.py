@@ -43,11 +43,13 @@ class Pair:
 
 
 def beginnings_of(first: Operation, second: Operation) -> list[str]:
-    """Return what either begins with; about a lost Redis both are asked."""
-    names = dict.fromkeys((*first.beginnings, *second.beginnings))
+    """Return what either begins with; a rebuild meets the other where Redis is lost."""
+    warm = [name for name in (*first.beginnings, *second.beginnings) if not is_cold(name)]
     if all(map(is_cold, first.beginnings)) or all(map(is_cold, second.beginnings)):
-        names |= dict.fromkeys(map(made_cold, names))
-    return list(names)
+        # An unanswered signup has no claim to a place that is lost.
+        cold = [made_cold(name) for name in warm if name != "joining"]
+        warm = cold or [*first.beginnings]
+    return list(dict.fromkeys(warm))
 
 
 def interleavings(

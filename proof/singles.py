@@ -17,6 +17,7 @@ from tests.support.faults import Wire
 
 RETRIES, GIVES_UP = "retries", "gives up"
 STEP = "step "
+THE_END = "the end"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Single:
 def singles(stage: Stage, operation: Operation, beginning: str) -> Iterator[Result]:
     """Run an operation from one of its beginnings, with each fault at each step."""
     moment = stage.moment_of(beginning)
-    steps = [*steps_of(stage, operation.ask, moment), "the end"]
+    steps = [*steps_of(stage, operation.ask, moment), THE_END]
     for kind in faults.KINDS:
         for step, name in enumerate(steps if kind.is_between else steps[:-1]):
             run = SingleRun(stage, operation.ask, moment)
@@ -61,7 +62,7 @@ def replay(stage: Stage, case: Single) -> Result:
     """Run one case again."""
     operation = operations.BY_NAME[case.operation]
     moment = stage.moment_of(case.beginning)
-    steps = [*steps_of(stage, operation.ask, moment), "the end"]
+    steps = [*steps_of(stage, operation.ask, moment), THE_END]
     run = SingleRun(stage, operation.ask, moment)
     problems = run.problems(faults.BY_NAME[case.fault], case.step, case.follow_up)
     return Result(case, tuple(problems), steps[case.step])
