@@ -1,4 +1,4 @@
-"""`python -m proof`: runs every case, and ends with 1 if one fails for a reason that is not known."""
+"""`python -m proof`: runs every case; ends with 1 if one fails for a reason that is not known."""
 
 import argparse
 from collections.abc import Sequence

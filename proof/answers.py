@@ -63,9 +63,7 @@ def _done(told: Any) -> Answer:
     if isinstance(told, SignedUp | Held):
         told = told.standing
     if isinstance(told, Standing):
-        return Answer(
-            verdict="done", status=told.status, position=told.position, total=told.total
-        )
+        return Answer(verdict="done", status=told.status, position=told.position, total=told.total)
     offers = told if isinstance(told, list) else []
     given = tuple((NAMES[offer.claim.entry_id], offer.claim.token) for offer in offers)
     return Answer(verdict="done", given=given)

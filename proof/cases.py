@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Protocol
+from zlib import crc32
 
 from proof.oracle import Problem
 
@@ -18,6 +19,19 @@ class Case(Protocol):
     def beginning(self) -> str: ...
 
     def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Every case, or a fixed choice of one in so many."""
+
+    one_in: int = 1
+
+    def has(self, case: object) -> bool:
+        return crc32(str(case).encode()) % self.one_in == 0
+
+
+EVERYTHING = Sample()
 
 
 @dataclass(frozen=True)

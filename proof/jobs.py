@@ -1,11 +1,11 @@
 """The work, in pieces: one operation or one pair of them, from one beginning."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from proof import pairs, singles
-from proof.cases import Result
+from proof.cases import EVERYTHING, Result, Sample
 from proof.operations import BY_NAME, OPERATIONS
 from proof.pairs import BOTH, Pair
 from proof.singles import Single
@@ -19,14 +19,17 @@ class Job:
     names: tuple[str, ...]
     beginning: str
 
-    def results(self, stage: Stage) -> Iterator[Result]:
+    def results(self, stage: Stage, sample: Sample = EVERYTHING) -> Iterator[Result]:
+        """Run all of its cases; of single faults those of a sample."""
         operations = [BY_NAME[name] for name in self.names]
         if len(operations) == 1:
-            return singles.singles(stage, operations[0], self.beginning)
+            return singles.singles(stage, operations[0], self.beginning, sample)
         return pairs.interleavings(stage, operations[0], operations[1], self.beginning)
 
 
-def jobs(only: str | None = None, *, with_pairs: bool = True, with_singles: bool = True) -> list[Job]:
+def jobs(
+    only: str | None = None, *, with_pairs: bool = True, with_singles: bool = True
+) -> list[Job]:
     """Return all jobs, or those in which one operation takes part; the longest come first."""
     found: list[Job] = []
     if with_pairs:

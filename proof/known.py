@@ -50,8 +50,10 @@ def _is_pair(result: Result, some: tuple[str, ...], others: tuple[str, ...]) -> 
 
 
 def _has_lost_redis(result: Result) -> bool:
-    return beginnings.is_cold(result.case.beginning) or "Redis" in _fault(result) or (
-        _fault(result).startswith("rebuilt")
+    return (
+        beginnings.is_cold(result.case.beginning)
+        or "Redis" in _fault(result)
+        or (_fault(result).startswith("rebuilt"))
     )
 
 
@@ -79,17 +81,20 @@ KNOWN: tuple[Known, ...] = (
         "The record has the person admitted, the hold in Redis ends by time and is dropped: only"
         " `complete` counts an admission.",
         "dequeue / waiting / crash after / step 1 / gives up",
-        lambda result, problem: problem.kind == "counter"
-        and (_is_of(result, "dequeue") or _is_pair(result, ("dequeue",), ("",)))
-        and not _is_pair(result, ("dequeue",), LEAVERS),
+        lambda result, problem: (
+            problem.kind == "counter"
+            and (_is_of(result, "dequeue") or _is_pair(result, ("dequeue",), ("",)))
+            and not _is_pair(result, ("dequeue",), LEAVERS)
+        ),
     ),
     Known(
         "one who leaves while given out is not counted as having left",
         "A claim or a complete that comes between the intent to leave and Redis drops the place,"
         " or counts an admission that the record refuses.",
         "leave + complete / held / ABAAB",
-        lambda result, problem: problem.kind == "counter"
-        and _is_pair(result, LEAVERS, (*CLAIMS, "complete")),
+        lambda result, problem: (
+            problem.kind == "counter" and _is_pair(result, LEAVERS, (*CLAIMS, "complete"))
+        ),
     ),
     Known(
         "answers of a lagging replica",
@@ -103,15 +108,16 @@ KNOWN: tuple[Known, ...] = (
         "Maintenance sees an order that is warm and compares nothing: a lost place comes back"
         " when its customer looks, one that was given up goes when it is claimed.",
         "leave / waiting / Redis 3 behind / step 0 / gives up",
-        lambda _, problem: _is_replica(_),
+        lambda result, _problem: _is_replica(result),
     ),
     Known(
         "a former stay in a late index",
         "A rebuild's first pass puts back the stay before this one; its second pass meets an"
         " intent without a ticket and leaves everything as it is.",
         "rejoin / left / rebuilt from an index 3 behind / step 3 / gives up",
-        lambda result, _: _fault(result).startswith("rebuilt from")
-        and result.case.beginning in REJOINING,
+        lambda result, _: (
+            _fault(result).startswith("rebuilt from") and result.case.beginning in REJOINING
+        ),
     ),
     Known(
         "an expiry that Redis alone has noticed",
@@ -139,17 +145,18 @@ KNOWN: tuple[Known, ...] = (
         "the repeat of a claim is not known after a loss",
         "The key of a claim is in Redis alone.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
-        lambda result, problem: problem.kind == "answer"
-        and _is_of(result, *CLAIMS)
-        and "Redis lost" in _fault(result),
+        lambda result, problem: (
+            problem.kind == "answer" and _is_of(result, *CLAIMS) and "Redis lost" in _fault(result)
+        ),
     ),
     Known(
         "a claim without a key is sent twice by the SDK",
         "It has no key of its own as a bump has: the second delivery takes others, and those of"
         " the first are held for nobody.",
         "claim without a key / waiting / delivered twice / step 0 / gives up",
-        lambda result, problem: _is_of(result, "claim without a key")
-        and _fault(result) == "delivered twice",
+        lambda result, _problem: (
+            _is_of(result, "claim without a key") and _fault(result) == "delivered twice"
+        ),
     ),
     Known(
         "a bump is cut off before its record",
@@ -168,23 +175,27 @@ KNOWN: tuple[Known, ...] = (
         "Where the signup records its place first, the claim takes that for somebody else's"
         " decision: the person is held in Redis, and given to nobody.",
         "signup + claim the newest / absent / AABBABBBBBB",
-        lambda result, problem: problem.kind in ("answer", "attempts", "elsewhere")
-        and _is_pair(result, NEWCOMERS, CLAIMS),
+        lambda result, problem: (
+            problem.kind in ("answer", "attempts", "elsewhere")
+            and _is_pair(result, NEWCOMERS, CLAIMS)
+        ),
     ),
     Known(
         "an admission at once drops the next stay",
         "The customer signs up anew before the claim reads whom it has admitted: it drops that"
         " stay's place in place of the hold.",
         "rejoin + dequeue / waiting / BBBBAAAAABBB",
-        lambda result, problem: problem.kind == "lost"
-        and _is_pair(result, NEWCOMERS, ("dequeue",)),
+        lambda result, problem: (
+            problem.kind == "lost" and _is_pair(result, NEWCOMERS, ("dequeue",))
+        ),
     ),
     Known(
         "a signup that meets an erasure is told entry_not_found",
         "The entry is there when the signup begins and erased when it looks where it stands.",
         "signup again + erase / waiting / ABBAABB",
-        lambda result, problem: problem.kind == "answer"
-        and _is_pair(result, ("signup again",), ("erase",)),
+        lambda result, problem: (
+            problem.kind == "answer" and _is_pair(result, ("signup again",), ("erase",))
+        ),
     ),
 )
 

@@ -66,7 +66,7 @@ class Line:
         return line.index(name) + 1 if name in line else None
 
     def put(self, name: str, stay: Stay) -> "Line":
-        others = {name: old for name, old in self.stays} | {name: stay}
+        others = dict(self.stays) | {name: stay}
         return replace(self, stays=frozenset(others.items()))
 
     def change(self, name: str, **changes: object) -> "Line":

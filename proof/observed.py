@@ -53,7 +53,7 @@ class Observed:
 
 
 def observe(stage: Stage) -> Observed:
-    zsets, hashes, last_ticket = _redis(stage)
+    (line, held, parked, unsettled), hashes, last_ticket = _redis(stage)
     items = [item for (pk, _), item in stage.table.items.items() if pk.startswith("ENTRY#")]
     records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *told = send_batch(
@@ -65,7 +65,10 @@ def observe(stage: Stage) -> Observed:
     )
     claims, tries, moved = hashes
     return Observed(
-        *zsets,
+        line=line,
+        held=held,
+        parked=parked,
+        unsettled=unsettled,
         notes={name: _note(packed) for name, packed in claims.items()},
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},

@@ -36,13 +36,9 @@ class Operation:
 
 
 OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")
-    ),
+    Operation("signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")),
     Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
-    Operation(
-        "rejoin", sign_up("b", "again"), ("left", "left and full", "admitted", "dequeued")
-    ),
+    Operation("rejoin", sign_up("b", "again"), ("left", "left and full", "admitted", "dequeued")),
     Operation(
         "leave",
         leave("b"),

@@ -29,7 +29,9 @@ class Problem:
 def judge(ends: Iterable[Line], found: Observed, tokens: Tokens) -> list[Problem]:
     """Return what contradicts the end that explains most of what was found."""
     verdicts = [list(_problems(line, found, tokens)) for line in ends]
-    return min(verdicts, key=lambda found: (sum(one.kind != "counter" for one in found), len(found)))
+    return min(
+        verdicts, key=lambda found: (sum(one.kind != "counter" for one in found), len(found))
+    )
 
 
 def _problems(line: Line, found: Observed, tokens: Tokens) -> Iterator[Problem]:
@@ -47,9 +49,7 @@ def _problems(line: Line, found: Observed, tokens: Tokens) -> Iterator[Problem]:
     yield from _left_over(found)
 
 
-def _in_redis(
-    name: str, stay: Stay | None, found: Observed, is_unheard: bool
-) -> Iterator[Problem]:
+def _in_redis(name: str, stay: Stay | None, found: Observed, is_unheard: bool) -> Iterator[Problem]:
     """Everybody on the list is in Redis, once, as what they are; nobody else is."""
     note = found.notes.get(name)
     places = [
@@ -61,9 +61,9 @@ def _in_redis(
         places = []
     if places == expected:
         return
-    kind = "twice" if len(places) > 1 else "lost" if not places else "revived"
-    if expected and places:
-        kind = "elsewhere"
+    kind = "elsewhere" if expected else "revived"
+    if len(places) != 1:
+        kind = "twice" if places else "lost"
     yield Problem(kind, f"Redis has {name} as {places}, not {expected}")
 
 
@@ -76,8 +76,8 @@ def _in_record(
         if name in found.traces:
             yield Problem("trace", f"there is left of {name}: {record}")
         return
-    also = "waiting" if stay.state == "offered" and is_unheard else None
-    if status not in (stay.state, also):
+    also = ["waiting"] if stay.state == "offered" and is_unheard else []
+    if status not in [stay.state, *also]:
         yield Problem("record", f"the record has {name} as {status}, not as {stay.state}")
     if found.admissions[name] > found.signups[name]:
         yield Problem("twice", f"{name} was admitted more often than they signed up")
@@ -105,7 +105,7 @@ def _agreement(name: str, stay: Stay, found: Observed, is_unheard: bool) -> Iter
     if not in_redis == recorded == stay.attempts:
         expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"
         yield Problem("attempts", f"of {name} {expected}")
-    if record and int(record["stamp"]) > found.last_ticket:
+    if int(record.get("stamp", 0)) > found.last_ticket:
         yield Problem("ticket", f"whoever comes next may stand ahead of {name}")
 
 

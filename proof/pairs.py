@@ -102,4 +102,3 @@ class PairRun:
                 if not answer.is_final:
                     return [Problem("stuck", f"the last answer is {answer}")]
         return verdict(self._stage, self._history, self._moment.line)
-

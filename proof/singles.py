@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from proof import faults, operations
 from proof.answers import answer_of
 from proof.asks import Ask
-from proof.cases import SEPARATOR, Result
+from proof.cases import EVERYTHING, SEPARATOR, Result, Sample
 from proof.faults import Kind
 from proof.following import noted, retried, verdict
 from proof.history import History
@@ -44,18 +44,23 @@ class Single:
         return cls(operation, beginning, fault, int(step.removeprefix(STEP)), follow_up)
 
 
-def singles(stage: Stage, operation: Operation, beginning: str) -> Iterator[Result]:
+def singles(
+    stage: Stage, operation: Operation, beginning: str, sample: Sample = EVERYTHING
+) -> Iterator[Result]:
     """Run an operation from one of its beginnings, with each fault at each step."""
     moment = stage.moment_of(beginning)
     steps = [*steps_of(stage, operation.ask, moment), THE_END]
     for kind in faults.KINDS:
         for step, name in enumerate(steps if kind.is_between else steps[:-1]):
-            run = SingleRun(stage, operation.ask, moment)
-            case = Single(operation.name, beginning, kind.name, step, GIVES_UP)
-            yield Result(case, tuple(run.problems(kind, step, GIVES_UP)), name)
-            if not run.is_answered_at_once:
-                case = Single(operation.name, beginning, kind.name, step, RETRIES)
-                yield Result(case, tuple(run.problems(kind, step, RETRIES)), name)
+            for follow_up in (GIVES_UP, RETRIES):
+                case = Single(operation.name, beginning, kind.name, step, follow_up)
+                if not sample.has(case):
+                    continue
+                run = SingleRun(stage, operation.ask, moment)
+                problems = run.problems(kind, step, follow_up)
+                # Whoever was answered has nothing to repeat: that is the other case again.
+                if follow_up == GIVES_UP or not run.is_answered_at_once:
+                    yield Result(case, tuple(problems), name)
 
 
 def replay(stage: Stage, case: Single) -> Result:
@@ -78,7 +83,7 @@ def steps_of(stage: Stage, ask: Ask, moment: Moment) -> list[str]:
 
 
 class SingleRun:
-    """The runs of one case, with either follow-up."""
+    """One run of one case."""
 
     def __init__(self, stage: Stage, ask: Ask, moment: Moment) -> None:
         self._stage, self._ask, self._moment = stage, ask, moment
@@ -95,7 +100,9 @@ class SingleRun:
         answer = noted(history, self._ask, lambda: answer_of(lambda: self._ask.send(desk)))
         stage.redis.keeps_past = False
         self.is_answered_at_once = answer.is_final
-        if follow_up == RETRIES and not answer.is_final:
+        if follow_up == RETRIES and answer.is_final:
+            return []
+        if follow_up == RETRIES:
             answer = retried(stage, history, self._ask)
             if not answer.is_final:
                 return [Problem("stuck", f"the last answer is {answer}")]

@@ -4,11 +4,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 # Each shard costs a rebuild the same steps: two show all that sixteen would.
 FEW_SHARDS = 2
+T = TypeVar("T")
 
 
 class InOrder(Executor):
@@ -25,8 +26,15 @@ class InOrder(Executor):
             done.set_exception(error)
         return done
 
-    def map(self, work: Callable[..., Any], *things: Iterable[Any], **_: Any) -> Iterator[Any]:
-        return map(work, *things)
+    def map(
+        self,
+        fn: Callable[..., T],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+    ) -> Iterator[T]:
+        del timeout, chunksize
+        return iter(list(map(fn, *iterables)))
 
 
 SMALL = {"SHARDS": FEW_SHARDS, "ThreadPoolExecutor": InOrder}

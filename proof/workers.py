@@ -22,8 +22,11 @@ Results = tuple[bool, list[Result]]
 def a_stage() -> Iterator[Stage]:
     """Yield a stage on a server of its own."""
     logging.disable(logging.CRITICAL)
-    with running_server() as server, small_world():
-        yield Stage(server.url)
+    try:
+        with running_server() as server, small_world():
+            yield Stage(server.url)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Results]:
