@@ -8,6 +8,7 @@ from proof.asks import (
     Ask,
     claim,
     complete,
+    cut_off,
     erase,
     forget,
     leave,
@@ -19,7 +20,6 @@ from proof.asks import (
     park,
     release,
     sign_up,
-    sign_up_cut_off,
 )
 from proof.desk import FIRST
 from waitlist_queue import keys
@@ -49,7 +49,7 @@ _over = (*_held, let_holds_end())
 
 NAMES: dict[str, Beginning] = {
     "absent": _absent,
-    "joining": (*_absent, sign_up_cut_off("b", SIGNUP)),
+    "joining": (*_absent, cut_off(sign_up("b", SIGNUP), step=1)),
     "waiting": _waiting,
     "waiting since yesterday": (*_signed_up("a", "c", "e", "b", "d"), *_night, *_admission),
     "place forgotten": (*_waiting, forget("b", keys.queue)),
@@ -73,6 +73,9 @@ NAMES: dict[str, Beginning] = {
         *_hold,
         let_holds_end(),
     ),
+    "complete unrecorded": (*_held, cut_off(complete("b"), step=0)),
+    "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
+    "park unrecorded": (*_held, cut_off(park("b"), step=0)),
     "released": (*_held, release("b")),
     "erased": (*_waiting, erase("b")),
 }

@@ -106,13 +106,13 @@ class Desk:
     def let_pass(self, seconds: float) -> Any:
         self.wait(seconds)
 
-    def sign_up_cut_off(self, name: str, key: str) -> Any:
-        """Sign up, in a process that dies when the place is taken and not recorded yet."""
+    def cut_off(self, ask: Callable[["Desk"], Any], step: int) -> Any:
+        """Ask in a process that dies when it has made a step."""
         wire = Wire()
         desk = self.process(wire)
-        wire.arm(1, crash_after)
+        wire.arm(step, crash_after)
         with suppress(Crash):
-            desk.sign_up(name, key)
+            ask(desk)
 
     def notice_ends(self) -> Any:
         """Have Redis end what is over, as a claim of nobody else does."""

@@ -6,7 +6,7 @@ from functools import partial
 from proof import model
 from proof.answers import Answer
 from proof.asks import Ask
-from proof.desk import LONG_SECONDS
+from proof.desk import LONG_SECONDS, Desk
 from proof.history import History
 from proof.model import Line
 from proof.observed import observe
@@ -36,6 +36,19 @@ def retried(stage: Stage, history: History, ask: Ask) -> Answer:
     return answer
 
 
+def refused_tokens(stage: Stage, ends: set[Line]) -> list[Problem]:
+    """Return of whom it cannot be said again, by the token that did so, that they are admitted."""
+    admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
+    found = []
+    for hold, tokens in list(stage.tokens.items()):
+        for name in admitted & set(tokens):
+            if all(end.by_name[name].hold == hold for end in ends):
+                answer = stage.ask_elsewhere(partial(Desk.complete, name=name, hold=hold))
+                if answer.status != "admitted":
+                    found.append(Problem("token", f"of {name}, admitted, is heard {answer}"))
+    return found
+
+
 def verdict(stage: Stage, history: History, line: Line) -> list[Problem]:
     """Let maintenance run, then all holds end; return what is wrong at either time."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
@@ -47,7 +60,7 @@ def verdict(stage: Stage, history: History, line: Line) -> list[Problem]:
         answers = [str(one.answer) for one in history.attempts]
         return [Problem("answer", f"no order of requests explains {answers}")]
     found = observe(stage)
-    soon = judge(ends, found, stage.tokens)
+    soon = judge(ends, found, stage.tokens) + refused_tokens(stage, ends)
     if not found.held and not any(end.of("offered") for end in ends):
         return soon
     stage.wait(LONG_SECONDS + MINUTE)

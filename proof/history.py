@@ -1,6 +1,6 @@
 """Which orders of requests explain the answers that were given, and where each would have led."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from proof.answers import Answer
@@ -29,8 +29,9 @@ class Attempt:
 class History:
     """The attempts of all clients, on a clock that counts what they sent and heard."""
 
-    def __init__(self) -> None:
-        self.attempts: list[Attempt] = []
+    def __init__(self, unanswered: Iterable[Ask] = ()) -> None:
+        silence = Answer(verdict="silent")
+        self.attempts = [Attempt(ask, silence, began=0, ended=None) for ask in unanswered]
         self._time = 0
 
     def now(self) -> int:

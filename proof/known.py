@@ -19,6 +19,9 @@ REJOINING = ("erased", "left", "left and full", "admitted", "dequeued")
 NEWCOMERS = ("signup", "rejoin")
 LEAVERS = ("leave", "remove", "erase", *NEWCOMERS)
 CLAIMS = ("claim", "dequeue")
+# Those that record the place of a signup that was cut off, besides the signup itself.
+RECORDING = (*NEWCOMERS, "bump", "finishing")
+HOLDERS = ("release", "extend", "park")
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,9 @@ KNOWN: tuple[Known, ...] = (
         "A bump records the place of somebody whose hold has ended, and not the attempt; where"
         " Redis is lost before maintenance records it, nobody knows of it.",
         "bump by places / over, noticed / Redis lost / step 1 / gives up",
-        lambda result, _: result.case.beginning == "over, noticed" and _has_lost_redis(result),
+        lambda result, _: (
+            result.case.beginning.startswith("over, noticed") and _has_lost_redis(result)
+        ),
     ),
     Known(
         "Redis lost and wholly rebuilt between a decision and its record",
@@ -137,7 +142,7 @@ KNOWN: tuple[Known, ...] = (
         "the index is behind during a whole rebuild",
         "Both passes read the index: whoever is not in it is not put back, whoever has left and"
         " changed more than 15 minutes ago is not taken out.",
-        "leave / waiting since yesterday / rebuilt throughout from an index 1 behind / step 3"
+        "leave / waiting since yesterday / rebuilt throughout from an index 2 behind / step 3"
         " / gives up",
         lambda result, _: _fault(result).startswith("rebuilt throughout"),
     ),
@@ -177,8 +182,23 @@ KNOWN: tuple[Known, ...] = (
         "signup + claim the newest / absent / AABBABBBBBB",
         lambda result, problem: (
             problem.kind in ("answer", "attempts", "elsewhere")
-            and _is_pair(result, NEWCOMERS, CLAIMS)
+            and _is_pair(result, RECORDING, CLAIMS)
         ),
+    ),
+    Known(
+        "a bump records a place and not the attempts",
+        "Maintenance meets the bump's newer stamp, and holds that for the news of its own.",
+        "bump to the front + expiry / over, noticed / BBBAABBBBBB",
+        lambda result, problem: (
+            problem.kind == "attempts" and _is_pair(result, ("bump",), ("expiry",))
+        ),
+    ),
+    Known(
+        "a decision about a hold is overwritten by a rebuild",
+        "Holds can be released, extended and parked while an order is rebuilt; the second pass"
+        " puts them back as the record had them before.",
+        "park + rebuild / held, Redis lost / BBBBBBBAAAABBBBBBBBBBBBBBBABBBBBB",
+        lambda result, _: _is_pair(result, HOLDERS, ("rebuild",)),
     ),
     Known(
         "an admission at once drops the next stay",

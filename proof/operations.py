@@ -69,7 +69,18 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("park", park("b"), ("held",)),
     Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
     Operation("redrive to the back", redrive("b", to="back"), ("parked",)),
-    Operation("expiry", look_after(), ("over", "over, noticed", "worn out")),
+    Operation(
+        "expiry",
+        look_after(),
+        (
+            "over",
+            "over, noticed",
+            "worn out",
+            "complete unrecorded",
+            "release unrecorded",
+            "park unrecorded",
+        ),
+    ),
     Operation("finishing of intents", finish_intents(), ("joining",)),
     Operation(
         "rebuild",

@@ -80,7 +80,7 @@ class PairRun:
 
     def __init__(self, stage: Stage, pair: tuple[Operation, Operation], moment: Moment) -> None:
         self._stage, self._pair, self._moment = stage, pair, moment
-        self._history = History()
+        self._history = History(moment.unanswered)
 
     def take_turns(self, schedule: str) -> Trace:
         self._stage.begin(self._moment)
@@ -96,7 +96,7 @@ class PairRun:
 
     def problems(self) -> list[Problem]:
         """Have what was not answered repeated; return what is wrong in the end."""
-        for attempt in list(self._history.attempts):
+        for attempt in list(self._history.attempts)[len(self._moment.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._stage, self._history, attempt.ask)
                 if not answer.is_final:

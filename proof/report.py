@@ -8,8 +8,6 @@ from proof.cases import Result
 from proof.known import KNOWN, group_of
 from proof.pairs import Pair
 
-SHOWN = 10
-
 
 @dataclass
 class Report:
@@ -40,15 +38,21 @@ class Report:
         """Return the known groups of which no case has failed."""
         return [known.name for known in KNOWN if not self.by_group[known.name]]
 
+    def _alike(self) -> list[list[Result]]:
+        """Return those that are not known, grouped by what they are about and what is wrong."""
+        found: dict[object, list[Result]] = {}
+        for result in self.news:
+            kinds = frozenset(problem.kind for problem in result.problems)
+            found.setdefault((result.case.subject, kinds), []).append(result)
+        return list(found.values())
+
     def lines(self) -> Iterator[str]:
         for known in KNOWN:
             if count := self.by_group[known.name]:
                 told_of = (f"known, {count:,} cases: {known.name}", known.reason, known.example)
                 yield "\n    ".join(told_of)
-        for result in self.news[:SHOWN]:
-            yield told(result)
-        if len(self.news) > SHOWN:
-            yield f"... and {len(self.news) - SHOWN} more"
+        for alike in self._alike():
+            yield f"not known, {len(alike):,} cases like this:\n{told(alike[0])}"
         yield (
             f"{self.cases:,} cases: {self.singles:,} single faults,"
             f" {self.interleavings:,} interleavings of pairs"

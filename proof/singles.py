@@ -91,7 +91,7 @@ class SingleRun:
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
         """Run from the beginning; return what is wrong in the end."""
-        stage, history = self._stage, History()
+        stage, history = self._stage, History(self._moment.unanswered)
         stage.begin(self._moment)
         stage.redis.keeps_past = kind.keeps_past
         wire = Wire()

@@ -1,7 +1,7 @@
 """One deployment in this process: both stores, both clocks, and what happens to them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proof import beginnings
@@ -29,7 +29,10 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Moment:
-    """Everything that a case begins with, and what should be true then."""
+    """Everything that a case begins with, and what should be true then.
+
+    `unanswered` are requests that were cut off: they have happened or not.
+    """
 
     items: Items
     past_items: tuple[Items, ...]
@@ -38,6 +41,7 @@ class Moment:
     millis: int
     tokens: Tokens
     line: Line
+    unanswered: tuple[Ask, ...] = ()
 
 
 class Stage:
@@ -94,7 +98,8 @@ class Stage:
             line, told = ask.effect(line)
             assert answer.verdict == ("refused" if told.refusal else "done"), answer
         self.wait(MINUTE)
-        return self.moment(line)
+        unanswered = tuple(ask.unanswered for ask in asks if ask.unanswered)
+        return replace(self.moment(line), unanswered=unanswered)
 
     def moment_of(self, beginning: str) -> Moment:
         """Return one of the beginnings by name."""

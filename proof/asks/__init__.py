@@ -2,6 +2,7 @@
 
 from proof.asks.ask import Ask, Told
 from proof.asks.happenings import (
+    cut_off,
     finish_intents,
     forget,
     let_holds_end,
@@ -10,7 +11,6 @@ from proof.asks.happenings import (
     look_after,
     lose_redis,
     notice_ends,
-    sign_up_cut_off,
 )
 from proof.asks.in_line import bump, erase, leave, look, sign_up
 from proof.asks.of_claims import claim, complete, extend, park, redrive, release
@@ -21,6 +21,7 @@ __all__ = [
     "bump",
     "claim",
     "complete",
+    "cut_off",
     "erase",
     "extend",
     "finish_intents",
@@ -37,5 +38,4 @@ __all__ = [
     "redrive",
     "release",
     "sign_up",
-    "sign_up_cut_off",
 ]

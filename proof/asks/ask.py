@@ -45,7 +45,8 @@ class Ask:
 
     `parts` yields what may come of it besides its effect where nobody was answered; `early` is
     what others may see of it before its answer is made, one step at a time; `refusals` are codes
-    that say what others have done meanwhile. `anew` makes the repeat that is a request of its own.
+    that say what others have done meanwhile. `anew` makes the repeat that is a request of its own;
+    `unanswered` is the request that this one leaves behind, without an answer.
     """
 
     send: Callable[[Desk], Any]
@@ -54,6 +55,7 @@ class Ask:
     early: Callable[[Line], Line] = _nothing_early
     refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
     anew: Callable[[], "Ask"] | None = None
+    unanswered: "Ask | None" = None
 
     def again(self) -> "Ask":
         """Return what a client sends who repeats this."""

@@ -16,12 +16,9 @@ def limit_to(capacity: int) -> Ask:
     )
 
 
-def sign_up_cut_off(name: str, key: str) -> Ask:
-    """A signup whose process died with the place taken and not recorded."""
-    return Ask(
-        lambda desk: desk.sign_up_cut_off(name, key),
-        lambda line: (model.joined(line, name, key), NOTHING),
-    )
+def cut_off(ask: Ask, step: int) -> Ask:
+    """A request whose process died when Redis knew of it, and nobody had recorded it."""
+    return Ask(lambda desk: desk.cut_off(ask.send, step), nothing_changes, unanswered=ask)
 
 
 def let_pass(seconds: float) -> Ask:
