@@ -56,6 +56,7 @@ NAMES: dict[str, Beginning] = {
     "held": _held,
     "hold forgotten": (*_held, forget("b", keys.held, keys.claims)),
     "full": (*_absent, limit_to(3)),
+    "leaving": (*_waiting, cut_off(leave("b"), step=0)),
     "left": _left,
     "left and full": (*_left, limit_to(3)),
     "admitted": (*_held, complete("b")),

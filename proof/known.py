@@ -21,6 +21,7 @@ LEAVERS = ("leave", "remove", "erase", *NEWCOMERS)
 CLAIMS = ("claim", "dequeue")
 # Those that record the place of a signup that was cut off, besides the signup itself.
 RECORDING = (*NEWCOMERS, "bump", "finishing")
+LOOKERS = ("look", "bump")
 HOLDERS = ("release", "extend", "park")
 
 
@@ -63,6 +64,11 @@ def _has_lost_redis(result: Result) -> bool:
 def _is_replica(result: Result) -> bool:
     is_behind = _fault(result).startswith("Redis") and _fault(result).endswith("behind")
     return is_behind or result.case.beginning.endswith("forgotten")
+
+
+def _is_looked_at(result: Result) -> bool:
+    """Whether somebody surely asks about a forgotten place, which brings it back."""
+    return _is_pair(result, LOOKERS, ("",))
 
 
 def _is_rebuilt_within(result: Result) -> bool:
@@ -111,7 +117,9 @@ KNOWN: tuple[Known, ...] = (
         "Maintenance sees an order that is warm and compares nothing: a lost place comes back"
         " when its customer looks, one that was given up goes when it is claimed.",
         "leave / waiting / Redis 3 behind / step 0 / gives up",
-        lambda result, _problem: _is_replica(result),
+        lambda result, problem: (
+            _is_replica(result) and (problem.kind == "counter" or not _is_looked_at(result))
+        ),
     ),
     Known(
         "a former stay in a late index",

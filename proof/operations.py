@@ -58,7 +58,11 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
     Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
     Operation("look", look("b"), ("waiting", "place forgotten", "parked")),
-    Operation("claim", claim(3, REPEAT), ("waiting", "waiting since yesterday", "joining", "over")),
+    Operation(
+        "claim",
+        claim(3, REPEAT),
+        ("waiting", "waiting since yesterday", "joining", "leaving", "over"),
+    ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
     Operation("dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining")),
@@ -81,7 +85,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "park unrecorded",
         ),
     ),
-    Operation("finishing of intents", finish_intents(), ("joining",)),
+    Operation("finishing of intents", finish_intents(), ("joining", "leaving")),
     Operation(
         "rebuild",
         look_after(),
