@@ -59,8 +59,7 @@ class Stage:
 
     def desk(self, wire: Wire | None = None) -> Desk:
         """Return a desk in a process of its own that knows the list; its calls pass a wire."""
-        wire = wire or Wire()
-        wired = wire.client
+        wired = wire.client if wire else _as_it_is
         services = Services.on(
             CONFIG,
             wired(_Timed(self.table, self.wait)),
@@ -70,7 +69,8 @@ class Stage:
         )
         if self.table.items:
             services.directory.look_up(WAITLIST_ID)
-        wire.disarm()
+        if wire:
+            wire.disarm()
         return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)
 
     def wait(self, seconds: float) -> None:
@@ -173,6 +173,10 @@ class Stage:
 
     def is_cold(self) -> bool:
         return bool(self.redis.raw.hget(keys.meta(WAITLIST_ID), "state") != b"warm")
+
+
+def _as_it_is(client: Any) -> Any:
+    return client
 
 
 class _Timed:
