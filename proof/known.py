@@ -102,7 +102,11 @@ KNOWN: tuple[Known, ...] = (
         " or counts an admission that the record refuses.",
         "leave + complete / held / ABAAB",
         lambda result, problem: (
-            problem.kind == "counter" and _is_pair(result, LEAVERS, (*CLAIMS, "complete"))
+            problem.kind == "counter"
+            and (
+                _is_pair(result, LEAVERS, (*CLAIMS, "complete"))
+                or result.case.beginning in ("leaving", "complete unrecorded")
+            )
         ),
     ),
     Known(
@@ -182,6 +186,26 @@ KNOWN: tuple[Known, ...] = (
         "Redis holds for longer than the record says, and nothing tells maintenance.",
         "extend / held / crash after / step 0 / gives up",
         lambda result, problem: problem.kind == "hold" and _is_of(result, "extend"),
+    ),
+    Known(
+        "the repeat of a claim does not know its later rounds",
+        "The key stands for the first round: whoever was taken in place of one who is leaving is"
+        " held until time is up, and not told of again.",
+        "claim / leaving / crash before / step 8 / retries",
+        lambda result, problem: (
+            problem.kind in ("answer", "elsewhere", "record", "attempts")
+            and result.case.beginning == "leaving"
+            and (_is_of(result, "claim") or _is_pair(result, ("claim",), ("claim",)))
+        ),
+    ),
+    Known(
+        "an offer is recorded for the next stay",
+        "A claim has taken the former stay's place; it finds the record joining, and records that"
+        " place and its hold for the stay that begins.",
+        "rejoin + claim / leaving / ABAAAAABBBBABB",
+        lambda result, problem: (
+            problem.kind in ("record", "rank") and _is_pair(result, NEWCOMERS, ("claim",))
+        ),
     ),
     Known(
         "an offer meets a signup that is being recorded",
