@@ -126,15 +126,6 @@ KNOWN: tuple[Known, ...] = (
         ),
     ),
     Known(
-        "a former stay in a late index",
-        "A rebuild's first pass puts back the stay before this one; its second pass meets an"
-        " intent without a ticket and leaves everything as it is.",
-        "rejoin / left / rebuilt from an index 3 behind / step 3 / gives up",
-        lambda result, _: (
-            _fault(result).startswith("rebuilt from") and result.case.beginning in REJOINING
-        ),
-    ),
-    Known(
         "an expiry that Redis alone has noticed",
         "A bump records the place of somebody whose hold has ended, and not the attempt; where"
         " Redis is lost before maintenance records it, nobody knows of it.",
@@ -176,12 +167,6 @@ KNOWN: tuple[Known, ...] = (
         ),
     ),
     Known(
-        "a bump is cut off before its record",
-        "Redis has moved the person, the record has not, and nothing tells maintenance.",
-        "bump to the front / waiting / crash after / step 0 / gives up",
-        lambda result, problem: problem.kind == "rank" and _is_of(result, "bump"),
-    ),
-    Known(
         "an extension is cut off before its record",
         "Redis holds for longer than the record says, and nothing tells maintenance.",
         "extend / held / crash after / step 0 / gives up",
@@ -199,55 +184,11 @@ KNOWN: tuple[Known, ...] = (
         ),
     ),
     Known(
-        "an offer is recorded for the next stay",
-        "A claim has taken the former stay's place; it finds the record joining, and records that"
-        " place and its hold for the stay that begins.",
-        "rejoin + claim / leaving / ABAAAAABBBBABB",
-        lambda result, problem: (
-            problem.kind in ("record", "rank") and _is_pair(result, NEWCOMERS, ("claim",))
-        ),
-    ),
-    Known(
-        "an offer meets a signup that is being recorded",
-        "Where the signup records its place first, the claim takes that for somebody else's"
-        " decision: the person is held in Redis, and given to nobody.",
-        "signup + claim the newest / absent / AABBABBBBBB",
-        lambda result, problem: (
-            problem.kind in ("answer", "attempts", "elsewhere")
-            and _is_pair(result, RECORDING, CLAIMS)
-        ),
-    ),
-    Known(
-        "a bump records a place and not the attempts",
-        "Maintenance meets the bump's newer stamp, and holds that for the news of its own.",
-        "bump to the front + expiry / over, noticed / BBBAABBBBBB",
-        lambda result, problem: (
-            problem.kind == "attempts" and _is_pair(result, ("bump",), ("expiry",))
-        ),
-    ),
-    Known(
         "a decision about a hold is overwritten by a rebuild",
         "Holds can be released, extended and parked while an order is rebuilt; the second pass"
         " puts them back as the record had them before.",
         "park + rebuild / held, Redis lost / BBBBBBBAAAABBBBBBBBBBBBBBBABBBBBB",
         lambda result, _: _is_pair(result, HOLDERS, ("rebuild",)),
-    ),
-    Known(
-        "an admission at once drops the next stay",
-        "The customer signs up anew before the claim reads whom it has admitted: it drops that"
-        " stay's place in place of the hold.",
-        "rejoin + dequeue / waiting / BBBBAAAAABBB",
-        lambda result, problem: (
-            problem.kind == "lost" and _is_pair(result, NEWCOMERS, ("dequeue",))
-        ),
-    ),
-    Known(
-        "a signup that meets an erasure is told entry_not_found",
-        "The entry is there when the signup begins and erased when it looks where it stands.",
-        "signup again + erase / waiting / ABBAABB",
-        lambda result, problem: (
-            problem.kind == "answer" and _is_pair(result, ("signup again",), ("erase",))
-        ),
     ),
 )
 

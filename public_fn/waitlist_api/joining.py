@@ -11,6 +11,7 @@ from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
     AlreadyOnList,
+    EntryNotFound,
     InvalidFields,
     Throttled,
     WaitlistNotFound,
@@ -151,7 +152,11 @@ class Joining:
             raise AlreadyOnList
         if existing.status == "joining":
             return self._finish_new(waitlist, existing)
-        standing = self._standings.of(command.waitlist_id, command.entry_id)
+        try:
+            standing = self._standings.of(command.waitlist_id, command.entry_id)
+        except EntryNotFound:
+            # Erased meanwhile: whoever signs up is a new person.
+            return None
         return SignedUp(standing, is_new=False)
 
     def _rejoin(

@@ -24,6 +24,8 @@ STATUS_OF_PLACE: dict[str, Status] = {
 }
 # How somebody ends a hold without admitting.
 HOLD_ENDS = ("released", "parked", "redriven")
+# What brings somebody into line who is recorded elsewhere; who is recorded there has moved in it.
+BACK_IN_LINE = {"parked": "redriven", "offered": "released"}
 OUT_OF_ATTEMPTS = "max_attempts"
 
 
@@ -107,7 +109,8 @@ def catch_up(
     status = STATUS_OF_PLACE.get(place.state)
     if status is None:
         return None
-    if record.status == status and record.attempts == place.attempts:
+    is_there = record.status == status and record.rank == place.rank
+    if is_there and record.attempts == place.attempts:
         return None
     event = _event(record, status, place, expired)
     return Transition(
@@ -144,7 +147,7 @@ def _event(
     is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
     event: str = status
     if status == "waiting":
-        event = "redriven" if record.status == "parked" else "released"
+        event = BACK_IN_LINE.get(record.status, "bumped")
     return HistoryEvent(
         stamp=expired.stamp, event=event, by=BY, reason=OUT_OF_ATTEMPTS if is_worn_out else ""
     )

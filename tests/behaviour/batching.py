@@ -124,7 +124,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         *["not_held"] * 4,
         "not_parked",
         "expired",
-        "settled",
+        "changed",
         "shelf",
         "purged",
     ]

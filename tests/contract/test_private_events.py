@@ -13,7 +13,7 @@ from waitlist_queue.service import BY_OP
 from waitlist_shared.errors import BY_CODE
 
 # What makes the list comes first; what is not to be settled yet, or ends a stay or the list, last.
-FIRST = ["ping", "init", "signup", "bump", "position", "restore"]
+FIRST = ["ping", "init", "signup", "settle", "bump", "position", "restore"]
 LAST = ["mark", "leave", "drop", "purge"]
 STORY = [
     *FIRST,

@@ -101,6 +101,7 @@ class Machine(RuleBasedStateMachine):
             assert answer["code"] == "not_waiting"
             return
         self.model.people[name].rank = accepted(answer)["rank"]
+        self.model.unsettled[name] = self.micros
 
     @rule(
         count=st.integers(1, 3),

@@ -1,6 +1,6 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES clock ticket draw segments tags put gap
--- KEYS meta queue moved segments tags once
+-- USES text clock ticket draw segments tags put gap aside
+-- KEYS meta queue moved unsettled segments tags once
 -- ARGV entry_id kind value once_seconds now
 -- RETURNS moved rank ticket stamp moved_stamp position total
 -- RETURNS repeat rank ticket stamp moved_stamp position total
@@ -8,9 +8,10 @@
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local moved_key = KEYS[3]
-local segments_key = KEYS[4]
-local tags_key = KEYS[5]
-local once_key = KEYS[6]
+local unsettled_key = KEYS[4]
+local segments_key = KEYS[5]
+local tags_key = KEYS[6]
+local once_key = KEYS[7]
 local entry_id = ARGV[1]
 local kind = ARGV[2]
 local value = ARGV[3]
@@ -49,6 +50,7 @@ if not moved_stamp then
   leave_segments(keys, entry_id, rank)
   rank = place
   put(keys, entry_id, rank, ticket)
+  unsettle(unsettled_key, entry_id, now)
 end
 local stamp = draw(meta_key, now)
 if not moved_stamp then
