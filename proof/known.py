@@ -15,12 +15,9 @@ from proof.singles import THE_END, Single
 
 Covers = Callable[[Result, Problem], bool]
 REBUILDS = ("Redis lost and rebuilt", "Redis lost, maintenance", "rebuilt from", "rebuilt through")
-REJOINING = ("erased", "left", "left and full", "admitted", "dequeued")
 NEWCOMERS = ("signup", "rejoin")
 LEAVERS = ("leave", "remove", "erase", *NEWCOMERS)
 CLAIMS = ("claim", "dequeue")
-# Those that record the place of a signup that was cut off, besides the signup itself.
-RECORDING = (*NEWCOMERS, "bump", "finishing")
 LOOKERS = ("look", "bump")
 HOLDERS = ("release", "extend", "park")
 
