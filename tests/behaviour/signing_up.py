@@ -1,6 +1,6 @@
 """signup: one place for each stay, within what the waitlist allows."""
 
-from tests.support.line import Line
+from tests.support.line import Line, accepted
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
