@@ -8,6 +8,7 @@ from typing import Any
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard, init_of
 from waitlist_api.lease import Leases
+from waitlist_api.leaving import drop_of_former
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
@@ -129,7 +130,7 @@ def _correction(
     """Return what makes Redis agree with the record; `placed` may be older than that."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # Its signup is under way and may have a place already; the stay before has none.
-        return _drop_of_former(record)
+        return drop_of_former(record)
     if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
     return c.Drop(
@@ -137,19 +138,6 @@ def _correction(
         entry_id=placed.entry_id,
         join_id=placed.join_id,
         ticket=placed.ticket,
-    )
-
-
-def _drop_of_former(record: EntryRecord) -> c.Drop | None:
-    """Return what takes out the stay before, which a late index may have brought back."""
-    former = record.previous or {}
-    if former.get("ticket") is None:
-        return None
-    return c.Drop(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        join_id=former["join_id"],
-        ticket=former["ticket"],
     )
 
 
