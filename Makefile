@@ -4,11 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
-CODE := public_fn private_fn shared local bench tests
+CODE := public_fn private_fn shared local bench proof tests
 
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
 
-.PHONY: help run demo test check format lint types bench clean
+.PHONY: help run demo test check format lint types bench proof clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -53,6 +53,9 @@ types: $(INSTALLED)
 
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
+
+proof: $(INSTALLED) ## every crash, fault and interleaving of every operation, on 2 processes
+	$(BIN)/python -m proof --workers 2
 
 clean: ## removes what make made
 	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis

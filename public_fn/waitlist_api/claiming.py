@@ -11,7 +11,6 @@ from msgspec import structs
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
-from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
@@ -158,25 +157,27 @@ class Claiming:
 
     def _offer_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
         """Finish a signup that got its place and is not recorded yet, then offer."""
+        if claim.ticket <= record.stamp:
+            # The place is that of the stay before, whose end has not reached Redis yet.
+            self._drop(record.waitlist_id, claim, record)
+            return False
         placed = c.SignupResult(
             outcome="already", rank=claim.rank, ticket=claim.ticket, stamp=claim.ticket
         )
         try:
             self._entries.finish_join(record, placed, self._now_millis())
+        except EntryChanged as changed:
+            if changed.record is None or changed.record.join_id != record.join_id:
+                return False
+            # Somebody else has recorded the place meanwhile.
+        try:
             self._transitions.record(transition, self._now_millis())
         except EntryChanged:
             return False
         return True
 
     def _drop(self, waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> None:
-        self._queue.send(
-            c.Drop(
-                waitlist_id=waitlist_id,
-                entry_id=claim.entry_id,
-                join_id=record.join_id if record is not None else NO_STAY,
-                ticket=claim.ticket,
-            )
-        )
+        self._queue.send(_drop_of(waitlist_id, claim, record))
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the holds of those who are admitted already.
@@ -196,7 +197,7 @@ class Claiming:
             return
         answers = send_batch(self._queue, requests)
         lost = [
-            drop_of(offer.record)
+            _drop_of(command.waitlist_id, offer.claim, offer.record)
             for offer, answer in zip(offers, answers, strict=True)
             if isinstance(answer, WaitlistError)
         ]
@@ -211,6 +212,27 @@ def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:
         segment=segments.named(segment, "body.filter"),
         segments_version=segments.version,
     )
+
+
+def _drop_of(waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> c.Drop:
+    """Return the message that gives up the place that was claimed, and no later stay's."""
+    return c.Drop(
+        waitlist_id=waitlist_id,
+        entry_id=claim.entry_id,
+        join_id=_stay_of(claim, record),
+        ticket=claim.ticket,
+    )
+
+
+def _stay_of(claim: c.Claimed, record: EntryRecord | None) -> str:
+    """Return which stay had the place, as far as the record knows it."""
+    if record is None:
+        return NO_STAY
+    is_unrecorded = record.ticket is None and claim.ticket > record.stamp
+    if is_unrecorded or record.ticket == claim.ticket:
+        return record.join_id
+    former = record.previous or {}
+    return str(former["join_id"]) if former.get("ticket") == claim.ticket else NO_STAY
 
 
 def _transition(

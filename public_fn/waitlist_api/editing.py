@@ -17,7 +17,7 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.segment_checks import checked
 from waitlist_api.segments import Attributes
 from waitlist_api.standing import Standings
-from waitlist_api.tagging import Tagger, tag_of
+from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
@@ -148,9 +148,7 @@ class Editing:
 
     def _tag(self, record: EntryRecord) -> None:
         try:
-            self._tagger.send(
-                record.waitlist_id, lambda segments: self._guard.read(tag_of(record, segments))
-            )
+            self._tagger.tag(record)
         except Gone as error:
             raise NotWaiting(NOBODY) from error
 

@@ -11,11 +11,12 @@ from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
     AlreadyOnList,
+    EntryNotFound,
     InvalidFields,
     Throttled,
     WaitlistNotFound,
 )
-from waitlist_api.leaving import Leaving, drop_of
+from waitlist_api.leaving import Leaving, drop_of, drop_of_former
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -151,7 +152,11 @@ class Joining:
             raise AlreadyOnList
         if existing.status == "joining":
             return self._finish_new(waitlist, existing)
-        standing = self._standings.of(command.waitlist_id, command.entry_id)
+        try:
+            standing = self._standings.of(command.waitlist_id, command.entry_id)
+        except EntryNotFound:
+            # Erased meanwhile: whoever signs up is a new person.
+            return None
         return SignedUp(standing, is_new=False)
 
     def _rejoin(
@@ -230,21 +235,11 @@ class Joining:
 
     def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
         """Give up the place of the stay before, which a rebuild may have found in a late index."""
-        former = record.previous or {}
-        if former.get("ticket") != ticket:
+        former = drop_of_former(record)
+        if former is None or former.ticket != ticket:
             return False
-        self._drop(record, former["join_id"], ticket)
+        self._guard.write(former)
         return True
-
-    def _drop(self, record: EntryRecord, join_id: str, ticket: int) -> None:
-        self._guard.write(
-            c.Drop(
-                waitlist_id=record.waitlist_id,
-                entry_id=record.entry_id,
-                join_id=join_id,
-                ticket=ticket,
-            )
-        )
 
     def _cancel(self, record: EntryRecord) -> None:
         try:
@@ -262,7 +257,7 @@ class Joining:
             return
         if not same_stay:
             # Nobody will ever leave for this stay: its place must not stay behind.
-            self._drop(record, record.join_id, placed.ticket)
+            self._guard.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
 
 

@@ -99,6 +99,22 @@ def drop_of(record: EntryRecord) -> c.Drop:
     return c.Drop(**_stay(record))
 
 
+def drop_of_former(record: EntryRecord) -> c.Drop | None:
+    """Return the message that takes away what is left of the stay before, if there was one.
+
+    A late index may have brought it back in a rebuild.
+    """
+    former = record.previous or {}
+    if former.get("ticket") is None:
+        return None
+    return c.Drop(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        join_id=former["join_id"],
+        ticket=former["ticket"],
+    )
+
+
 def _stay(record: EntryRecord) -> dict[str, Any]:
     return {
         "waitlist_id": record.waitlist_id,

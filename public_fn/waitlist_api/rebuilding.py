@@ -11,7 +11,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard, warm_of
 from waitlist_api.comparing import drop_of_erased
 from waitlist_api.lease import Leases
-from waitlist_api.leaving import drop_of
+from waitlist_api.leaving import drop_of, drop_of_former
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
@@ -170,8 +170,8 @@ def _correction(
 ) -> c.Single | None:
     """Return what makes Redis agree with the record; `placed` may be older than that."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # Its signup is under way and may have a place already.
-        return None
+        # Its signup is under way and may have a place already; the stay before has none.
+        return drop_of_former(record)
     if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
     return c.Drop(

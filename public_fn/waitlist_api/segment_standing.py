@@ -12,7 +12,7 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.segment_checks import checked
 from waitlist_api.segments import Segment, Segments
 from waitlist_api.standing import Standing, Standings
-from waitlist_api.tagging import Tagger, tag_of
+from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 
@@ -98,7 +98,9 @@ class SegmentStandings:
             elif answer.is_whole:
                 return standing, answer.places()
             else:
-                self._tag(record)
+                # Redis is to follow the record: an edit was cut off, or is just under way.
+                with suppress(Gone):
+                    self._tagger.tag(record)
         raise Rebuilding
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
@@ -118,10 +120,3 @@ class SegmentStandings:
             return _Answer(tuple(asked.values()), self._guard.read(request))
 
         return self._tagger.send(record.waitlist_id, send)
-
-    def _tag(self, record: EntryRecord) -> None:
-        """Have Redis follow the record: an edit was cut off, or is just under way."""
-        with suppress(Gone):
-            self._tagger.send(
-                record.waitlist_id, lambda segments: self._guard.read(tag_of(record, segments))
-            )

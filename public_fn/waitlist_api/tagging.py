@@ -46,6 +46,10 @@ class Tagger:
             check(segments)
         return send(segments)
 
+    def tag(self, record: EntryRecord) -> None:
+        """Put an entry into the segments of its record; raise Gone if its stay has ended."""
+        self.send(record.waitlist_id, lambda segments: self._guard.read(tag_of(record, segments)))
+
 
 def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
     """Return what tells an entry's segments in every message that does."""

@@ -162,3 +162,14 @@ def test_settling_moves_nobody_who_is_on_the_list(line: Line, state: str) -> Non
     after = line.contents()
     meta = "wl:{bakery-opening}:meta"
     assert {**after, meta: None} == {**before, meta: None}
+
+
+def test_a_move_is_told_until_it_is_settled(line: Line) -> None:
+    """P3: where the caller was cut off, maintenance learns where to."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    moved = accepted(line.bump("bob", to="front"))
+    place = line.unsettled()["bob"]
+    assert (place["state"], place["rank"]) == ("waiting", moved["rank"])
+    assert settled(line, "bob", place) == "settled"
+    assert line.unsettled() == {}

@@ -1,6 +1,6 @@
 """signup: one place for each stay, within what the waitlist allows."""
 
-from tests.support.line import Line
+from tests.support.line import Line, accepted
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
@@ -83,3 +83,13 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
     assert line.signup("bob")["code"] == "waitlist_full"
     line.init(version=6)
     assert line.signup("bob")["outcome"] == "joined"
+
+
+def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
+    """P4: its record must not take the hold for something of the past."""
+    line.init()
+    line.signup("ann")
+    claim = accepted(line.claim())
+    again = accepted(line.signup("ann"))
+    assert again["outcome"] == "already"
+    assert again["stamp"] < claim["stamp"]

@@ -66,10 +66,6 @@ def sign_up_with(key: str | None) -> Request:
     return lambda scene: scene.people.sign_up("eve", key=key)
 
 
-def look(scene: Scene) -> Answer:
-    return scene.people.look("eve")
-
-
 def leave(scene: Scene) -> Answer:
     return scene.people.leave("eve")
 

@@ -1,7 +1,6 @@
 """What stands before an operation is struck."""
 
 from collections.abc import Callable
-from typing import Any
 
 from tests.faults_claims.scene import LEASE_SECONDS, MAX_ATTEMPTS, PEOPLE, Scene
 from waitlist_shared import contracts as c
@@ -37,72 +36,6 @@ def parked(scene: Scene) -> None:
     assert scene.desk.park("a", reason="no show").status == 200
 
 
-def admitted(scene: Scene) -> None:
-    held(scene)
-    assert scene.desk.complete("a").status == 200
-
-
-def dequeued(scene: Scene) -> None:
-    line(scene)
-    assert scene.desk.claimed(complete=True) == ["a"]
-
-
-def leaving(scene: Scene) -> None:
-    """The first has begun to leave, and Redis does not know."""
-    line(scene)
-    services, desk = scene.world.services, scene.desk
-    key = (desk.waitlist_id, desk.id_of("a"))
-    services.entries.begin_leave(key, "customer", "", services.now_millis())
-
-
-def in_redis_only(request: Callable[[Scene], c.OnHold]) -> Prepare:
-    """Redis has decided something about a hold, and the function died then."""
-
-    def prepare(scene: Scene) -> None:
-        held(scene)
-        scene.world.services.queue.send(request(scene))
-        scene.world.advance(61)
-
-    return prepare
-
-
-def worn_out(scene: Scene) -> None:
-    """The last attempt of the first is over; the record knows of one attempt less."""
-    line(scene)
-    for _ in range(MAX_ATTEMPTS):
-        assert scene.desk.claimed() == ["a"]
-        scene.world.advance(LEASE_SECONDS)
-    end_expired(scene)
-    scene.world.advance(61)
-
-
 def end_expired(scene: Scene) -> None:
     desk = scene.desk
     scene.world.services.queue.send(c.Expire(waitlist_id=desk.waitlist_id))
-
-
-def cold(prepare: Prepare) -> Prepare:
-    """Redis has been lost, and its rebuild has not begun."""
-
-    def prepared(scene: Scene) -> None:
-        prepare(scene)
-        scene.flush()
-
-    return prepared
-
-
-def forgotten(prepare: Prepare) -> Prepare:
-    """Redis is there and has lost what was aside: a replica that lagged behind."""
-
-    def prepared(scene: Scene) -> None:
-        prepare(scene)
-        for name in ("held", "claims", "parked", "unsettled"):
-            scene.redis.delete(f"wl:{{{scene.desk.waitlist_id}}}:{name}")
-
-    return prepared
-
-
-def stay(scene: Scene) -> dict[str, Any]:
-    desk = scene.desk
-    entry_id = desk.id_of("a")
-    return {"waitlist_id": desk.waitlist_id, "entry_id": entry_id, "token": desk.tokens["a"]}

@@ -69,27 +69,9 @@ class Scene:
         self.world.services.directory.look_up(self.desk.waitlist_id)
         self.wire.disarm()
 
-    def flush(self) -> None:
-        """Lose Redis."""
-        self.redis.flushall()
-
     def desk_elsewhere(self) -> Admissions:
         """Return a desk of the same waitlist in a process of its own, with the same tokens."""
         return Admissions(self._world(Wire()), names=self.desk.names, tokens=self.desk.tokens)
-
-    def maintain_elsewhere(self) -> None:
-        """Run maintenance, two minutes on, in a process of its own."""
-        self._world(Wire()).maintain()
-
-    def rebuild_elsewhere(self) -> None:
-        """Lose Redis and have it rebuilt by another process."""
-        self.flush()
-        self.maintain_elsewhere()
-
-    def warm(self) -> None:
-        """Have the order whole again if Redis was lost."""
-        if self.redis.hget(keys.meta(self.desk.waitlist_id), "state") != "warm":
-            self.maintain_elsewhere()
 
     def settle_down(self) -> None:
         """Let every hold end, and maintenance do all that it has to."""

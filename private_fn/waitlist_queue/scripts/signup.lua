@@ -50,7 +50,8 @@ local function signup(stay, entry_id, segments_version, tags)
     end
     signed_up, total = signed_up + 1, total + 1
   end
-  local stamp = next_ticket
+  -- Of one who is aside by now, whoever put them there must be able to say so later than this.
+  local stamp = note and ticket or next_ticket
   next_ticket = next_ticket + 1
   if note or state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
   local position = redis.call('ZRANK', queue_key, entry_id) + 1

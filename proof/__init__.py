@@ -1,0 +1,1 @@
+"""Searches every crash, fault and interleaving for a broken promise; never deployed."""

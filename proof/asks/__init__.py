@@ -1,0 +1,41 @@
+"""What can be asked of a waitlist, and what can happen to one."""
+
+from proof.asks.ask import Ask, Told
+from proof.asks.happenings import (
+    cut_off,
+    finish_intents,
+    forget,
+    let_holds_end,
+    let_pass,
+    limit_to,
+    look_after,
+    lose_redis,
+    notice_ends,
+)
+from proof.asks.in_line import bump, erase, leave, look, sign_up
+from proof.asks.of_claims import claim, complete, extend, park, redrive, release
+
+__all__ = [
+    "Ask",
+    "Told",
+    "bump",
+    "claim",
+    "complete",
+    "cut_off",
+    "erase",
+    "extend",
+    "finish_intents",
+    "forget",
+    "leave",
+    "let_holds_end",
+    "let_pass",
+    "limit_to",
+    "look",
+    "look_after",
+    "lose_redis",
+    "notice_ends",
+    "park",
+    "redrive",
+    "release",
+    "sign_up",
+]

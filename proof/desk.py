@@ -1,0 +1,145 @@
+"""Those who use one waitlist, by name: what each asks of the services of one process."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tests.support.faults import Crash, Wire, crash_after
+from waitlist_api.claiming import ClaimCommand
+from waitlist_api.holding import HoldCommand
+from waitlist_api.joining import SignupCommand
+from waitlist_api.moving import BumpCommand
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.services import Services
+from waitlist_shared import contracts as c
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery"
+OPERATOR = "operator"
+# The claim that the beginnings make, and the token of nobody.
+FIRST = "first-claim"
+KEYLESS = "a claim without a key"
+FOREIGN_TOKEN = "0" * 40
+LEASE_SECONDS = 3600
+LONG_SECONDS = 3 * LEASE_SECONDS
+SETTINGS: dict[str, Any] = {"name": "Bakery", "lease_seconds": LEASE_SECONDS, "max_attempts": 3}
+Tokens = dict[str, dict[str, str]]
+
+
+PEOPLE = ("a", "b", "c", "d", "e")
+
+
+def id_of(name: str) -> str:
+    return entry_id_of(WAITLIST_ID, name)
+
+
+NAMES = {id_of(name): name for name in PEOPLE}
+
+
+@dataclass
+class Desk:
+    """`tokens` are those that claims have given, by claim and name; `wait` lets time pass.
+
+    `process` starts another process; `redis` is the server itself, for what it may forget.
+    """
+
+    services: Services
+    wait: Callable[[float], None]
+    redis: Any
+    process: Callable[[Wire], "Desk"]
+    tokens: Tokens = field(default_factory=dict)
+
+    def limit_to(self, capacity: int | None) -> Any:
+        settings = WaitlistSettings(**SETTINGS, capacity=capacity)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def sign_up(self, name: str, key: str) -> Any:
+        command = SignupCommand(waitlist_id=WAITLIST_ID, customer_id=name, idempotency_key=key)
+        return self.services.joining.sign_up(command)
+
+    def look(self, name: str) -> Any:
+        return self.services.standings.of(WAITLIST_ID, id_of(name))
+
+    def leave(self, name: str, by: str) -> Any:
+        self.services.leaving.leave(WAITLIST_ID, id_of(name), by)
+
+    def erase(self, name: str) -> Any:
+        self.services.leaving.erase(WAITLIST_ID, id_of(name))
+
+    def bump(self, name: str, key: str, **where: Any) -> Any:
+        command = BumpCommand(
+            waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key, **where
+        )
+        return self.services.moving.bump(command)
+
+    def claim(self, count: int, key: str, hold: str, newest: bool, at_once: bool) -> Any:
+        offers = self.services.claiming.claim(
+            ClaimCommand(
+                waitlist_id=WAITLIST_ID,
+                count=count,
+                by=OPERATOR,
+                order="newest" if newest else "oldest",
+                complete=at_once,
+                idempotency_key=key,
+            )
+        )
+        given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}
+        self.tokens.setdefault(hold, {}).update(given)
+        return offers
+
+    def complete(self, name: str, hold: str) -> Any:
+        return self.services.holding.complete(self._command(name, hold))
+
+    def release(self, name: str, hold: str, to: Literal["place", "back"]) -> Any:
+        return self.services.holding.release(self._command(name, hold, to=to))
+
+    def extend(self, name: str, hold: str) -> Any:
+        return self.services.holding.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
+
+    def park(self, name: str, hold: str) -> Any:
+        return self.services.holding.park(self._command(name, hold, reason="no show"))
+
+    def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
+        return self.services.holding.redrive(self._command(name, "", to=to))
+
+    def let_pass(self, seconds: float) -> Any:
+        self.wait(seconds)
+
+    def cut_off(self, ask: Callable[["Desk"], Any], step: int) -> Any:
+        """Ask in a process that dies when it has made a step."""
+        wire = Wire()
+        desk = self.process(wire)
+        wire.arm(step, crash_after)
+        with suppress(Crash):
+            ask(desk)
+
+    def notice_ends(self) -> Any:
+        """Have Redis end what is over, as a claim of nobody else does."""
+        self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
+
+    def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
+        """Have Redis forget what it has of somebody, as after a failover."""
+        for key_of in keys_of:
+            key = key_of(WAITLIST_ID)
+            remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
+            remove(key, id_of(name))
+
+    def look_after(self) -> Any:
+        """Do for this list what its first caller has asked for: rebuild it, or end its holds."""
+        self.services.caretaker.look_after(WAITLIST_ID)
+
+    def finish_intents(self) -> Any:
+        self.services.caretaker.finish_intents()
+
+    def maintain(self) -> Any:
+        self.services.caretaker.look_after_all()
+
+    def _command(self, name: str, hold: str, **more: Any) -> HoldCommand:
+        return HoldCommand(
+            waitlist_id=WAITLIST_ID,
+            entry_id=id_of(name),
+            token=self.tokens.get(hold, {}).get(name, FOREIGN_TOKEN) if hold else "",
+            by=OPERATOR,
+            **more,
+        )

@@ -1,0 +1,68 @@
+"""What a step touches: two that touch nothing in common may change places unseen."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.faults import Call
+from waitlist_api.records.entry import shard_of
+
+# Those of Redis' operations that change nothing.
+READING = {"position", "stats", "page", "shelf", "ping"}
+WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
+REDIS = frozenset({"Redis"})
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Keys read and written (or Redis), index shards shown in and looked at."""
+
+    reads: frozenset[str] = NOTHING
+    writes: frozenset[str] = NOTHING
+    shows_in: frozenset[str] = NOTHING
+    looks_at: frozenset[str] = NOTHING
+
+    def meets(self, other: "Footprint") -> bool:
+        """Whether the order of the two steps can matter."""
+        return bool(
+            self.writes & (other.reads | other.writes)
+            or other.writes & self.reads
+            or self.shows_in & other.looks_at
+            or other.shows_in & self.looks_at
+        )
+
+
+def footprint_of(call: Call) -> Footprint:
+    if call.is_invoke:
+        return _of_invocation(call)
+    if call.name == "Query" and "IndexName" in call.arguments:
+        place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
+        return Footprint(looks_at=frozenset({place.rpartition("#")[2]}))
+    keys = frozenset(_keys(call.arguments))
+    if call.name not in WRITING:
+        return Footprint(reads=keys)
+    return Footprint(writes=keys, shows_in=frozenset(_shards(keys)))
+
+
+def _of_invocation(call: Call) -> Footprint:
+    if call.arguments.get("InvocationType") == "Event":
+        return Footprint()
+    message = json.loads(call.arguments["Payload"])
+    requests = message.get("requests", [message])
+    is_reading = all(one["op"] in READING for one in requests)
+    return Footprint(reads=REDIS) if is_reading else Footprint(writes=REDIS)
+
+
+def _shards(keys: frozenset[str]) -> set[str]:
+    return {str(shard_of(key.rpartition("#")[2])) for key in keys if key.startswith("ENTRY#")}
+
+
+def _keys(value: Any) -> set[str]:
+    """Return all partition keys that a request names, wherever in it."""
+    if isinstance(value, list):
+        return {key for one in value for key in _keys(one)}
+    if not isinstance(value, dict):
+        return set()
+    own = {value[name]["S"] for name in ("pk", ":pk") if isinstance(value.get(name), dict)}
+    return own | {key for one in value.values() for key in _keys(one)}

@@ -1,0 +1,55 @@
+"""A DynamoDB in memory whose index can stand still, some writes behind the table."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from tests.support.memory_table import Item, Key, MemoryTable
+
+MOST_BEHIND = 5
+Items = dict[Key, Item]
+
+
+class LateIndexTable(MemoryTable):
+    """Keeps what it held before each of the last writes to entries, for its index to show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.past: deque[Items] = deque(maxlen=MOST_BEHIND)
+        self._seen: Items | None = None
+
+    def fall_behind(self, writes: int) -> None:
+        """Have the index answer without the last writes, nor any later one, until it catches up."""
+        oldest_known = self.past[0] if self.past else self.items.copy()
+        self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
+
+    def catch_up(self) -> None:
+        self._seen = None
+
+    def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
+        before = self.items.copy()
+        answer = super().transact_write_items(TransactItems=TransactItems)
+        if any(_is_of_entry(request) for one in TransactItems for request in one.values()):
+            self.past.append(before)
+        return answer
+
+    def _alone(self, request: Item, write: Any, operation: str) -> Item:
+        before = self.items.copy()
+        answer = super()._alone(request, write, operation)
+        if _is_of_entry(request):
+            self.past.append(before)
+        return answer
+
+    def _visible(self, request: Item) -> Iterable[Item]:
+        if "IndexName" not in request:
+            return super()._visible(request)
+        place = request["ExpressionAttributeValues"][":place"]
+        index = MemoryTable()
+        items = self.items if self._seen is None else self._seen
+        index.items = {key: item for key, item in items.items() if item.get("place") == place}
+        return index._visible(request)
+
+
+def _is_of_entry(request: Item) -> bool:
+    key = request.get("Item") or request["Key"]
+    return bool(key["pk"]["S"].startswith("ENTRY#"))

@@ -1,0 +1,170 @@
+"""A waitlist as it should be, in plain Python: who is where, in which order, how many were."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from waitlist_shared.ranks import TIER
+
+State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
+ASIDE: tuple[State, ...] = ("offered", "parked")
+ENDED: tuple[State, ...] = ("left", "admitted")
+ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
+# How far ahead a move goes into a wide gap, and how wide the gaps between signups are here.
+STEP = 65_536
+GAP = 2**24
+AT_BACK = 255 * TIER
+MAX_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Stay:
+    """One person's stay.
+
+    `hold` names the claim that holds, or last held, the person; `hold_end` how somebody ended
+    that; `is_long` tells a hold that was extended, `is_over` one whose time is up, unnoticed yet.
+    `key` is the signup's, and `former` the stay before one that is only intended yet.
+    """
+
+    state: State
+    rank: int
+    attempts: int = 0
+    hold: str = ""
+    hold_end: str = ""
+    is_long: bool = False
+    is_over: bool = False
+    key: str = ""
+    former: "Stay | None" = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Everybody by name, the requests that count only once, and the counters."""
+
+    stays: frozenset[tuple[str, Stay]] = frozenset()
+    done: frozenset[str] = frozenset()
+    tickets: int = 0
+    signed_up: int = 0
+    left: int = 0
+    admitted: int = 0
+    capacity: int | None = None
+    by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", dict(self.stays))
+
+    def stay(self, name: str) -> Stay | None:
+        return self.by_name.get(name)
+
+    def of(self, *states: State) -> list[str]:
+        """Return the names of those in these states, in the order of their ranks."""
+        found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
+        return [name for _, name in sorted(found)]
+
+    def position(self, name: str) -> int | None:
+        line = self.of("waiting")
+        return line.index(name) + 1 if name in line else None
+
+    def put(self, name: str, stay: Stay) -> "Line":
+        others = dict(self.stays) | {name: stay}
+        return replace(self, stays=frozenset(others.items()))
+
+    def change(self, name: str, **changes: object) -> "Line":
+        return self.put(name, replace(self.by_name[name], **changes))  # type: ignore[arg-type]
+
+    def forget(self, name: str) -> "Line":
+        return replace(self, stays=frozenset(one for one in self.stays if one[0] != name))
+
+    def note(self, request: str) -> "Line":
+        """Remember a request that counts only once."""
+        return replace(self, done=self.done | {request})
+
+    def draw(self) -> tuple["Line", int]:
+        """Draw the rank behind everybody."""
+        line = replace(self, tickets=self.tickets + 1)
+        return line, AT_BACK + line.tickets * GAP
+
+    @property
+    def is_full(self) -> bool:
+        return self.capacity is not None and len(self.of(*ON_LIST)) >= self.capacity
+
+
+def joined(line: Line, name: str, key: str) -> Line:
+    line, rank = line.draw()
+    line = line.put(name, Stay("waiting", rank, key=key))
+    return replace(line, signed_up=line.signed_up + 1)
+
+
+def ended(line: Line, name: str, state: Literal["left", "admitted"]) -> Line:
+    """End a stay, and count it."""
+    line = line.change(name, state=state, is_over=False)
+    if state == "left":
+        return replace(line, left=line.left + 1)
+    return replace(line, admitted=line.admitted + 1)
+
+
+def held(line: Line, names: list[str], hold: str) -> Line:
+    for name in names:
+        line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
+    return line
+
+
+def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
+    rank = line.by_name[name].rank
+    if to == "back":
+        line, rank = line.draw()
+    rank = _free(line, name, rank)
+    return line.change(name, state="waiting", rank=rank, is_over=False, **changes)
+
+
+def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
+    """Move somebody who waits: to a priority, some places ahead, or to an end."""
+    waiting = line.of("waiting")
+    rank, index = line.by_name[name].rank, waiting.index(name)
+    if kind == "priority":
+        rank = _free(line, name, (255 - int(value)) * TIER + rank % TIER)
+    elif value == "back":
+        if index < len(waiting) - 1:
+            line, rank = line.draw()
+    elif index > 0:
+        places = index if value == "front" else min(int(value), index)
+        rank = _ahead_of(line, waiting[index - places])
+    return line.change(name, rank=rank)
+
+
+def expired(line: Line, name: str) -> Line:
+    """End a hold whose time is up."""
+    attempts = line.by_name[name].attempts + 1
+    if attempts >= MAX_ATTEMPTS:
+        return line.change(name, state="parked", attempts=attempts, is_over=False)
+    return back_in_line(line, name, "place", attempts=attempts)
+
+
+def all_expired(line: Line, *, only_over: bool = False) -> Line:
+    """End all holds, or those whose time is up already."""
+    for name in line.of("offered"):
+        if line.by_name[name].is_over or not only_over:
+            line = expired(line, name)
+    return line
+
+
+def subsets(names: list[str]) -> Iterator[list[str]]:
+    """Yield every choice of names, none and all included."""
+    for bits in range(2 ** len(names)):
+        yield [name for number, name in enumerate(names) if bits >> number & 1]
+
+
+def _free(line: Line, name: str, rank: int) -> int:
+    """Return the rank, or where another has it the nearest free one ahead."""
+    for other in line.of("waiting"):
+        if other != name and line.by_name[other].rank == rank:
+            return _ahead_of(line, other)
+    return rank
+
+
+def _ahead_of(line: Line, name: str) -> int:
+    upper = line.by_name[name].rank
+    ahead = [line.by_name[other].rank for other in line.of("waiting")]
+    lower = max([rank for rank in ahead if rank < upper], default=-1)
+    lower = max(lower, upper // TIER * TIER - 1)
+    return max(upper - STEP, lower + (upper - lower) // 2)

@@ -1,0 +1,116 @@
+"""What both stores hold and tell of one waitlist, by name."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from proof.desk import NAMES, WAITLIST_ID
+from proof.stage import Stage
+from waitlist_api.queue_client import send_batch
+from waitlist_queue import keys
+from waitlist_shared import contracts as c
+
+_deserialize = TypeDeserializer().deserialize
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What Redis has of somebody who is not in line."""
+
+    state: str
+    token: str
+    rank: int
+    ticket: int
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Redis' sets by name, the entries' records, the people's answers, the counts."""
+
+    line: dict[str, int]
+    held: dict[str, int]
+    parked: dict[str, int]
+    unsettled: dict[str, int]
+    notes: dict[str, Note]
+    tries: dict[str, int]
+    moved: dict[str, int]
+    last_ticket: int
+    records: dict[str, Item]
+    admissions: Counter[str]
+    signups: Counter[str]
+    traces: frozenset[str]
+    told: dict[str, Any]
+    stats: Any
+    now_millis: int
+
+    @property
+    def order(self) -> list[str]:
+        return sorted(self.line, key=lambda name: self.line[name])
+
+
+def observe(stage: Stage) -> Observed:
+    (line, held, parked, unsettled), hashes, last_ticket = _redis(stage)
+    items = [item for (pk, _), item in stage.table.items.items() if pk.startswith("ENTRY#")]
+    records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
+    stats, *told = send_batch(
+        stage.elsewhere.services.queue,
+        [
+            c.Stats(waitlist_id=WAITLIST_ID),
+            *(c.Position(waitlist_id=WAITLIST_ID, entry_id=entry_id) for entry_id in NAMES),
+        ],
+    )
+    claims, tries, moved = hashes
+    return Observed(
+        line=line,
+        held=held,
+        parked=parked,
+        unsettled=unsettled,
+        notes={name: _note(packed) for name, packed in claims.items()},
+        tries={name: int(count) for name, count in tries.items()},
+        moved={name: int(ticket) for name, ticket in moved.items()},
+        last_ticket=last_ticket,
+        records={_name(record["entry_id"]): record for record in records},
+        admissions=_tally(items, "admitted"),
+        signups=_tally(items, "joined"),
+        traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
+        told=dict(zip(NAMES.values(), told, strict=True)),
+        stats=stats,
+        now_millis=stage.clock.millis,
+    )
+
+
+def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
+    pipeline = stage.redis.raw.pipeline(transaction=False)
+    for key in (keys.queue, keys.held, keys.parked, keys.unsettled):
+        pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
+    for key in (keys.claims, keys.tries, keys.moved):
+        pipeline.hgetall(key(WAITLIST_ID))
+    pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
+    *found, last_ticket = pipeline.execute()
+    zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:4]]
+    hashes = [
+        {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[4:]
+    ]
+    return zsets, hashes, int(last_ticket or 0)
+
+
+def _note(packed: str) -> Note:
+    state, token, rank, ticket, attempts = packed.split("|")
+    return Note(state, token, int(rank), int(ticket), int(attempts))
+
+
+def _tally(items: list[Item], event: str) -> Counter[str]:
+    word = {"S": event}
+    return Counter(_name(item["entry_id"]["S"]) for item in items if item.get("event") == word)
+
+
+def _name(entry_id: str) -> str:
+    return NAMES.get(entry_id, entry_id)
+
+
+def _plain(item: Item) -> Item:
+    return {name: _deserialize(value) for name, value in item.items()}

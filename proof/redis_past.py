@@ -1,0 +1,90 @@
+"""A Redis that can be put back to what it was some writes ago, as by a lagging replica."""
+
+from collections import deque
+from typing import Any
+
+from redis import Redis, ResponseError
+
+from waitlist_queue.config import Config
+from waitlist_queue.store import connect
+
+MOST_BEHIND = 5
+State = dict[bytes, bytes]
+
+READ_ALL = """
+local found = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  found[#found + 1] = key
+  found[#found + 1] = redis.call('DUMP', key)
+end
+return found
+"""
+PUT_ALL = """
+for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', key) end
+for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
+"""
+
+
+class RedisWithPast:
+    """The private function's own client; on demand it keeps the state before each write."""
+
+    def __init__(self, url: str) -> None:
+        self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
+        self.raw: Any = Redis.from_url(url)
+        self._read_all = self.raw.register_script(READ_ALL)
+        self._put_all = self.raw.register_script(PUT_ALL)
+        self.past: deque[State] = deque(maxlen=MOST_BEHIND)
+        self.keeps_past = False
+
+    def execute_command(self, *arguments: Any) -> Any:
+        if not self.keeps_past:
+            return self._client.execute_command(*arguments)
+        before = self.state()
+        answer = self._client.execute_command(*arguments)
+        if self.state() != before:
+            self.past.append(before)
+        return answer
+
+    def pipeline(self, transaction: bool) -> Any:
+        return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
+
+    def state(self) -> State:
+        """Read everything, times to live apart."""
+        flat = self._read_all()
+        return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def put(self, state: State) -> None:
+        """Make Redis what it was."""
+        self._put_all(args=[part for pair in state.items() for part in pair])
+
+    def go_back(self, writes: int) -> None:
+        """Lose the last writes, as far as any replica could lack them."""
+        state = self.state()
+        for _ in range(min(writes, len(self.past))):
+            state = self.past.pop()
+        self.put(state)
+
+    def flush(self) -> None:
+        """Lose everything."""
+        self.raw.flushall()
+
+
+class _OneByOne:
+    """A pipeline whose every command is a write of its own."""
+
+    def __init__(self, redis: RedisWithPast) -> None:
+        self._redis = redis
+        self._commands: list[tuple[object, ...]] = []
+
+    def execute_command(self, *arguments: object) -> None:
+        self._commands.append(arguments)
+
+    def execute(self, raise_on_error: bool) -> list[Any]:
+        assert not raise_on_error
+        return [self._answer(command) for command in self._commands]
+
+    def _answer(self, command: tuple[object, ...]) -> Any:
+        try:
+            return self._redis.execute_command(*command)
+        except ResponseError as error:
+            return error

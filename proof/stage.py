@@ -1,0 +1,196 @@
+"""One deployment in this process: both stores, both clocks, and what happens to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proof import beginnings
+from proof.answers import Answer, answer_of
+from proof.asks import Ask
+from proof.desk import WAITLIST_ID, Desk, Tokens
+from proof.late_index import Items, LateIndexTable
+from proof.model import Line
+from proof.redis_past import RedisWithPast, State
+from tests.support.faults import Wire
+from tests.support.lambdas import InProcessLambda
+from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
+from waitlist_api.services import Services
+from waitlist_queue import keys
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore
+
+STEP_SECONDS = 0.001
+MINUTE = 60.0
+# Whatever is behind has caught up by then.
+LONGEST_LAG = 15 * MINUTE
+# A run may rebuild, the next end holds, the third record what the second found.
+RUNS = 3
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Everything that a case begins with, and what should be true then.
+
+    `unanswered` are requests that were cut off: they have happened or not.
+    """
+
+    items: Items
+    past_items: tuple[Items, ...]
+    redis: State
+    past_redis: tuple[State, ...]
+    millis: int
+    tokens: Tokens
+    line: Line
+    unanswered: tuple[Ask, ...] = ()
+
+
+class Stage:
+    """The stores of one waitlist, and any number of processes on them."""
+
+    def __init__(self, redis_url: str) -> None:
+        self.redis = RedisWithPast(redis_url)
+        self.table = LateIndexTable()
+        self.clock, self.redis_clock = Clock(), RedisClock.standing()
+        store = RedisStore(lambda: self.redis, self.redis_clock.now_micros)
+        self.lambda_ = InProcessLambda(QueueService(store).handle)
+        self.tokens: Tokens = {}
+        self._moments: dict[str, Moment] = {}
+        self.elsewhere = self.desk()
+
+    def desk(self, wire: Wire | None = None) -> Desk:
+        """Return a desk in a process of its own that knows the list; its calls pass a wire."""
+        wired = wire.client if wire else _as_it_is
+        services = Services.on(
+            CONFIG,
+            wired(_Timed(self.table, self.wait)),
+            wired(_Timed(self.lambda_, self.wait)),
+            self.clock.now_millis,
+            self._pause,
+        )
+        if self.table.items:
+            services.directory.look_up(WAITLIST_ID)
+        if wire:
+            wire.disarm()
+        return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)
+
+    def wait(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        self.redis_clock.advance(seconds)
+        if seconds > LONGEST_LAG:
+            self.table.past.clear()
+            self.redis.past.clear()
+
+    def _pause(self, seconds: float) -> None:
+        """Let time pass within a rebuild: the index has caught up by then, as a rule."""
+        self.wait(seconds)
+        if not self.is_index_late:
+            self.table.catch_up()
+
+    def prepare(self, asks: tuple[Ask, ...]) -> Moment:
+        """Have a new waitlist and ask all this of it, where nothing goes wrong."""
+        self.begin(Moment({}, (), {}, (), START_MILLIS, {}, Line()))
+        self.redis.keeps_past = True
+        line = Line()
+        self.elsewhere.limit_to(None)
+        for ask in asks:
+            self.wait(MINUTE)
+            answer = answer_of(lambda ask=ask: ask.send(self.elsewhere))  # type: ignore[misc]
+            line, told = ask.effect(line)
+            assert answer.verdict == ("refused" if told.refusal else "done"), answer
+        self.wait(MINUTE)
+        unanswered = tuple(ask.unanswered for ask in asks if ask.unanswered)
+        return replace(self.moment(line), unanswered=unanswered)
+
+    def moment_of(self, beginning: str) -> Moment:
+        """Return one of the beginnings by name."""
+        if beginning not in self._moments:
+            self._moments[beginning] = self.prepare(beginnings.of(beginning))
+        return self._moments[beginning]
+
+    def moment(self, line: Line) -> Moment:
+        return Moment(
+            self.table.items.copy(),
+            tuple(self.table.past),
+            self.redis.state(),
+            tuple(self.redis.past),
+            self.clock.millis,
+            {claim: dict(tokens) for claim, tokens in self.tokens.items()},
+            line,
+        )
+
+    def begin(self, moment: Moment) -> None:
+        """Make everything what it was at a moment."""
+        self.table.items = moment.items.copy()
+        self.table.catch_up()
+        self.is_index_late = False
+        self.table.past.clear()
+        self.table.past.extend(moment.past_items)
+        self.redis.put(moment.redis)
+        self.redis.past.clear()
+        self.redis.past.extend(moment.past_redis)
+        self.redis.keeps_past = False
+        self.clock.millis = moment.millis
+        self.redis_clock.micros = moment.millis * 1000
+        self.tokens.clear()
+        self.tokens.update({claim: dict(known) for claim, known in moment.tokens.items()})
+        self.lambda_.started.clear()
+
+    def ask_elsewhere(self, ask: Callable[[Desk], Any]) -> Answer:
+        """Ask in a process that no fault strikes."""
+        return answer_of(lambda: ask(self.elsewhere))
+
+    def maintain(self) -> None:
+        """Let two minutes pass, and another process do a minute's work."""
+        self.wait(2 * MINUTE)
+        self.ask_elsewhere(Desk.maintain)
+
+    def maintain_until_quiet(self) -> None:
+        for _ in range(RUNS):
+            self.maintain()
+            self.table.catch_up()
+            self.is_index_late = False
+
+    def lose_redis(self) -> None:
+        self.redis.flush()
+
+    def lose_and_rebuild(self) -> None:
+        """Lose Redis and have it rebuilt at once, before anything else happens."""
+        self.redis.flush()
+        self.ask_elsewhere(Desk.maintain)
+
+    def lose_and_maintain(self) -> None:
+        """Lose Redis and have it rebuilt when a request that was under way counts as cut off."""
+        self.redis.flush()
+        self.maintain()
+
+    def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
+        """Lose Redis and rebuild it while the index is behind, until the rebuild's pause or on."""
+        self.table.fall_behind(writes)
+        self.is_index_late = throughout
+        self.lose_and_rebuild()
+        self.is_index_late = False
+        self.table.catch_up()
+
+    def is_cold(self) -> bool:
+        return bool(self.redis.raw.hget(keys.meta(WAITLIST_ID), "state") != b"warm")
+
+
+def _as_it_is(client: Any) -> Any:
+    return client
+
+
+class _Timed:
+    """A client whose every call takes a moment."""
+
+    def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
+        self._client = client
+        self._wait = wait
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+
+        def call(**arguments: Any) -> Any:
+            self._wait(STEP_SECONDS)
+            return method(**arguments)
+
+        return call

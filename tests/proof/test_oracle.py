@@ -1,0 +1,138 @@
+"""The oracle notices each thing that can be wrong, where it alone is."""
+
+from collections.abc import Callable
+
+import pytest
+
+from proof.desk import FIRST, WAITLIST_ID, id_of
+from proof.observed import observe
+from proof.oracle import judge
+from proof.stage import Stage
+from tests.support.memory_table import Item
+from waitlist_queue import keys
+
+Mutant = Callable[[Stage], object]
+
+
+def record_of(stage: Stage, name: str) -> Item:
+    """Return the item of a record, a copy that takes its place."""
+    key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
+    stage.table.items[key] = dict(stage.table.items[key])
+    return stage.table.items[key]
+
+
+def lose_the_place(stage: Stage) -> None:
+    stage.redis.raw.zrem(keys.queue(WAITLIST_ID), id_of("c"))
+
+
+def lose_the_record(stage: Stage) -> None:
+    del stage.table.items[f"ENTRY#{WAITLIST_ID}#{id_of('c')}", "RECORD"]
+
+
+def leave_in_the_record_only(stage: Stage) -> None:
+    record_of(stage, "c")["status"] = {"S": "left"}
+
+
+def bring_back_the_admitted(stage: Stage) -> None:
+    stage.redis.raw.hdel(keys.claims(WAITLIST_ID), id_of("a"))
+    stage.redis.raw.zadd(keys.queue(WAITLIST_ID), {id_of("a"): 5})
+
+
+def put_in_line_whoever_is_held(stage: Stage) -> None:
+    stage.redis.raw.zadd(keys.queue(WAITLIST_ID), {id_of("b"): 5})
+
+
+def admit_twice(stage: Stage) -> None:
+    history = {key: item for key, item in stage.table.items.items() if "#admitted" in key[1]}
+    ((pk, sk), item), *_ = history.items()
+    stage.table.items[pk, sk.replace("#admitted", "0#admitted")] = item
+
+
+def swap_the_order(stage: Stage) -> None:
+    queue = keys.queue(WAITLIST_ID)
+    ranks = {name: stage.redis.raw.zscore(queue, id_of(name)) for name in ("c", "e")}
+    stage.redis.raw.zadd(queue, {id_of("c"): ranks["e"], id_of("e"): ranks["c"]})
+    record, other = record_of(stage, "c"), record_of(stage, "e")
+    record["rank"], other["rank"] = other["rank"], record["rank"]
+
+
+def move_in_redis_only(stage: Stage) -> None:
+    stage.redis.raw.zincrby(keys.queue(WAITLIST_ID), -1, id_of("c"))
+
+
+def count_one_too_many(stage: Stage) -> None:
+    stage.redis.raw.hincrby(keys.meta(WAITLIST_ID), "admitted", 1)
+
+
+def count_an_attempt(stage: Stage) -> None:
+    stage.redis.raw.hset(keys.tries(WAITLIST_ID), id_of("c"), 1)
+
+
+def change_the_token(stage: Stage) -> None:
+    record_of(stage, "b")["claim_token"] = {"S": "1" * 40}
+
+
+def shorten_the_hold(stage: Stage) -> None:
+    stage.redis.raw.zincrby(keys.held(WAITLIST_ID), -1, id_of("b"))
+
+
+def index_elsewhere(stage: Stage) -> None:
+    record_of(stage, "c")["place"] = {"S": "INTENT#0"}
+
+
+def turn_back_the_tickets(stage: Stage) -> None:
+    stage.redis.raw.hset(keys.meta(WAITLIST_ID), "last_ticket", 1)
+
+
+def leave_something_unsettled(stage: Stage) -> None:
+    stage.redis.raw.zadd(keys.unsettled(WAITLIST_ID), {id_of("c"): 1})
+
+
+def lose_everything(stage: Stage) -> None:
+    stage.lose_redis()
+
+
+MUTANTS: dict[Mutant, str] = {
+    lose_the_place: "lost",
+    lose_the_record: "record",
+    leave_in_the_record_only: "record",
+    bring_back_the_admitted: "revived",
+    put_in_line_whoever_is_held: "twice",
+    admit_twice: "twice",
+    swap_the_order: "order",
+    move_in_redis_only: "rank",
+    count_one_too_many: "counter",
+    count_an_attempt: "attempts",
+    change_the_token: "hold",
+    shorten_the_hold: "hold",
+    index_elsewhere: "index",
+    turn_back_the_tickets: "ticket",
+    leave_something_unsettled: "unsettled",
+    lose_everything: "cold",
+}
+
+
+@pytest.fixture
+def held(stage: Stage) -> Stage:
+    """c and e wait, b and d are held, a was admitted, and maintenance has nothing to do."""
+    stage.begin(stage.moment_of("held"))
+    stage.maintain_until_quiet()
+    return stage
+
+
+def kinds_of(stage: Stage) -> set[str]:
+    line = stage.moment_of("held").line
+    return {problem.kind for problem in judge({line}, observe(stage), stage.tokens)}
+
+
+def test_nothing_is_wrong_where_nothing_was_done(held: Stage) -> None:
+    assert held.tokens[FIRST].keys() == {"b", "d"}
+    assert kinds_of(held) == set()
+
+
+@pytest.mark.parametrize(
+    ("mutant", "kind"), MUTANTS.items(), ids=[mutant.__name__ for mutant in MUTANTS]
+)
+def test_a_seeded_fault_is_noticed(held: Stage, mutant: Mutant, kind: str) -> None:
+    mutant(held)
+    assert kind in kinds_of(held)
