@@ -168,11 +168,11 @@ def redrive(request: c.Redrive) -> Arguments:
 
 
 def expire(request: c.Expire) -> Arguments:
-    return (request.min_age_seconds, request.limit)
+    return (request.min_age_seconds, request.known_until, request.limit)
 
 
 def settle(request: c.Settle) -> Arguments:
-    return (request.entry_id, request.seen_micros, request.join_id or "")
+    return (request.entry_id, request.seen_stamp, request.join_id or "")
 
 
 def shelf(request: c.Shelf) -> Arguments:

@@ -45,7 +45,7 @@ def tries(waitlist_id: str) -> str:
 
 
 def unsettled(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the microsecond of a change that the record may not know."""
+    """Sorted set: entry_id by the stamp of a decision that the record may not know."""
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 

@@ -71,14 +71,15 @@ def count(reply: Reply) -> c.CountResult:
 
 
 def look(reply: Reply) -> c.LookResult:
-    outcome, state, rank, token, time, is_settled, attributes_version = reply
+    outcome, state, rank, token, time, stamp, unsettled, attributes_version = reply
     return c.LookResult(
         outcome=outcome,
         state=state,
         rank=rank,
         token=token,
         time_millis=int(time),
-        is_settled=is_settled == 1,
+        stamp=stamp,
+        unsettled_stamp=unsettled,
         attributes_version=_known(attributes_version),
     )
 
@@ -206,7 +207,7 @@ def expire(reply: Reply) -> c.ExpireResult:
     places = [
         c.Unsettled(
             entry_id=entry_id,
-            seen_micros=int(seen_micros),
+            seen_stamp=int(seen_stamp),
             state=state,
             rank=int(rank),
             ticket=int(ticket),
@@ -214,7 +215,7 @@ def expire(reply: Reply) -> c.ExpireResult:
             token=token,
             time_millis=int(time_millis),
         )
-        for entry_id, seen_micros, state, rank, ticket, attempts, token, time_millis in _rows(
+        for entry_id, seen_stamp, state, rank, ticket, attempts, token, time_millis in _rows(
             flat, 8
         )
     ]

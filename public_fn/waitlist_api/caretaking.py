@@ -119,7 +119,7 @@ class Caretaker:
     def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             self._repeat_settings(waitlist, answer.epoch)
-            self._settling.settle(waitlist.waitlist_id)
+            self._settling.settle(waitlist.waitlist_id, waitlist.watch.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
                 self._reindexer.reindex(waitlist)
         elif isinstance(answer, c.StatsResult | Cold):

@@ -30,14 +30,14 @@ def repair_of(
     change: Change, record: EntryRecord | None, look: c.LookResult, segments: Segments
 ) -> c.Restore | c.Drop | None:
     """Return what makes Redis agree with the record; None where it does, or others see to it."""
-    if not look.is_settled or _is_claimed_since(record, look):
-        # Redis has decided something that the record may not know: settling looks after that,
-        # and a hold that is never recorded ends by itself.
-        return None
     if record is None or record.status in ENDED:
         if look.state in NOWHERE:
             return None
         return drop_of(record) if record is not None else drop_of_erased(change)
+    if max(look.stamp, look.unsettled_stamp) > record.stamp:
+        # Redis has decided something that the record does not know: settling looks after that,
+        # and a hold that is never recorded ends by itself.
+        return None
     if record.status not in PRESENT or _agrees(record, look, segments):
         return None
     seen = None
@@ -49,10 +49,6 @@ def repair_of(
 def drop_of_erased(change: Change) -> c.Drop:
     """Return the message that takes away the place of somebody who has no record any more."""
     return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
-
-
-def _is_claimed_since(record: EntryRecord | None, look: c.LookResult) -> bool:
-    return look.state == "held" and record is not None and look.token != record.claim_token
 
 
 def _agrees(record: EntryRecord, look: c.LookResult, segments: Segments) -> bool:

@@ -12,12 +12,13 @@ from waitlist_api.segments import Segments
 from waitlist_api.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
-from waitlist_shared.ranks import ticket_of_micros, ticket_of_millis
+from waitlist_shared.ranks import ticket_of_millis
 
 BY = "maintenance"
 # Pages of 500 in one run; the next goes on.
 PAGES = 100
 STATUS_OF_PLACE: dict[str, Status] = {
+    "held": "offered",
     "waiting": "waiting",
     "parked": "parked",
     "done": "admitted",
@@ -46,10 +47,14 @@ class Settling:
         self._tagger = tagger
         self._now_millis = now_millis
 
-    def settle(self, waitlist_id: str) -> None:
-        """End what has expired; record what changed over a minute ago and nobody recorded."""
+    def settle(self, waitlist_id: str, known_until: int = 0) -> None:
+        """End what has expired; record what changed over a minute ago and nobody recorded.
+
+        Or before `known_until`, the stamp of a run that is over a minute ago.
+        """
+        request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
-            expired: c.ExpireResult = self._queue.send(c.Expire(waitlist_id=waitlist_id))
+            expired: c.ExpireResult = self._queue.send(request)
             if expired.places:
                 self._settle_page(waitlist_id, expired)
             if expired.is_all and not expired.places:
@@ -71,7 +76,7 @@ class Settling:
                 c.Settle(
                     waitlist_id=waitlist_id,
                     entry_id=place.entry_id,
-                    seen_micros=place.seen_micros,
+                    seen_stamp=place.seen_stamp,
                     join_id=record.join_id if record is not None else None,
                 )
             )
@@ -109,6 +114,8 @@ def catch_up(
     status = STATUS_OF_PLACE.get(place.state)
     if status is None or not _is_behind(record, status, place):
         return None
+    if status == "offered":
+        return _extension(record, place, expired.stamp)
     event = _event(record, status, place, expired)
     return Transition(
         waitlist_id=record.waitlist_id,
@@ -126,16 +133,31 @@ def catch_up(
         },
         events=(event,),
         counts="admitted" if status == "admitted" else "",
-        counted_at=ticket_of_micros(place.seen_micros),
+        counted_at=place.seen_stamp,
+    )
+
+
+def _extension(record: EntryRecord, place: c.Unsettled, stamp: int) -> Transition:
+    return Transition(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        status="offered",
+        stamp=stamp,
+        rank=place.rank,
+        attempts=place.attempts,
+        changes={"claimed_until_millis": place.time_millis},
     )
 
 
 def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
+    if status == "offered":
+        # A claim that nobody has recorded ends by itself.
+        return record.claim_token == place.token and record.stamp < place.seen_stamp
     if record.status == status and record.rank == place.rank:
         return record.attempts != place.attempts
     # Of something later than that, it is Redis that does not know: the watch finds it. Nothing
     # of a stay comes later than its admission.
-    return status == "admitted" or record.stamp < ticket_of_micros(place.seen_micros)
+    return status == "admitted" or record.stamp < place.seen_stamp
 
 
 def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:

@@ -23,11 +23,6 @@ def ticket_of_millis(millis: int) -> int:
     return (millis - EPOCH_MILLIS) * TICKETS_PER_MILLISECOND
 
 
-def ticket_of_micros(micros: int) -> int:
-    """Return the ticket that a clock of microseconds since 1970 stands at."""
-    return (micros - EPOCH_MILLIS * 1000) * TICKETS_PER_MILLISECOND // 1000
-
-
 def ticket_at(moment: datetime) -> int:
     """Return the first ticket of a moment's millisecond."""
     millis = (moment - EPOCH) // timedelta(milliseconds=1)

@@ -111,8 +111,8 @@ def test_the_end_of_an_earlier_stay_spares_whoever_is_aside(
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
     """P9: though the person had been bumped, and held before."""
     done(line)
-    seen_micros = line.unsettled()["ann"]["seen_micros"]
-    accepted(line.settle("ann", seen_micros, join_id="00000001"))
+    seen_stamp = line.unsettled()["ann"]["seen_stamp"]
+    accepted(line.settle("ann", seen_stamp, join_id="00000001"))
     assert traces(line, "ann") == []
     assert line.unsettled() == {}
 

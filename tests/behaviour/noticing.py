@@ -119,39 +119,25 @@ def test_lost_counts_are_added_to_the_life_that_lost_them(line: Line) -> None:
 
 
 def test_a_look_tells_how_everybody_stands(line: Line) -> None:
+    """And by which decision, so that an older record is not taken for news."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
-    held = line.claimed(3)
-    line.complete("ann", held["ann"]["token"])
-    line.park("bob", held["bob"]["token"])
-    nothing = {"token": "", "time_millis": 0}
-    ranks = {name: entry["rank"] for name, entry in held.items()}
-    done = {"token": held["ann"]["token"], "time_millis": 0}
-    parked = {"token": "", "time_millis": line.clock.millis}
-    until = {"token": held["eve"]["token"], "time_millis": held["eve"]["deadline_millis"]}
+    claim = line.claim(3)
+    held = dict(zip(("ann", "bob", "eve"), claim["entries"], strict=True))
+    done = line.complete("ann", held["ann"]["token"])["stamp"]
+    parked = line.park("bob", held["bob"]["token"])["stamp"]
     rank = line.position("kim")["rank"]
-    assert look(line, "ann") == {"state": "done", "rank": ranks["ann"], "is_settled": False, **done}
-    assert look(line, "bob") == {
-        "state": "parked",
-        "rank": ranks["bob"],
-        "is_settled": False,
-        **parked,
-    }
-    assert look(line, "eve") == {"state": "held", "rank": ranks["eve"], "is_settled": True, **until}
-    assert look(line, "kim") == {"state": "waiting", "rank": rank, "is_settled": True, **nothing}
-    assert look(line, "zoe") == {"state": "absent", "rank": 0, "is_settled": True, **nothing}
-
-
-def test_a_move_is_told_until_it_is_settled(line: Line) -> None:
-    """P3: where the caller was cut off, maintenance learns where to."""
-    line.init()
-    line.all_sign_up(["ann", "bob"])
-    moved = accepted(line.bump("bob", to="front"))
-    place = line.unsettled()["bob"]
-    assert (place["state"], place["rank"]) == ("waiting", moved["rank"])
-    assert not look(line, "bob")["is_settled"]
-    line.settle("bob", place["seen_micros"])
-    assert look(line, "bob")["is_settled"]
+    token, until = held["eve"]["token"], held["eve"]["deadline_millis"]
+    told = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
+    for name, expected in {
+        "ann": ("done", held["ann"]["rank"], held["ann"]["token"], 0, done, done),
+        "bob": ("parked", held["bob"]["rank"], "", line.clock.millis, parked, parked),
+        "eve": ("held", held["eve"]["rank"], token, until, claim["stamp"], 0),
+        "kim": ("waiting", rank, "", 0, 0, 0),
+        "zoe": ("absent", 0, "", 0, 0, 0),
+    }.items():
+        found = look(line, name)
+        assert tuple(found[field] for field in told) == expected
 
 
 def test_a_look_tells_by_which_attributes_somebody_is_in_segments(line: Line) -> None:

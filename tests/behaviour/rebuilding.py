@@ -33,7 +33,7 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         **{verb: line.message(verb, **hold) for verb in HOLD_VERBS},
         "redrive": line.message("redrive", **entry),
         "expire": line.message("expire"),
-        "settle": line.message("settle", **entry, seen_micros=5),
+        "settle": line.message("settle", **entry, seen_stamp=5),
         "shelf": line.message("shelf", which="parked"),
         "beat": line.message("beat"),
         "count": line.message("count", epoch=EPOCH, counters={}),

@@ -32,7 +32,7 @@ VALUES: dict[str, Any] = {
     "results": [],
     "outcome": "done",
     "token": "0" * 40,
-    "seen_micros": 5,
+    "seen_stamp": 5,
     "which": "held",
     "deadline_millis": 5,
     "parked_millis": 5,
@@ -44,7 +44,7 @@ VALUES: dict[str, Any] = {
     "beat": 5,
     "born": 5,
     "time_millis": 5,
-    "is_settled": True,
+    "unsettled_stamp": 0,
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -101,7 +101,7 @@ FIRST_REQUIRED = {
     "park": {"waitlist_id", "entry_id", "token"},
     "redrive": {"waitlist_id", "entry_id"},
     "expire": {"waitlist_id"},
-    "settle": {"waitlist_id", "entry_id", "seen_micros"},
+    "settle": {"waitlist_id", "entry_id", "seen_stamp"},
     "shelf": {"waitlist_id", "which"},
     "mark": {"waitlist_id", "entry_id"},
     "tag": {"waitlist_id", "entry_id", "join_id"},

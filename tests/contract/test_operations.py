@@ -82,7 +82,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
     (c.Count(waitlist_id=WAITLIST_ID, epoch=EPOCH, counters=c.Counters(left=1)), "counted"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
-    (c.Settle(**of(EVE), seen_micros=2**52), "changed"),
+    (c.Settle(**of(EVE), seen_stamp=2**44), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),
     (c.Claim(**SEGMENTED, segment=SPANISH), "claimed"),
     (c.Batch(requests=[c.Position(**of(BOB))]), "batch"),

@@ -192,8 +192,8 @@ class Line:
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
-    def settle(self, name: str, seen_micros: int, **fields: Any) -> Answer:
-        return self.send("settle", entry_id=self.id_of(name), seen_micros=seen_micros, **fields)
+    def settle(self, name: str, seen_stamp: int, **fields: Any) -> Answer:
+        return self.send("settle", entry_id=self.id_of(name), seen_stamp=seen_stamp, **fields)
 
     def shelf(self, which: str, **fields: Any) -> Answer:
         return self.send("shelf", which=which, **fields)

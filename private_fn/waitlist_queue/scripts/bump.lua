@@ -50,11 +50,11 @@ if not moved_stamp then
   leave_segments(keys, entry_id, rank)
   rank = place
   put(keys, entry_id, rank, ticket)
-  unsettle(unsettled_key, entry_id, now)
 end
 local stamp = draw(meta_key, now)
 if not moved_stamp then
   moved_stamp = stamp
+  unsettle(unsettled_key, entry_id, stamp)
   redis.call('SET', once_key, stamp, 'EX', once_seconds)
 end
 local position = redis.call('ZRANK', queue_key, entry_id) + 1

@@ -34,7 +34,7 @@ if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
 if segment ~= '' and segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
 if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
-local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
+local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
   tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
 if not end_expired(keys, tonumber(meta[4]), now) then return {'expiring'} end
@@ -50,7 +50,7 @@ local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
   local token = string.sub(tokens, #taken * TOKEN_LENGTH + 1, (#taken + 1) * TOKEN_LENGTH)
-  tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline), deadline)
+  tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline, stamp), deadline)
   taken[#taken + 1] = entry_id .. ':' .. token
 end
 if once_seconds ~= '' then

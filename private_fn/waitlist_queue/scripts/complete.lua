@@ -22,9 +22,9 @@ local outcome = 'repeat'
 if refusal ~= 'completed' then
   redis.call('ZREM', held_key, entry_id)
   redis.call('HDEL', tags_key, entry_id)
-  outcome, note.state = 'completed', 'done'
+  outcome, note.state, note.stamp = 'completed', 'done', stamp
   write_note(claims_key, entry_id, note)
   redis.call('HINCRBY', meta_key, 'admitted', 1)
-  unsettle(unsettled_key, entry_id, now)
+  unsettle(unsettled_key, entry_id, stamp)
 end
 return {outcome, stamp, note.rank, note.ticket, note.attempts}

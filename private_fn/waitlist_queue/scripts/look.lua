@@ -1,8 +1,8 @@
 -- look: tells how an entry stands, for whoever compares it with its record.
--- USES text clock aside
+-- USES text aside
 -- KEYS meta queue held claims parked unsettled tags
 -- ARGV entry_id
--- RETURNS looked state rank token time settled attributes_version
+-- RETURNS looked state rank token time stamp unsettled attributes_version
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -16,13 +16,13 @@ local entry_id = ARGV[1]
 local state = redis.call('HGET', meta_key, 'state')
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local settled = redis.call('ZSCORE', unsettled_key, entry_id) and 0 or 1
+local unsettled = tonumber(redis.call('ZSCORE', unsettled_key, entry_id) or 0)
 local tags = redis.call('HGET', tags_key, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$')) or -1
 local rank = redis.call('ZSCORE', queue_key, entry_id)
-if rank then return {'looked', 'waiting', tonumber(rank), '', '0', settled, version} end
+if rank then return {'looked', 'waiting', tonumber(rank), '', '0', 0, unsettled, version} end
 local note = note_of(claims_key, entry_id)
-if not note then return {'looked', 'absent', 0, '', '0', settled, version} end
+if not note then return {'looked', 'absent', 0, '', '0', 0, unsettled, version} end
 local time = redis.call('ZSCORE', held_key, entry_id) or
   redis.call('ZSCORE', parked_key, entry_id) or '0'
-return {'looked', note.state, note.rank, note.token, time, settled, version}
+return {'looked', note.state, note.rank, note.token, time, note.stamp, unsettled, version}

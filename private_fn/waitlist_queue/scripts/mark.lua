@@ -20,5 +20,5 @@ if not (redis.call('ZSCORE', queue_key, entry_id) or redis.call('ZSCORE', held_k
   redis.call('ZSCORE', parked_key, entry_id)) then
   return {'absent', stamp}
 end
-unsettle(unsettled_key, entry_id, now)
+unsettle(unsettled_key, entry_id, stamp)
 return {'marked', stamp}

@@ -19,6 +19,7 @@ local note, refusal = check_hold(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not note then return {refusal} end
 local millis = math.floor(micros(now) / 1000)
+note.stamp = draw(meta_key, now)
 put_aside(keys, entry_id, note, millis)
-unsettle(unsettled_key, entry_id, now)
-return {'parked', draw(meta_key, now), millis, note.rank, note.ticket, note.attempts}
+unsettle(unsettled_key, entry_id, note.stamp)
+return {'parked', note.stamp, millis, note.rank, note.ticket, note.attempts}

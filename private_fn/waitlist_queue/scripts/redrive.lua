@@ -28,6 +28,6 @@ local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = 
 local stamp = draw(meta_key, now)
 note.attempts = 0
 local rank = return_to_line(keys, entry_id, note, to == 'back' and 255 * TIER + stamp or note.rank)
-unsettle(unsettled_key, entry_id, now)
+unsettle(unsettled_key, entry_id, stamp)
 local position = redis.call('ZRANK', queue_key, entry_id) + 1
 return {'redriven', stamp, rank, note.ticket, position, redis.call('ZCARD', queue_key)}

@@ -29,7 +29,7 @@ if not note then return {refusal} end
 local stamp = draw(meta_key, now)
 local rank = to == 'back' and 255 * TIER + stamp or note.rank
 rank = return_to_line(keys, entry_id, note, rank)
-unsettle(unsettled_key, entry_id, now)
+unsettle(unsettled_key, entry_id, stamp)
 -- While the order is rebuilt nobody knows how many stand ahead.
 if state == 'hydrating' then
   return {'released', stamp, rank, note.ticket, note.attempts, -1, -1}

@@ -1,6 +1,6 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
 -- USES text clock ticket segments tags retag put gap aside back recorded tombstone
--- KEYS meta queue gone moved held claims parked tries segments tags once
+-- KEYS meta queue gone moved held claims parked tries unsettled segments tags once
 -- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
 -- ARGV state token time attempts segments_version new_tags seen
 -- RETURNS restored state position rank ticket total attempts
@@ -14,9 +14,10 @@ local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
 local tries_key = KEYS[8]
-local segments_key = KEYS[9]
-local tags_key = KEYS[10]
-local once_key = KEYS[11]
+local unsettled_key = KEYS[9]
+local segments_key = KEYS[10]
+local tags_key = KEYS[11]
+local once_key = KEYS[12]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local rank = tonumber(ARGV[3])
@@ -43,16 +44,14 @@ if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', st
 if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
 
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
-local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts}
+  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
+  tags = tags_key}
+local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts,
+  stamp = stamp}
 local outcome = 'present'
 local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
--- An admission is news to any record that asks for this.
-local done = aside and aside.state == 'done'
-local same = done and aside.ticket == ticket or state == 'waiting' and in_line == rank
-local is_put = not (in_line or aside) or seen == look_of(in_line, aside) or
-  (seen == 'any' and meta[1] == 'hydrating' and not same)
+local is_put = is_to_be_put(keys, entry_id, seen, meta[1] == 'hydrating', note, in_line, aside)
 if segments_version ~= '0' then
   tag_as_recorded(keys, entry_id, new_tags, note, in_line, aside, is_put)
 end

@@ -1,5 +1,5 @@
 -- shelf: reads those held (by deadline) or parked (by time), a page at a time.
--- USES text clock aside
+-- USES text aside
 -- KEYS meta held parked claims
 -- ARGV which after_time after_id limit
 -- RETURNS shelf total entries

@@ -42,13 +42,15 @@ class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
 class LookResult(Result, frozen=True, kw_only=True):
     """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
 
-    `is_settled` is false while the record may still be behind. `attributes_version` is that by
-    which Redis has the entry's segments, None where it has none of them.
+    `stamp` is that of the decision that put somebody out of line, `unsettled_stamp` that of one
+    which the record may lack; 0 where there is none. `attributes_version` is that by which Redis
+    has the entry's segments, None where it has none of them.
     """
 
     state: str
     rank: Number
     token: str
     time_millis: Number
-    is_settled: bool
+    stamp: Number
+    unsettled_stamp: Number
     attributes_version: Number | None = None
