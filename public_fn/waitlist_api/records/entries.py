@@ -68,8 +68,10 @@ class EntryRecords:
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; those without a record are left out."""
         found: dict[str, EntryRecord] = {}
-        for start in range(0, len(entry_ids), BATCH_GET):
-            keys = [record_key(waitlist_id, id_) for id_ in entry_ids[start : start + BATCH_GET]]
+        # A batch may name nobody twice.
+        ids = list(dict.fromkeys(entry_ids))
+        for start in range(0, len(ids), BATCH_GET):
+            keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
             records = [EntryRecord.from_item(item) for item in self._table.get_many(keys)]
             found |= {record.entry_id: record for record in records}
         return found
