@@ -16,7 +16,7 @@ from waitlist_api.comparing import is_suspect, repair_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.journal import MINUTE, Change, Journal, Key
+from waitlist_api.records.journal import Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -43,10 +43,6 @@ class Watched:
 
     def has(self, change: Change) -> bool:
         return self.since < change.stamp <= self.beat.stamp
-
-    @property
-    def minutes(self) -> int:
-        return (self.beat.stamp - self.since) // MINUTE
 
     def count(self, change: Change) -> None:
         if change.counted_at > self.waitlist.watch.stamp:

@@ -13,14 +13,15 @@ from msgspec import to_builtins
 from waitlist_api.auditing import Auditor, Watched
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
+from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Outdated
 
 logger = logging.getLogger(__name__)
 
-# After a longer pause the order is rebuilt: that is faster than to read so much of the journal.
-LONGEST_MINUTES = 24 * 60
+# After a longer pause of maintenance no more than this is read of the journal.
+LONGEST = 24 * 60 * MINUTE
 
 
 class Watching:
@@ -55,8 +56,6 @@ class Watching:
                 watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist, answer), answer)
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist)
-        for one in [one for one in watched.values() if one.minutes > LONGEST_MINUTES]:
-            self._start_over(watched.pop(one.waitlist.waitlist_id).waitlist)
         self._auditor.audit(watched)
         for one in watched.values():
             self._note(one)
@@ -86,4 +85,5 @@ class Watching:
 
 def _since(waitlist: WaitlistRecord, beat: c.BeatResult) -> int:
     """Return the stamp from which on changes may be lost, though the last beats are not."""
-    return waitlist.watch.previous_stamp or waitlist.watch.stamp or beat.born
+    watch = waitlist.watch
+    return max(watch.previous_stamp or watch.stamp or beat.born, beat.stamp - LONGEST)

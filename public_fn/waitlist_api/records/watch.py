@@ -36,8 +36,9 @@ class Watch:
             beat=beat,
             stamp=stamp,
             counters=counters,
-            previous_stamp=self.stamp,
-            previous_counters=self.counters,
+            # The first beat has none before it.
+            previous_stamp=self.stamp or stamp,
+            previous_counters=self.counters or counters,
         )
 
 
