@@ -67,6 +67,10 @@ def end_of_stay(request: c.EndOfStay) -> Arguments:
     return (request.entry_id, request.join_id, ticket)
 
 
+def drop(request: c.Drop) -> Arguments:
+    return (*end_of_stay(request), int(request.is_admitted))
+
+
 def bump(request: c.Bump) -> Arguments:
     kind: str
     value: str | int = ""
@@ -147,7 +151,7 @@ def claim(request: c.Claim) -> Arguments:
         request.segment or "",
         request.segments_version,
         secrets.token_hex(TOKEN_BYTES * request.count),
-        "" if request.once_key is None else ONCE_SECONDS,
+        "" if request.once_key is None else request.once_seconds,
     )
 
 

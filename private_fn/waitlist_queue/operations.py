@@ -36,7 +36,7 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Init: Operation(SCRIPTS["init"], arguments.init, results.init),
     c.Signup: Operation(SCRIPTS["signup"], arguments.signups, results.signup, SIGNUPS_PER_RUN),
     c.Leave: Operation(SCRIPTS["leave"], arguments.end_of_stay, results.leave),
-    c.Drop: Operation(SCRIPTS["drop"], arguments.end_of_stay, results.drop),
+    c.Drop: Operation(SCRIPTS["drop"], arguments.drop, results.drop),
     c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
     c.Position: Operation(SCRIPTS["position"], arguments.position, results.position),
     c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),

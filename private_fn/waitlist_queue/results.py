@@ -145,7 +145,7 @@ def restore(reply: Reply) -> c.RestoreResult:
 
 
 def leave(reply: Reply) -> c.LeaveResult:
-    return c.LeaveResult(outcome=reply[0], stamp=reply[1])
+    return c.LeaveResult(outcome=reply[0], stamp=reply[1], left_stamp=reply[2])
 
 
 def drop(reply: Reply) -> c.DropResult:
@@ -173,7 +173,7 @@ def claim(reply: Reply) -> c.ClaimResult:
 
 
 def complete(reply: Reply) -> c.CompleteResult:
-    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts")
+    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts", "done_stamp")
 
 
 def release(reply: Reply) -> c.ReleaseResult:

@@ -56,7 +56,9 @@ class Watched:
         """
         told: dict[str, int] = to_builtins(self.beat.counters)
         noted = self.waitlist.watch.counters
-        is_lossy = self.beat.outcome == "behind" or self.repaired
+        # What an earlier life of the order had decided may have been recorded after the rebuild.
+        is_first = self.waitlist.watch.beat == 0
+        is_lossy = is_first or self.beat.outcome == "behind" or self.repaired
         expected = {name: noted[name] + self.counted[name] for name in noted if is_lossy}
         return {name: max(0, expected.get(name, 0) - count) for name, count in told.items()}
 

@@ -61,7 +61,7 @@ class Leaving:
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.LeaveResult = self._guard.write(c.Leave(**_stay(record)))
+        left: c.LeaveResult = self._guard.write(leave_of(record))
         event = HistoryEvent(
             stamp=left.stamp,
             event="left",
@@ -69,8 +69,8 @@ class Leaving:
             reason=record.leaving_reason,
         )
         try:
-            is_counted = left.outcome == "left"
-            self._entries.finish_leave(record, event, self._now_millis(), is_counted=is_counted)
+            counted_at = left.left_stamp or left.stamp
+            self._entries.finish_leave(record, event, self._now_millis(), counted_at)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:
@@ -94,9 +94,17 @@ class Leaving:
             self._journal.enter(change, self._now_millis())
 
 
-def drop_of(record: EntryRecord) -> c.Drop:
-    """Return the message that takes away whatever place a stay has, and buries it."""
-    return c.Drop(**_stay(record))
+def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
+    """Return the message that takes away whatever place a stay has, and buries it.
+
+    With `counts` Redis counts an admission that the record has and nobody told it of.
+    """
+    return c.Drop(**_stay(record), is_admitted=counts and record.status == "admitted")
+
+
+def leave_of(record: EntryRecord) -> c.Leave:
+    """Return the message that ends a stay whose record says that it is being left."""
+    return c.Leave(**_stay(record))
 
 
 def drop_of_former(record: EntryRecord) -> c.Drop | None:

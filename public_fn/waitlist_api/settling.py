@@ -71,7 +71,10 @@ class Settling:
                 self._record(record, place, expired)
             elif record is not None and record.status in ENDED:
                 # Admitted at once, and the hold was not ended: its place must not stay behind.
-                settled.append(drop_of(record))
+                settled.append(drop_of(record, counts=True))
+            if record is not None and record.status == "leaving" and place.state == "done":
+                # That admission is none: leaving takes it back, and has to find it.
+                continue
             settled.append(
                 c.Settle(
                     waitlist_id=waitlist_id,

@@ -172,8 +172,8 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
     """P2, P3: whoever leaves before being put back is not put back afterwards."""
     line.init(state="hydrating")
-    assert line.leave("ann")["outcome"] == "left"
-    assert line.leave("ann")["outcome"] == "absent"
+    assert line.leave("ann", ticket=5)["outcome"] == "left"
+    assert line.leave("ann", ticket=5)["outcome"] == "absent"
     line.restore("bob", rank=6, ticket=6)
     assert line.leave("bob")["outcome"] == "left"
     for name in ["ann", "bob"]:

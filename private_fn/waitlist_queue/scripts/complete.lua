@@ -2,7 +2,8 @@
 -- USES text clock ticket draw aside proof
 -- KEYS meta held claims unsettled tags
 -- ARGV entry_id token now
--- RETURNS completed stamp rank ticket attempts | repeat stamp rank ticket attempts
+-- RETURNS completed stamp rank ticket attempts done_stamp
+-- RETURNS repeat stamp rank ticket attempts done_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
 local held_key = KEYS[2]
@@ -27,4 +28,4 @@ if refusal ~= 'completed' then
   redis.call('HINCRBY', meta_key, 'admitted', 1)
   unsettle(unsettled_key, entry_id, stamp)
 end
-return {outcome, stamp, note.rank, note.ticket, note.attempts}
+return {outcome, stamp, note.rank, note.ticket, note.attempts, note.stamp}

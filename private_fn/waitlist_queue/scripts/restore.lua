@@ -1,5 +1,5 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES text clock ticket segments tags retag put gap aside back recorded tombstone
+-- USES text ticket segments tags retag put gap aside back recorded tombstone
 -- KEYS meta queue gone moved held claims parked tries unsettled segments tags once
 -- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
 -- ARGV state token time attempts segments_version new_tags seen

@@ -1,5 +1,5 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES text clock aside tombstone
+-- USES text clock ticket draw aside tombstone
 -- KEYS meta claims unsettled gone
 -- ARGV entry_id seen_stamp join_id now
 -- RETURNS settled | changed | cold
@@ -20,6 +20,6 @@ local note = note_of(claims_key, entry_id)
 if note and note.state == 'done' then
   -- Admitted in the record too: a late restore must not bring the person back into line.
   redis.call('HDEL', claims_key, entry_id)
-  if join_id ~= '' then bury(gone_key, entry_id, join_id, now) end
+  if join_id ~= '' then bury(gone_key, entry_id, join_id, draw(meta_key, now)) end
 end
 return {'settled'}

@@ -1,5 +1,5 @@
 -- tag: puts an entry, wherever it is on the list, into the segments of its attributes.
--- USES clock segments retag tombstone
+-- USES segments retag tombstone
 -- KEYS meta queue gone held parked segments tags
 -- ARGV entry_id join_id segments_version new_tags
 -- RETURNS tagged | kept | absent

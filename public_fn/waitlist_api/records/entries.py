@@ -153,9 +153,12 @@ class EntryRecords:
         return EntryRecord.from_item(item)
 
     def finish_leave(
-        self, record: EntryRecord, event: HistoryEvent, now_millis: int, *, is_counted: bool = False
+        self, record: EntryRecord, event: HistoryEvent, now_millis: int, counted_at: int = 0
     ) -> None:
-        """Write that a stay has ended; raise EntryChanged if it is not being left."""
+        """Write that a stay has ended; raise EntryChanged if it is not being left.
+
+        `counted_at` is the stamp at which Redis counted that; whoever had no place counts nowhere.
+        """
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
             " #place_rank = :now, #updated_millis = :now REMOVE #previous, #leaving_by,"
@@ -168,7 +171,8 @@ class EntryRecords:
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
-        counts = {"counts": "left", "counted_at": event.stamp} if is_counted else {}
+        is_counted = record.ticket is not None
+        counts = {"counts": "left", "counted_at": counted_at or event.stamp} if is_counted else {}
         change = _change(record.key, event.stamp, "left", **counts)
         self._write(change, update, condition, values, now_millis, event)
 

@@ -21,6 +21,7 @@ from waitlist_shared.limits import (
     MAX_BATCH,
     MAX_CLAIM,
     MAX_PAGE,
+    ONCE_SECONDS,
 )
 
 
@@ -34,6 +35,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
     once_key: OnceKey | None = None
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     segment: SegmentId | None = None
     segments_version: Number = 0
 
@@ -77,7 +79,9 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 
 
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is completed, or repeat for whoever is admitted already."""
+    """`outcome` is completed, or repeat for whoever is admitted already, since `done_stamp`."""
+
+    done_stamp: Ticket = 0
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):

@@ -118,13 +118,19 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
 
 class LeaveResult(Result, frozen=True, kw_only=True):
-    """`outcome` is left or absent."""
+    """`outcome` is left, or absent: it had left before, at `left_stamp`, or never had a place."""
 
     stamp: Ticket
+    left_stamp: Ticket = 0
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
-    """Takes an entry out that the record does not know as waiting; not counted as left."""
+    """Takes an entry out that the record does not know as waiting; not counted as left.
+
+    Whoever `is_admitted` by the record, and was not told so, is counted as admitted.
+    """
+
+    is_admitted: bool = False
 
 
 class DropResult(Result, frozen=True, kw_only=True):
