@@ -27,6 +27,8 @@ def init(request: c.Init) -> Arguments:
         counters.left,
         counters.admitted,
         request.counted_until,
+        request.known_epoch or "",
+        request.known_beat,
         int(request.only_if_known),
     )
 

@@ -16,9 +16,14 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    outcome, state, epoch, born, counted_until = reply
+    outcome, state, epoch, born, counted_until, mending = reply
     return c.InitResult(
-        outcome=outcome, state=state, epoch=epoch, born=born, counted_until=int(counted_until)
+        outcome=outcome,
+        state=state,
+        epoch=epoch,
+        born=born,
+        counted_until=int(counted_until),
+        is_mending=mending == 1,
     )
 
 

@@ -10,6 +10,7 @@ from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.places import Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.records.watch import Watch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding
 from waitlist_shared.ids import new_epoch
@@ -51,7 +52,7 @@ class ColdGuard:
     def apply(self, record: WaitlistRecord) -> None:
         """Give Redis a waitlist's new settings."""
         opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
-        if opened.outcome == "created":
+        if opened.outcome in ("created", "moved"):
             self._queue.start_maintenance(record.waitlist_id)
 
     def repeat(self, record: WaitlistRecord) -> None:
@@ -94,10 +95,19 @@ def init_of(
         state=state,
         epoch=epoch,
         floor_ticket=floor,
-        counters=c.Counters(**record.watch.previous_counters),
-        counted_until=record.watch.previous_stamp,
         only_if_known=only_if_known,
+        **_known_of(record.watch),
     )
+
+
+def _known_of(watch: Watch) -> dict[str, Any]:
+    """Return what was seen of an order that another server may have taken over, or lost."""
+    return {
+        "counters": c.Counters(**watch.previous_counters),
+        "counted_until": watch.previous_stamp,
+        "known_epoch": watch.epoch or None,
+        "known_beat": watch.beat,
+    }
 
 
 def warm_of(record: WaitlistRecord, epoch: str, counted: Mapping[str, int]) -> c.Init:

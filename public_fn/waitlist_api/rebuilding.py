@@ -41,8 +41,9 @@ class Rebuilder:
 
     First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
     since shortly before, or is leaving, as the table has them. Third pass: whatever the journal
-    has of that time, for the index may be behind. A flush in between changes the
-    epoch, an operator may change the segments: every restore by the old ones is refused then, and
+    has of that time, for the index may be behind; it is enough where another server, hardly
+    behind the last, has taken over. A flush in between changes the epoch, so does another server,
+    and an operator may change the segments: every restore by the old ones is refused then, and
     the next run begins anew.
     """
 
@@ -101,9 +102,12 @@ class Rebuilder:
         def third_pass(shard: int) -> int:
             return self._third_pass(waitlist, shard, opened, counted)
 
-        restored = _in_parallel(first_pass, renew)
+        # On another server that was hardly behind all but the last minutes are in order.
+        is_whole = opened.is_mending
+        restored = 0 if is_whole else _in_parallel(first_pass, renew)
         self._pause(max(0, began_millis + SETTLED_MILLIS - self._now_millis()) / 1000)
-        corrected = _in_parallel(second_pass, renew) + _in_parallel(third_pass, renew)
+        corrected = 0 if is_whole else _in_parallel(second_pass, renew)
+        corrected += _in_parallel(third_pass, renew)
         self._queue.send(warm_of(waitlist, epoch, counted))
         logger.info(
             "rebuild ends",

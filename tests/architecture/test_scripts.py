@@ -126,10 +126,18 @@ def _called_in(pieces: list[str], function: str) -> bool:
 
 
 @each_verb
-def test_a_clock_is_the_last_argument(verb: Source) -> None:
-    """The store adds it there: a script that draws a ticket takes the time from its caller."""
-    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "bury", "micros"))
-    assert (verb.declared("ARGV")[-1:] == ["now"]) is draws
+def test_a_clock_is_an_argument(verb: Source) -> None:
+    """The store adds it: a script that draws a ticket takes the time from its caller."""
+    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "micros"))
+    assert ("now" in verb.declared("ARGV")) is draws
+
+
+@each_verb
+def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
+    """P7: but those that count for one life of it alone, or forget it."""
+    asks = verb.calls("at_home") or verb.calls("state_here")
+    assert asks is (verb.declared("ARGV")[-1:] == ["here"])
+    assert asks or verb.name in ("count", "purge")
 
 
 @each_source
@@ -193,8 +201,9 @@ def test_as_many_values_are_sent_as_the_header_declares(
 ) -> None:
     operation = OPERATIONS[request_type]
     call = call_of([example(operation.script.name)])
-    given_by_store = ("now",) if operation.script.arguments[-1:] == ("now",) else ()
-    assert len(call.arguments) + len(given_by_store) == len(operation.script.arguments)
+    declared, added = operation.script.arguments, operation.script.added
+    assert declared[len(declared) - len(added) :] == added
+    assert len(call.arguments) + len(added) == len(declared)
     assert len(call.keys) == len(operation.script.keys)
     assert all(isinstance(value, str | int) for value in call.arguments)
 

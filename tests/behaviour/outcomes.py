@@ -24,6 +24,14 @@ def hydrating(line: Line) -> Line:
     return line
 
 
+def moved(line: Line) -> Answer:
+    """Have another server take over."""
+    line.home = "server-one"
+    line.init()
+    line.home = "server-two"
+    return line.init()
+
+
 def building(line: Line) -> Line:
     """Change the segments of a list with people on it."""
     warm(line).init(version=2, segments_version=2)
@@ -87,6 +95,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
+    ("init", "moved"): lambda line: moved(line),
     ("init", "cold"): lambda line: line.init(only_if_known=True),
     ("signup", "joined"): lambda line: warm(line).signup("eve"),
     ("signup", "already"): lambda line: warm(line).signup("bob"),

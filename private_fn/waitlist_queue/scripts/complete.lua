@@ -1,7 +1,7 @@
 -- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
--- USES text clock ticket draw aside proof
+-- USES home text clock ticket draw aside proof
 -- KEYS meta held claims unsettled tags
--- ARGV entry_id token now
+-- ARGV entry_id token now here
 -- RETURNS completed stamp rank ticket attempts done_stamp
 -- RETURNS repeat stamp rank ticket attempts done_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
@@ -13,9 +13,10 @@ local tags_key = KEYS[5]
 local entry_id = ARGV[1]
 local token = ARGV[2]
 local now = ARGV[3]
+local here = ARGV[4]
 
 now = micros(now) -- read once for all that follows
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
 if not note then return {refusal} end
 local stamp = draw(meta_key, now)

@@ -1,7 +1,7 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES text clock ticket draw segments tags put gap aside back expiry
+-- USES home text clock ticket draw segments tags put gap aside back expiry
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
--- ARGV min_age_seconds known_until limit now
+-- ARGV min_age_seconds known_until limit now here
 -- Those are told whose decision is so old, or came before that stamp.
 -- RETURNS expired stamp whether_all max_attempts places
 -- RETURNS cold | rebuilding
@@ -19,13 +19,14 @@ local min_age_seconds = ARGV[1]
 local known_until = tonumber(ARGV[2])
 local limit = ARGV[3]
 local now = ARGV[4]
+local here = ARGV[5]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'max_attempts')
-if not meta[1] then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'max_attempts', 'home')
+if not at_home(meta[1], meta[3], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
-  tags = tags_key}
+local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
+  parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
+  segments = segments_key, tags = tags_key}
 local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 
 -- id, stamp, state, rank, ticket, attempts, token, time (deadline or parked), id, …

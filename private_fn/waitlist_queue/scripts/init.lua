@@ -1,11 +1,11 @@
--- init: makes a waitlist known, gives it new settings, or ends its rebuild.
--- USES clock ticket complete_tags settings counters
+-- init: makes a waitlist known, gives it new settings, moves it to its new home, or ends its rebuild.
+-- USES home clock ticket complete_tags settings counters birth
 -- KEYS meta queue gone moved held claims parked tries unsettled segments tags
 -- ARGV state epoch settings version segments_version floor signed_up left admitted counted_until
--- ARGV if_known now
+-- ARGV known_epoch known_beat if_known now here
 -- Settings are "name=value", a space between two. Counts begin a new order, or end a rebuild.
--- RETURNS created state epoch born counted | exists state epoch born counted
--- RETURNS warmed state epoch born counted | cold
+-- RETURNS created state epoch born counted mending | moved state epoch born counted mending
+-- RETURNS exists state epoch born counted mending | warmed state epoch born counted mending | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -27,36 +27,42 @@ local signed_up = ARGV[7]
 local left = ARGV[8]
 local admitted = ARGV[9]
 local counted_until = ARGV[10]
-local if_known = ARGV[11]
-local now = ARGV[12]
+local known_epoch = ARGV[11]
+local known_beat = ARGV[12]
+local if_known = ARGV[13]
+local now = ARGV[14]
+local here = ARGV[15]
 
 local keys = {meta = meta_key, queue = queue_key, held = held_key, parked = parked_key,
   segments = segments_key, tags = tags_key}
+local counters = {signed_up = signed_up, left = left, admitted = admitted, until_stamp = counted_until}
 
-local names = {'state', 'epoch', 'settings_version', 'segments_version', 'born', 'counted_until'}
+local names = {'state', 'epoch', 'settings_version', 'segments_version', 'home', 'beat'}
 local meta = redis.call('HMGET', meta_key, unpack(names))
-if not meta[1] then
-  if if_known == '1' then return {'cold'} end
+local is_here = at_home(meta[1], meta[5], here)
+if not is_here and if_known == '1' then return {'cold'} end
+local outcome = 'exists'
+if not is_here and is_mendable(meta, known_epoch, known_beat) then
+  outcome = 'moved'
+  move_home(meta_key, epoch, ticket_after(floor, micros(now)), counters, here)
+elseif not is_here then
+  outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted.
-  redis.call('UNLINK', queue_key, gone_key, moved_key, held_key, claims_key, parked_key, tries_key,
-    unsettled_key)
-  -- Stamps of this life are later, those of lives before earlier, unless the clock went back.
-  local born = ticket_after(floor, micros(now))
-  redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
-    'beat', 0, 'signed_up', signed_up, 'left', left, 'admitted', admitted,
-    'counted_until', counted_until)
-  apply_settings(keys, settings, version, segments_version, nil)
-  return {'created', state, epoch, born, counted_until}
+  redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key, held_key, claims_key, parked_key,
+    tries_key, unsettled_key)
+  meta = {}
+  give_birth(meta_key, state, epoch, ticket_after(floor, micros(now)), counters, here)
 end
-if tonumber(version) > tonumber(meta[3]) then
-  apply_settings(keys, settings, version, segments_version, meta[4] or '0')
+if tonumber(version) > tonumber(meta[3] or -1) then
+  apply_settings(keys, settings, version, segments_version, meta[4])
 else
   segments_version = meta[4] or '0'
 end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
-  local segments_state = state_of_segments(keys, segments_version)
-  redis.call('HSET', meta_key, 'state', 'warm', 'segments_state', segments_state)
+  outcome = 'warmed'
+  redis.call('HSET', meta_key, 'state', 'warm', 'mending', 0, 'segments_state',
+    state_of_segments(keys, segments_version))
   add_to_counters(meta_key, signed_up, left, admitted)
-  return {'warmed', 'warm', epoch, tonumber(meta[5] or 0), meta[6] or '0'}
 end
-return {'exists', meta[1], meta[2], tonumber(meta[5] or 0), meta[6] or '0'}
+local life = life_of(meta_key)
+return {outcome, life.state, life.epoch, life.born, life.counted, life.mending}

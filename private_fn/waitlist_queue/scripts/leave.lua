@@ -1,7 +1,7 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES text clock ticket draw segments tags aside tombstone take_out
+-- USES home text clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
--- ARGV entry_id join_id stay_ticket now
+-- ARGV entry_id join_id stay_ticket now here
 -- RETURNS left stamp left_stamp | absent stamp left_stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -17,14 +17,16 @@ local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
 local now = ARGV[4]
+local here = ARGV[5]
 
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local stamp = draw(meta_key, now)
 local left_stamp = is_gone(gone_key, entry_id, join_id)
 if left_stamp then return {'absent', stamp, tonumber(left_stamp)} end
 bury(gone_key, entry_id, join_id, stamp)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}, entry_id, stay_ticket)
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key},
+  entry_id, stay_ticket)
 -- Whoever has a ticket had a place, though Redis may have lost it.
 if was == 'other' or (not was and stay_ticket == '') then return {'absent', stamp, stamp} end
 -- An admission that came after the intent to leave is none.

@@ -1,7 +1,7 @@
 -- look: tells how an entry stands, for whoever compares it with its record.
--- USES text aside
+-- USES home text aside
 -- KEYS meta queue held claims parked unsettled tags
--- ARGV entry_id
+-- ARGV entry_id here
 -- RETURNS looked state rank token time stamp unsettled attributes_version
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
@@ -12,8 +12,9 @@ local parked_key = KEYS[5]
 local unsettled_key = KEYS[6]
 local tags_key = KEYS[7]
 local entry_id = ARGV[1]
+local here = ARGV[2]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local unsettled = tonumber(redis.call('ZSCORE', unsettled_key, entry_id) or 0)

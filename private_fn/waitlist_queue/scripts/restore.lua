@@ -1,8 +1,8 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES text ticket segments tags retag put gap aside back recorded tombstone
+-- USES home text ticket segments tags retag put gap aside back recorded tombstone
 -- KEYS meta queue gone moved held claims parked tries unsettled segments tags once
 -- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
--- ARGV state token time attempts segments_version new_tags seen
+-- ARGV state token time attempts segments_version new_tags seen here
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
@@ -33,9 +33,11 @@ local attempts = tonumber(ARGV[12])
 local segments_version = ARGV[13]
 local new_tags = ARGV[14]
 local seen = ARGV[15]
+local here = ARGV[16]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket', 'segments_version')
-if not meta[1] then return {'cold'} end
+local fields = {'state', 'epoch', 'last_ticket', 'segments_version', 'home'}
+local meta = redis.call('HMGET', meta_key, unpack(fields))
+if not at_home(meta[1], meta[5], here) then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
 if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
@@ -48,13 +50,12 @@ local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = 
   tags = tags_key}
 local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts,
   stamp = stamp}
-local outcome = 'present'
 local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
 local is_put = is_to_be_put(keys, entry_id, seen, meta[1] == 'hydrating', note, in_line, aside)
-if segments_version ~= '0' then
-  tag_as_recorded(keys, entry_id, new_tags, note, in_line, aside, is_put)
-end
+local tags = segments_version ~= '0' and new_tags
+tag_as_recorded(keys, entry_id, tags, note, in_line, aside, is_put)
+local outcome = 'present'
 if is_put then
   outcome = 'restored'
   rank = put_where_recorded(keys, entry_id, note, in_line, time)

@@ -1,7 +1,7 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES text clock ticket draw aside tombstone
+-- USES home text clock ticket draw aside tombstone
 -- KEYS meta claims unsettled gone
--- ARGV entry_id seen_stamp join_id now
+-- ARGV entry_id seen_stamp join_id now here
 -- RETURNS settled | changed | cold
 local meta_key = KEYS[1]
 local claims_key = KEYS[2]
@@ -11,8 +11,9 @@ local entry_id = ARGV[1]
 local seen_stamp = ARGV[2]
 local join_id = ARGV[3]
 local now = ARGV[4]
+local here = ARGV[5]
 
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local since = redis.call('ZSCORE', unsettled_key, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', unsettled_key, entry_id)

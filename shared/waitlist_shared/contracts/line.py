@@ -68,6 +68,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
 
     A new order begins at `counters`, the counts of `counted_until`; at the end of a rebuild they
     are what was counted from then until `born`, and are added.
+    An order that another server has taken over is moved there: it is to be mended by the journal,
+    or if it is another life's than `known_epoch`, or older than `known_beat`, rebuilt.
     With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
     just before it, declare an empty order complete.
     """
@@ -78,19 +80,23 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
     counted_until: Ticket = 0
+    known_epoch: Epoch | None = None
+    known_beat: Number = 0
     only_if_known: bool = False
 
 
 class InitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force.
+    """`outcome` is created, exists, moved or warmed; `state` and `epoch` are those in force.
 
-    Stamps later than `born` are of this life of the order.
+    Stamps later than `born` are of this life of the order. One that `is_mending` lacks at most
+    what the journal has.
     """
 
     state: State
     epoch: Epoch
     born: Ticket = 0
     counted_until: Ticket = 0
+    is_mending: bool = False
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
