@@ -192,6 +192,9 @@ class EntryRecords:
             record = changed.record
             if record is None or record.status not in ("joining", *PRESENT):
                 raise
+            if record.status in PRESENT and record.ticket != move.made.ticket:
+                # What was moved was lost with Redis, before anybody had recorded the signup.
+                raise
             if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
                 update = "SET #updated_millis = :now"
