@@ -15,6 +15,8 @@ from proof.singles import Single
 
 Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")
+ERASERS = ("erase",)
+ENDERS = ("complete", "dequeue")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ KNOWN: tuple[Known, ...] = (
         lambda result, problem: (
             result.case.beginning.startswith("over, noticed")
             and _has_lost_redis(result)
-            and problem.kind in ("attempts", "answer")
+            and problem.kind in ("attempts", "answer", "order")
         ),
     ),
     Known(
@@ -80,6 +82,31 @@ KNOWN: tuple[Known, ...] = (
             and _is_replica(result)
             and result.case.beginning in ("erased", "erased, Redis lost")
         ),
+    ),
+    Known(
+        "a claim that a rebuild has overtaken",
+        "The claim began with the end of an older hold. If Redis is lost and wholly rebuilt before"
+        " it is recorded, the older hold ends once more, by a decision later than the claim.",
+        "claim / over / Redis lost and rebuilt / step 1 / gives up",
+        lambda result, _: (
+            result.case.beginning.startswith("over")
+            and _is_of(result, *CLAIMS)
+            and _has_lost_redis(result)
+        ),
+    ),
+    Known(
+        "answers while a place is lost and no other server has taken over",
+        "Until maintenance compares, within a minute, Redis alone cannot know that it lacks one.",
+        "look + claim without a key / place forgotten / AABABBBB",
+        lambda result, problem: (
+            problem.kind in ("answer", "position") and result.case.beginning.endswith("forgotten")
+        ),
+    ),
+    Known(
+        "an admission that an erasure has overtaken is counted",
+        "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
+        "erase of one aside + complete / held / ABAAAAB",
+        lambda result, problem: problem.kind == "counter" and _is_pair(result, ERASERS, ENDERS),
     ),
     Known(
         "the repeat of a claim is not known after a loss",
