@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.cold_guard import init_of
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.joining import Joining
@@ -72,19 +72,22 @@ class Caretaker:
         self._leases = leases
         self._now_millis = now_millis
 
-    def look_after_all(self) -> None:
-        """Do the work of a minute: unfinished intents, then every waitlist."""
+    def look_after_all(self, left_millis: LeftMillis = without_end) -> None:
+        """Do the work of a minute: unfinished intents, then every waitlist.
+
+        What takes long stops in time, and goes on in the next run.
+        """
         self.finish_intents()
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
-            self._look_after(page)
-            self._watching.watch([one for one in page if not one.deleting])
+            self._look_after(page, left_millis)
+            self._watching.watch([one for one in page if not one.deleting], left_millis)
 
-    def look_after(self, waitlist_id: str) -> None:
+    def look_after(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Do for one waitlist what cannot wait for the minute."""
         waitlist = self._waitlists.get(waitlist_id)
         if waitlist is not None:
-            self._look_after([waitlist])
+            self._look_after([waitlist], left_millis)
 
     def finish_intents(self) -> None:
         """Take to their end the signups and leaves that were cut off over a minute ago."""
@@ -106,24 +109,27 @@ class Caretaker:
         except WaitlistNotFound:
             self._erasures.erase(record)
 
-    def _look_after(self, waitlists: Sequence[WaitlistRecord]) -> None:
+    def _look_after(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
         answers = send_batch(self._queue, requests) if requests else []
         for waitlist, answer in zip(alive, answers, strict=True):
-            _guarded(partial(self._keep, answer=answer), waitlist)
+            _guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:
             if waitlist.deleting:
                 _guarded(self._delete, waitlist)
 
-    def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
+    def _keep(
+        self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
+    ) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
+            self._rebuilder.forget(waitlist)
             self._repeat_settings(waitlist, answer.epoch)
             self._settling.settle(waitlist.waitlist_id, waitlist.watch.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
                 self._reindexer.reindex(waitlist)
         elif isinstance(answer, c.StatsResult | Cold):
-            is_whole = self._rebuilder.rebuild(waitlist)
+            is_whole = self._rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
                 self._reindexer.reindex(waitlist)
         elif isinstance(answer, WaitlistError):

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 NowMillis = Callable[[], int]
+# How long a run may still go on.
+LeftMillis = Callable[[], int]
+A_DAY_MILLIS = 24 * 3600 * 1000
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -12,6 +15,11 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 def now_millis() -> int:
     """Return milliseconds since 1970."""
     return time.time_ns() // 1_000_000
+
+
+def without_end() -> int:
+    """Return the time left of a run that nobody ends."""
+    return A_DAY_MILLIS
 
 
 def iso(millis: int) -> str:

@@ -42,11 +42,16 @@ class ColdGuard:
 
     def open(self, waitlist_id: str) -> c.InitResult:
         """Make a cold waitlist known to Redis, and have its order rebuilt."""
+        opened = self.make_known(waitlist_id)
+        self._queue.start_maintenance(waitlist_id)
+        return opened
+
+    def make_known(self, waitlist_id: str) -> c.InitResult:
+        """Make a waitlist known to Redis, which may know it; its order is left to the caller."""
         record = self._waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
         opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
-        self._queue.start_maintenance(waitlist_id)
         return opened
 
     def apply(self, record: WaitlistRecord) -> None:

@@ -4,6 +4,7 @@ import secrets
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.records.rebuild import Rebuild
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared.errors import WaitlistError
 
@@ -19,22 +20,25 @@ class LeaseLost(WaitlistError):
 
 @dataclass(frozen=True)
 class Lease:
-    """One maintainer's hold on one waitlist."""
+    """One maintainer's hold on one waitlist, which is as it was when the hold began."""
 
     waitlists: WaitlistRecords
     now_millis: NowMillis
-    waitlist_id: str
+    waitlist: WaitlistRecord
     owner: str
 
-    def renew(self) -> None:
-        """Hold on for another minute; raise LeaseLost if another has it by now."""
+    def renew(self, rebuild: Rebuild | None = None) -> None:
+        """Hold on for another minute, note progress; raise LeaseLost if another has it by now."""
         until_millis = self.now_millis() + LEASE_MILLIS
-        if not self.waitlists.renew_lease(self.waitlist_id, self.owner, until_millis):
+        waitlist_id = self.waitlist.waitlist_id
+        if not self.waitlists.renew_lease(waitlist_id, self.owner, until_millis, rebuild):
             raise LeaseLost
 
-    def release(self) -> None:
-        """Let the next one in."""
-        self.waitlists.release_lease(self.waitlist_id, self.owner)
+    def release(self, *, is_rebuilt: bool = False) -> None:
+        """Let the next one in; of a rebuild that has ended nothing is to be known any more."""
+        self.waitlists.release_lease(
+            self.waitlist.waitlist_id, self.owner, forget_rebuild=is_rebuilt
+        )
 
 
 class Leases:
@@ -49,6 +53,5 @@ class Leases:
         owner = secrets.token_hex(8)
         now_millis = self._now_millis()
         until_millis = now_millis + LEASE_MILLIS
-        if not self._waitlists.take_lease(waitlist, owner, now_millis, until_millis):
-            return None
-        return Lease(self._waitlists, self._now_millis, waitlist.waitlist_id, owner)
+        taken = self._waitlists.take_lease(waitlist, owner, now_millis, until_millis)
+        return Lease(self._waitlists, self._now_millis, taken, owner) if taken else None

@@ -1,8 +1,9 @@
 """The maintenance function: each minute for every list, and at once for one that needs it."""
 
 import os
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from aws_lambda_powertools import Logger
 
@@ -12,18 +13,31 @@ from waitlist_api.config import Config
 from waitlist_api.services import Services
 
 
-def lambda_handler(event: dict[str, Any], _context: object) -> None:
+class Context(Protocol):
+    """What is used of Lambda's context."""
+
+    function_name: str
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return the time until Lambda ends the run."""
+
+
+def lambda_handler(event: dict[str, Any], context: Context) -> None:
     """Look after `waitlist_id` if the event names one, after everything otherwise."""
+    left_millis = context.get_remaining_time_in_millis
     waitlist_id = event.get("waitlist_id")
     if waitlist_id:
-        caretaker().look_after(str(waitlist_id))
+        caretaker(context.function_name).look_after(str(waitlist_id), left_millis)
     else:
-        caretaker().look_after_all()
+        caretaker(context.function_name).look_after_all(left_millis)
 
 
 @cache
-def caretaker() -> Caretaker:
-    """Compose the caretaker once per process, from the environment."""
-    config = Config.from_env(os.environ)
+def caretaker(function_name: str) -> Caretaker:
+    """Compose the caretaker once per process, from the environment.
+
+    A rebuild that stops for lack of time asks for another run of this very function.
+    """
+    config = replace(Config.from_env(os.environ), maintenance_function_name=function_name)
     Logger(level=config.log_level)
     return Services.on(config, dynamodb_client(), lambda_client()).caretaker

@@ -1,39 +1,32 @@
 """Rebuilds a lost order from the record; any number may try, one does it."""
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.cold_guard import ColdGuard, warm_of
-from waitlist_api.comparing import drop_of_erased
-from waitlist_api.lease import Leases
-from waitlist_api.leaving import drop_of, drop_of_former
-from waitlist_api.queue_client import QueueClient, send_batch
-from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
-from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
-from waitlist_api.records.places import Placed, Places
+from waitlist_api.lease import Lease, Leases
+from waitlist_api.queue_client import QueueClient
+from waitlist_api.rebuild_run import RebuildRun
+from waitlist_api.records.entry import SHARDS
+from waitlist_api.records.rebuild import Rebuild, Stage
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.segments import Segments
-from waitlist_api.standing import restore_of
+from waitlist_api.restoring import Restoring
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import WaitlistError
-from waitlist_shared.limits import MAX_BATCH
 
 logger = logging.getLogger(__name__)
 
-# The index is behind the table by moments and the writers' clocks are off by minutes: whatever
-# changed this long before the rebuild began is read again, from the table itself.
-SECOND_LOOK_MILLIS = 15 * 60_000
-SECOND_LOOK_STAMPS = 15 * MINUTE
-LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
-RENEW_SECONDS = 15.0
+# At most so often the lease is renewed and progress noted: what a killed run did since is repeated.
+NOTE_SECONDS = 5.0
+# A run stops with so much of its time left: a page and its repeats take less than half of it.
+STOP_MILLIS = 60_000
 # A write that was under way when Redis was lost, and the index after it, have arrived by then.
 SETTLED_MILLIS = 2_000
+
+Pass = Callable[[RebuildRun, int], None]
 
 
 class Rebuilder:
@@ -42,9 +35,10 @@ class Rebuilder:
     First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
     since shortly before, or is leaving, as the table has them. Third pass: whatever the journal
     has of that time, for the index may be behind; it is enough where another server, hardly
-    behind the last, has taken over. A flush in between changes the epoch, so does another server,
-    and an operator may change the segments: every restore by the old ones is refused then, and
-    the next run begins anew.
+    behind the last, has taken over. A run whose time is up, or that is cut off, is gone on with by
+    the next. A flush in between changes the epoch, so does another server, and an operator may
+    change the segments: every restore by the old ones is refused then, and the next run begins
+    anew.
     """
 
     def __init__(
@@ -52,9 +46,7 @@ class Rebuilder:
         queue: QueueClient,
         guard: ColdGuard,
         waitlists: WaitlistRecords,
-        entries: EntryRecords,
-        places: Places,
-        journal: Journal,
+        restoring: Restoring,
         leases: Leases,
         now_millis: NowMillis,
         pause: Callable[[float], None],
@@ -62,147 +54,109 @@ class Rebuilder:
         self._queue = queue
         self._guard = guard
         self._waitlists = waitlists
-        self._entries = entries
-        self._places = places
-        self._journal = journal
+        self._passes: dict[Stage, Pass] = {
+            "line": restoring.line,
+            "changes": restoring.changes,
+            "journal": restoring.journal,
+        }
         self._leases = leases
         self._now_millis = now_millis
         self._pause = pause
 
-    def rebuild(self, waitlist: WaitlistRecord) -> bool:
+    def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
         """Rebuild a waitlist unless another does; return whether its order is complete now."""
         lease = self._leases.take(waitlist)
         if lease is None:
             return False
+        run: RebuildRun | None = None
+        is_whole = False
         try:
-            opened = self._guard.open(waitlist.waitlist_id)
+            opened = self._guard.make_known(waitlist.waitlist_id)
             if opened.state == "hydrating":
-                logger.info("rebuild begins", extra={"waitlist_id": waitlist.waitlist_id})
-                # From here on an order of another life is outdated, wherever it comes from.
-                watch = replace(waitlist.watch, epoch=opened.epoch, beat=0)
-                self._waitlists.note_watch(waitlist.waitlist_id, watch)
-                self._restore(waitlist, opened, lease.renew)
-            return True
+                run = self._run_of(lease, opened, lambda: left_millis() < STOP_MILLIS)
+                self._restore(run, lease)
+            is_whole = True
+        except _TimeIsUp:
+            logger.info("rebuild stops for now", extra=_about(waitlist, run))
         finally:
-            lease.release()
+            lease.release(is_rebuilt=is_whole)
+        # A run that came no further would only be followed by the same at once.
+        if run is not None and not is_whole and run.has_advanced:
+            self._queue.start_maintenance(waitlist.waitlist_id)
+        return is_whole
 
-    def _restore(
-        self, waitlist: WaitlistRecord, opened: c.InitResult, renew: Callable[[], None]
-    ) -> None:
-        began_millis, epoch = self._now_millis(), opened.epoch
-        counted: Counter[str] = Counter()
+    def forget(self, waitlist: WaitlistRecord) -> None:
+        """Take back the progress of a rebuild that ended without saying so."""
+        self._waitlists.forget_rebuild(waitlist)
 
-        def first_pass(shard: int) -> int:
-            return self._first_pass(waitlist.segments, shard, epoch)
+    def _run_of(
+        self, lease: Lease, opened: c.InitResult, is_time_up: Callable[[], bool]
+    ) -> RebuildRun:
+        """Return a run that goes on where the last one stopped, or begins."""
+        waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
+        # From here on an order of another life is outdated, wherever it comes from.
+        watch = replace(waitlist.watch, epoch=opened.epoch, beat=0)
+        self._waitlists.note_watch(waitlist.waitlist_id, watch)
+        version = waitlist.segments_version
+        if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
+            rebuild = self._begun(waitlist, opened)
+            lease.renew(rebuild)
+        run = RebuildRun(waitlist, opened, rebuild, is_time_up)
+        logger.info("rebuild begins or goes on", extra=_about(waitlist, run))
+        return run
 
-        def second_pass(shard: int) -> int:
-            since_millis = began_millis - SECOND_LOOK_MILLIS
-            return self._second_pass(waitlist.segments, shard, epoch, since_millis)
-
-        def third_pass(shard: int) -> int:
-            return self._third_pass(waitlist, shard, opened, counted)
-
-        # On another server that was hardly behind all but the last minutes are in order.
-        is_whole = opened.is_mending
-        restored = 0 if is_whole else _in_parallel(first_pass, renew)
-        self._pause(max(0, began_millis + SETTLED_MILLIS - self._now_millis()) / 1000)
-        corrected = 0 if is_whole else _in_parallel(second_pass, renew)
-        corrected += _in_parallel(third_pass, renew)
-        self._queue.send(warm_of(waitlist, epoch, counted))
-        logger.info(
-            "rebuild ends",
-            extra={
-                "waitlist_id": waitlist.waitlist_id,
-                "restored": restored,
-                "looked_at_twice": corrected,
-            },
+    def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> Rebuild:
+        rebuild = Rebuild(
+            epoch=opened.epoch,
+            segments_version=waitlist.segments_version,
+            began_millis=self._now_millis(),
+            expected=waitlist.watch.present,
         )
+        if not opened.is_mending:
+            return rebuild
+        # On another server that was hardly behind all but the last minutes are in order.
+        return replace(rebuild, stage="journal", done=rebuild.expected)
 
-    def _first_pass(self, segments: Segments, shard: int, epoch: str) -> int:
-        restored = 0
-        for page in self._places.in_line(segments.waitlist_id, shard):
-            restored += self._send([restore_of(placed, segments, epoch) for placed in page])
-        return restored
+    def _restore(self, run: RebuildRun, lease: Lease) -> None:
+        if run.rebuild.stage == "line":
+            self._do("line", run, lease)
+            run.begin("changes")
+        settled_millis = run.rebuild.began_millis + SETTLED_MILLIS
+        self._pause(max(0, settled_millis - self._now_millis()) / 1000)
+        if run.rebuild.stage == "changes":
+            self._do("changes", run, lease)
+            run.begin("journal")
+        self._do("journal", run, lease)
+        self._queue.send(warm_of(run.waitlist, run.epoch, run.rebuild.counted))
+        logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
-    def _second_pass(self, segments: Segments, shard: int, epoch: str, since_millis: int) -> int:
-        looked_at = 0
-        waitlist_id = segments.waitlist_id
-        for page in self._changed(waitlist_id, shard, since_millis):
-            records = self._entries.get_many(waitlist_id, [placed.entry_id for placed in page])
-            corrections = [
-                _correction(one, records.get(one.entry_id), segments, epoch) for one in page
-            ]
-            looked_at += self._send([one for one in corrections if one is not None])
-        return looked_at
-
-    def _third_pass(
-        self, waitlist: WaitlistRecord, shard: int, opened: c.InitResult, counted: Counter[str]
-    ) -> int:
-        """Correct and count by the journal, which is never behind, up to this life of the order."""
-        looked_at = 0
-        recent = max(0, opened.born - SECOND_LOOK_STAMPS)
-        counted_after = opened.counted_until or recent
-        since = max(min(counted_after, recent), opened.born - LONGEST_LOOK_STAMPS)
-        for page in self._journal.of_shard(shard, since, opened.born):
-            changes = [one for one in page if one.waitlist_id == waitlist.waitlist_id]
-            counted.update(one.counts for one in changes if one.counted_at > counted_after)
-            records = self._entries.get_many(
-                waitlist.waitlist_id, [change.entry_id for change in changes]
-            )
-            corrections = [
-                _correction_of(one, records.get(one.entry_id), waitlist.segments, opened.epoch)
-                for one in {one.entry_id: one for one in changes}.values()
-            ]
-            looked_at += self._send([one for one in corrections if one is not None])
-        return looked_at
-
-    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
-        yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
-        yield from self._places.ended(waitlist_id, shard, since_millis)
-        yield from self._places.unfinished(waitlist_id, shard)
-
-    def _send(self, requests: list[c.Single]) -> int:
-        for start in range(0, len(requests), MAX_BATCH):
-            for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
-                if isinstance(answer, WaitlistError) and answer.code != "gone":
-                    raise answer
-        return len(requests)
+    def _do(self, stage: Stage, run: RebuildRun, lease: Lease) -> None:
+        """Do a stage in all shards that are not done with it; raise if there was no time."""
+        work = self._passes[stage]
+        shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
+        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
+            pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}
+            everything = list(pending)
+            try:
+                while pending:
+                    _, pending = wait(pending, timeout=NOTE_SECONDS)
+                    lease.renew(run.rebuild)
+            except BaseException:
+                run.give_up()
+                raise
+        for future in everything:
+            future.result()
+        if not all(run.rebuild.is_at_end(shard) for shard in shards):
+            raise _TimeIsUp
 
 
-def _correction(
-    placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
-) -> c.Single | None:
-    """Return what makes Redis agree with the record; `placed` may be older than that."""
-    if record is not None and record.status == "joining" and placed.ticket is None:
-        # Its signup is under way and may have a place already; the stay before has none.
-        return drop_of_former(record)
-    if record is not None and record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
-    return c.Drop(
-        waitlist_id=placed.waitlist_id,
-        entry_id=placed.entry_id,
-        join_id=placed.join_id,
-        ticket=placed.ticket,
-    )
+class _TimeIsUp(Exception):
+    """The rest is for the next run."""
 
 
-def _correction_of(
-    change: Change, record: EntryRecord | None, segments: Segments, epoch: str
-) -> c.Single | None:
-    """Return what makes Redis agree with the record of whom the journal speaks of."""
-    if record is None:
-        return drop_of_erased(change) if change.status == ERASED else None
-    if record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
-    return None if record.status == "joining" else drop_of(record)
-
-
-def _in_parallel(work: Callable[[int], int], renew: Callable[[], None]) -> int:
-    """Do the work of every shard, renewing the lease meanwhile; return the sum."""
-    with ThreadPoolExecutor(max_workers=SHARDS) as pool:
-        pending: set[Future[Any]] = {pool.submit(work, shard) for shard in range(SHARDS)}
-        everything = list(pending)
-        while pending:
-            _, pending = wait(pending, timeout=RENEW_SECONDS)
-            renew()
-        return sum(future.result() for future in everything)
+def _about(waitlist: WaitlistRecord, run: RebuildRun | None) -> dict[str, Any]:
+    about: dict[str, Any] = {"waitlist_id": waitlist.waitlist_id}
+    if run is not None:
+        rebuild = run.rebuild
+        about |= {"stage": rebuild.stage, "done": rebuild.done, "total": rebuild.total}
+    return about

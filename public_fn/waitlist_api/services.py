@@ -30,6 +30,7 @@ from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.reindexing import Reindexer
+from waitlist_api.restoring import Restoring
 from waitlist_api.segment_depths import SegmentDepths
 from waitlist_api.segment_standing import SegmentStandings
 from waitlist_api.settling import Settling
@@ -94,9 +95,8 @@ class Services:
         journal = Journal(table)
         leaving = Leaving(entries, erasures, journal, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
-        rebuilder = Rebuilder(
-            queue, guard, waitlist_records, entries, places, journal, leases, now_millis, pause
-        )
+        restoring = Restoring(queue, entries, places, journal)
+        rebuilder = Rebuilder(queue, guard, waitlist_records, restoring, leases, now_millis, pause)
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from msgspec import to_builtins
 
 from waitlist_api.auditing import Auditor, Watched
+from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.journal import MINUTE
@@ -39,7 +40,9 @@ class Watching:
         self._auditor = auditor
         self._rebuilder = rebuilder
 
-    def watch(self, waitlists: Sequence[WaitlistRecord]) -> None:
+    def watch(
+        self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
+    ) -> None:
         """Count a beat of each waitlist; rebuild what is outdated, audit the others."""
         beats = [
             c.Beat(
@@ -55,18 +58,18 @@ class Watching:
             if isinstance(answer, c.BeatResult):
                 watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist, answer), answer)
             elif isinstance(answer, Outdated):
-                self._start_over(waitlist)
+                self._start_over(waitlist, left_millis)
         self._auditor.audit(watched)
         for one in watched.values():
             self._note(one)
 
-    def _start_over(self, waitlist: WaitlistRecord) -> None:
+    def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         logger.warning(
             "the order in Redis is older than the last watch: it is rebuilt",
             extra={"waitlist_id": waitlist.waitlist_id},
         )
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
-        self._rebuilder.rebuild(waitlist)
+        self._rebuilder.rebuild(waitlist, left_millis)
 
     def _note(self, watched: Watched) -> None:
         """Keep what was seen, now that everything before it has been compared."""

@@ -21,6 +21,7 @@ DEFAULTS = {
     "hide_counts": False,
     "segments": [],
     "segments_state": "ready",
+    "rebuild": None,
     "version": 1,
 }
 

@@ -11,6 +11,7 @@ from waitlist_api.records.entry import (
     ended_place,
     intents_of,
     line_place,
+    record_key,
 )
 from waitlist_api.records.table import Item, Table
 
@@ -56,9 +57,16 @@ class Places:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def in_line(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
-        """Yield pages of those who have a place, by rank."""
-        return self.at(line_place(waitlist_id, shard))
+    def in_line(
+        self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
+    ) -> Iterator[list[Placed]]:
+        """Yield pages of those who have a place, by rank, from behind a rank and entry."""
+        place = line_place(waitlist_id, shard)
+        start: Item = {}
+        if behind is not None:
+            rank, entry_id = behind
+            start = {**record_key(waitlist_id, entry_id), "place": place, "place_rank": rank}
+        return self._pages("#place = :place", {"place": place}, start)
 
     def at(self, place: str) -> Iterator[list[Placed]]:
         """Yield pages of one partition of the index."""
@@ -107,8 +115,10 @@ class Places:
             newest = max([newest, *(item.get("stamp", 0) for item in items)])
         return newest
 
-    def _pages(self, condition: str, values: Item, **options: str) -> Iterator[list[Placed]]:
-        after: Item | None = {}
+    def _pages(
+        self, condition: str, values: Item, start: Item | None = None, **options: str
+    ) -> Iterator[list[Placed]]:
+        after: Item | None = start or {}
         while after is not None:
             items, after = self._table.query(
                 condition, values, after or None, IndexName=INDEX, Limit=PAGE, **options

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
+from waitlist_api.records.rebuild import Rebuild
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.records.watch import UNWATCHED, Watch
 from waitlist_api.segments import Segments
@@ -52,6 +53,7 @@ class WaitlistRecord:
     """A waitlist: its settings, their version, and what maintenance notes down.
 
     `watch` is what the minute's watch over Redis has seen last.
+    `rebuild` is how far a rebuild of its order has come that is under way.
     `segments_version` is the version since which the segments are declared as they are, 0 where
     none are; `segments_state` says whether everybody is in theirs, as far as is known.
     """
@@ -63,6 +65,7 @@ class WaitlistRecord:
     updated_millis: int
     deleting: bool = False
     watch: Watch = UNWATCHED
+    rebuild: Rebuild | None = None
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
 
@@ -74,6 +77,8 @@ class WaitlistRecord:
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         known["watch"] = Watch.from_item(known.get("watch", {}))
+        if "rebuild" in known:
+            known["rebuild"] = Rebuild.from_item(known["rebuild"])
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
@@ -188,8 +193,8 @@ class WaitlistRecords:
 
     def take_lease(
         self, waitlist: WaitlistRecord, owner: str, now_millis: int, until_millis: int
-    ) -> bool:
-        """Take the lease of one maintainer; return False if another holds it.
+    ) -> WaitlistRecord | None:
+        """Take the lease of one maintainer; return the waitlist, or None if another holds it.
 
         Also if the waitlist has been deleted and made anew since it was read.
         """
@@ -200,7 +205,7 @@ class WaitlistRecords:
             "created": waitlist.created_millis,
         }
         try:
-            self._table.update(
+            item = self._table.update(
                 _key(waitlist.waitlist_id),
                 "SET #lease_owner = :owner, #lease_until = :until",
                 "#created_millis = :created AND (attribute_not_exists(#lease_until)"
@@ -208,33 +213,46 @@ class WaitlistRecords:
                 values,
             )
         except ConditionFailed:
-            return False
-        return True
+            return None
+        return WaitlistRecord.from_item(item)
 
-    def renew_lease(self, waitlist_id: str, owner: str, until_millis: int) -> bool:
-        """Hold a lease for longer; return False if it has passed to another, or is no more."""
+    def renew_lease(
+        self, waitlist_id: str, owner: str, until_millis: int, rebuild: Rebuild | None = None
+    ) -> bool:
+        """Hold a lease for longer; return False if it has passed to another, or is no more.
+
+        The progress of a rebuild is noted with it: only whoever has the lease may.
+        """
+        values: dict[str, Any] = {"owner": owner, "until": until_millis}
+        update = "SET #lease_until = :until"
+        if rebuild is not None:
+            update += ", #rebuild = :rebuild"
+            values["rebuild"] = rebuild.to_item()
         try:
-            self._table.update(
-                _key(waitlist_id),
-                "SET #lease_until = :until",
-                "#lease_owner = :owner",
-                {"owner": owner, "until": until_millis},
-            )
+            self._table.update(_key(waitlist_id), update, "#lease_owner = :owner", values)
         except ConditionFailed:
             return False
         return True
 
-    def release_lease(self, waitlist_id: str, owner: str) -> None:
+    def release_lease(self, waitlist_id: str, owner: str, *, forget_rebuild: bool = False) -> None:
         """Give a lease back; no harm if it has passed to another."""
-        try:
-            self._table.update(
-                _key(waitlist_id),
-                "REMOVE #lease_owner, #lease_until",
-                "#lease_owner = :owner",
-                {"owner": owner},
-            )
-        except ConditionFailed:
+        update = "REMOVE #lease_owner, #lease_until"
+        if forget_rebuild:
+            update += ", #rebuild"
+        with suppress(ConditionFailed):
+            self._table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
+
+    def forget_rebuild(self, waitlist: WaitlistRecord) -> None:
+        """Take the progress of a rebuild out of a waitlist, unless it is another by now."""
+        if waitlist.rebuild is None:
             return
+        with suppress(ConditionFailed):
+            self._table.update(
+                _key(waitlist.waitlist_id),
+                "REMOVE #rebuild",
+                "#rebuild = :rebuild",
+                {"rebuild": waitlist.rebuild.to_item()},
+            )
 
     def note_watch(self, waitlist_id: str, watch: Watch) -> None:
         """Keep what was seen of Redis, for the day it loses it."""

@@ -22,6 +22,13 @@ class Watch:
     previous_stamp: int = 0
     previous_counters: Counts = field(default_factory=dict)
 
+    @property
+    def present(self) -> int:
+        """How many had a place at the last beat, by its counters; 0 if none was ever noted."""
+        counters = self.counters
+        ended = counters.get("left", 0) + counters.get("admitted", 0)
+        return max(0, counters.get("signed_up", 0) - ended)
+
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
         return cls(**item)

@@ -9,10 +9,12 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api import cursors
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.directory import Directory
+from waitlist_api.records.rebuild import Rebuild
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
 from waitlist_api.schemas.waitlists import (
+    RebuildAnswer,
     StatsAnswer,
     WaitlistBody,
     WaitlistConfigAnswer,
@@ -129,11 +131,16 @@ def _millis_of(ticket: int | None) -> int | None:
     return None if ticket is None else int(time_of(ticket).timestamp() * 1000)
 
 
+def _progress(rebuild: Rebuild | None) -> RebuildAnswer | None:
+    return None if rebuild is None else RebuildAnswer(done=rebuild.done, total=rebuild.total)
+
+
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
         **asdict(record.settings),
         segments_state=record.segments_state,
+        rebuild=_progress(record.rebuild),
         version=record.version,
         created_at=iso(record.created_millis),
         updated_at=iso(record.updated_millis),

@@ -85,6 +85,18 @@ class WaitlistAnswer(BaseModel):
     total: Annotated[int | None, Field(description="How many wait; null if hidden.")]
 
 
+class RebuildAnswer(BaseModel):
+    done: Annotated[int, Field(description="How many have their place again.")]
+    total: Annotated[
+        int,
+        Field(
+            description="How many there are, by the counts of the last minute's watch; never less "
+            "than `done`, with which it grows where they are more or nothing was counted. Where "
+            "the two are the same, what changed meanwhile is looked at again."
+        ),
+    ]
+
+
 class WaitlistConfigAnswer(BaseModel):
     waitlist_id: str
     name: str
@@ -103,6 +115,13 @@ class WaitlistConfigAnswer(BaseModel):
         Field(
             description="While changed segments are being built, whatever asks for a segment is "
             "answered `503 rebuilding`."
+        ),
+    ]
+    rebuild: Annotated[
+        RebuildAnswer | None,
+        Field(
+            description="How far the rebuild of a lost order has come; null while none is under "
+            "way. Until it ends, whatever needs the order is answered `503 rebuilding`."
         ),
     ]
     version: int

@@ -1,0 +1,125 @@
+"""The passes of a rebuild over one shard: the line, what has changed, the journal."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from waitlist_api.comparing import drop_of_erased
+from waitlist_api.leaving import drop_of, drop_of_former
+from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.rebuild_run import RebuildRun
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
+from waitlist_api.records.places import Placed, Places
+from waitlist_api.segments import Segments
+from waitlist_api.standing import restore_of
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_BATCH
+
+# The index is behind the table by moments and the writers' clocks are off by minutes: whatever
+# changed this long before the rebuild began is read again, from the table itself.
+SECOND_LOOK_MILLIS = 15 * 60_000
+SECOND_LOOK_STAMPS = 15 * MINUTE
+LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
+
+
+class Restoring:
+    """Restores shards of a line, a page at a time: no more than a page of each is in memory."""
+
+    def __init__(
+        self, queue: QueueClient, entries: EntryRecords, places: Places, journal: Journal
+    ) -> None:
+        self._queue = queue
+        self._entries = entries
+        self._places = places
+        self._journal = journal
+
+    def line(self, run: RebuildRun, shard: int) -> None:
+        """Restore everybody in the index, behind those whom an earlier run has restored."""
+        behind = run.rebuild.last_key(shard)
+        for page in filter(None, self._places.in_line(run.waitlist_id, shard, behind)):
+            self._send([restore_of(placed, run.segments, run.epoch) for placed in page])
+            run.restored(shard, page)
+            if run.must_stop():
+                return
+        run.finished(shard, {})
+
+    def changes(self, run: RebuildRun, shard: int) -> None:
+        """Correct by the table whoever has changed since shortly before the first run, or is."""
+        since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
+        for page in self._changed(run.waitlist_id, shard, since_millis):
+            ids = [placed.entry_id for placed in page]
+            records = self._entries.get_many(run.waitlist_id, ids)
+            corrections = [
+                _correction(one, records.get(one.entry_id), run.segments, run.epoch) for one in page
+            ]
+            self._send([one for one in corrections if one is not None])
+            if run.must_stop():
+                return
+        run.finished(shard, {})
+
+    def journal(self, run: RebuildRun, shard: int) -> None:
+        """Correct and count by the journal, which is never behind, up to this life of the order."""
+        counted: Counter[str] = Counter()
+        born = run.opened.born
+        recent = max(0, born - SECOND_LOOK_STAMPS)
+        counted_after = run.opened.counted_until or recent
+        since = max(min(counted_after, recent), born - LONGEST_LOOK_STAMPS)
+        for page in self._journal.of_shard(shard, since, born):
+            changes = [one for one in page if one.waitlist_id == run.waitlist_id]
+            counted.update(
+                one.counts for one in changes if one.counts and one.counted_at > counted_after
+            )
+            self._correct(run, changes)
+            if run.must_stop():
+                return
+        run.finished(shard, counted)
+
+    def _correct(self, run: RebuildRun, changes: list[Change]) -> None:
+        ids = [change.entry_id for change in changes]
+        records = self._entries.get_many(run.waitlist_id, ids)
+        corrections = [
+            _correction_of(one, records.get(one.entry_id), run.segments, run.epoch)
+            for one in {one.entry_id: one for one in changes}.values()
+        ]
+        self._send([one for one in corrections if one is not None])
+
+    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+        yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
+        yield from self._places.ended(waitlist_id, shard, since_millis)
+        yield from self._places.unfinished(waitlist_id, shard)
+
+    def _send(self, requests: list[c.Single]) -> None:
+        for start in range(0, len(requests), MAX_BATCH):
+            for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
+                if isinstance(answer, WaitlistError) and answer.code != "gone":
+                    raise answer
+
+
+def _correction(
+    placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
+) -> c.Single | None:
+    """Return what makes Redis agree with the record; `placed` may be older than that."""
+    if record is not None and record.status == "joining" and placed.ticket is None:
+        # Its signup is under way and may have a place already; the stay before has none.
+        return drop_of_former(record)
+    if record is not None and record.status in PRESENT:
+        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    return c.Drop(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        ticket=placed.ticket,
+    )
+
+
+def _correction_of(
+    change: Change, record: EntryRecord | None, segments: Segments, epoch: str
+) -> c.Single | None:
+    """Return what makes Redis agree with the record of whom the journal speaks of."""
+    if record is None:
+        return drop_of_erased(change) if change.status == ERASED else None
+    if record.status in PRESENT:
+        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    return None if record.status == "joining" else drop_of(record)
