@@ -46,9 +46,12 @@ def allowed(role: str) -> list[tuple[str, Any]]:
 
 
 def statements(role: str) -> list[dict[str, Any]]:
+    """Those of a role's own policies, and of policies that are attached to it."""
+    own = named("AWS::IAM::Role")[role]["Policies"]
+    attached = [one for one in named("AWS::IAM::Policy").values() if {"Ref": role} in one["Roles"]]
     return [
         statement
-        for policy in named("AWS::IAM::Role")[role]["Policies"]
+        for policy in (*own, *attached)
         for statement in policy["PolicyDocument"]["Statement"]
     ]
 

@@ -1,0 +1,73 @@
+"""How far the rebuild of a lost order has come, as an operator sees it."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.people import People
+from waitlist_api.rebuilding import STOP_MILLIS
+from waitlist_api.records import places
+
+NAMES = ("ada", "bob", "cyd", "dan", "eve")
+
+
+@pytest.fixture(autouse=True)
+def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "PAGE", 1)
+
+
+def shown(people: People) -> Any:
+    answer = people.world.request("GET", people.admin_path, operator=True)
+    assert answer.status == 200
+    return answer.json["rebuild"]
+
+
+def run(people: People, left_millis: int) -> None:
+    people.world.services.caretaker.look_after(people.waitlist_id, lambda: left_millis)
+
+
+def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
+    """P7: of as many as the last watch counted."""
+    people.all_sign_up(*NAMES)
+    people.leave("eve")
+    people.world.maintain()
+    assert shown(people) is None
+    people.world.redis.flushall()
+    run(people, STOP_MILLIS - 1)
+    progress = shown(people)
+    assert progress["total"] == len(NAMES) - 1
+    assert 0 < progress["done"] <= progress["total"]
+    listed = people.world.request("GET", "/v1/admin/waitlists", operator=True).json
+    assert [one["rebuild"] for one in listed["waitlists"]] == [progress]
+    assert people.look("ada").code == "rebuilding"
+    run(people, STOP_MILLIS)
+    assert shown(people) is None
+    assert people.look("ada").json["position"] == 1
+
+
+def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
+    """It is never less than those who are done."""
+    people.all_sign_up(*NAMES)
+    people.world.redis.flushall()
+    run(people, STOP_MILLIS - 1)
+    progress = shown(people)
+    assert progress["total"] == progress["done"] > 0
+    run(people, STOP_MILLIS)
+    assert shown(people) is None
+
+
+def test_a_configuration_cannot_say_how_far_a_rebuild_is(people: People) -> None:
+    """P5"""
+    answer = people.configure(rebuild={"done": 1, "total": 1})
+    assert (answer.status, answer.code) == (422, "invalid_request")
+    assert shown(people) is None
+
+
+def test_a_change_of_the_configuration_leaves_the_progress(people: People) -> None:
+    people.all_sign_up(*NAMES)
+    people.world.redis.flushall()
+    run(people, STOP_MILLIS - 1)
+    progress = shown(people)
+    assert people.configure(hide_counts=True).json["rebuild"] == progress
+    run(people, STOP_MILLIS)
+    assert shown(people) is None
