@@ -17,6 +17,7 @@ from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
 from bench.memory import weigh, weigh_segments
+from bench.rebuild import REBUILDS, RebuildBench
 from bench.report import as_json, show
 from bench.rounds import WARM_UP_ROUNDS
 from bench.segmented_line import SEGMENTS_EACH
@@ -91,7 +92,14 @@ def segments(sizes: Sizes, progress: Progress) -> list[Row]:
     return rows + [tally.row(name) for name, tally in bench.tallies.items()]
 
 
-PARTS = {"line": line, "claims": claims, "segments": segments}
+def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("rebuilding lines", total=REBUILDS)
+        bench = RebuildBench(Handler(port), bare_client(port), sizes)
+        return bench.rows(partial(progress.advance, task))
+
+
+PARTS = {"line": line, "claims": claims, "segments": segments, "rebuild": rebuild}
 
 
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:

@@ -18,6 +18,8 @@ class Sizes:
     big_claim: int
     claim_rounds: int
     big_claim_rounds: int
+    rebuilt_few: int
+    rebuilt_many: int
 
 
 FULL = Sizes(
@@ -32,6 +34,8 @@ FULL = Sizes(
     big_claim=MAX_CLAIM,
     claim_rounds=80,
     big_claim_rounds=15,
+    rebuilt_few=20_000,
+    rebuilt_many=200_000,
 )
 QUICK = Sizes(
     rounds=3,
@@ -45,4 +49,6 @@ QUICK = Sizes(
     big_claim=10,
     claim_rounds=2,
     big_claim_rounds=2,
+    rebuilt_few=500,
+    rebuilt_many=2_000,
 )
