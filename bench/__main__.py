@@ -17,7 +17,7 @@ from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.line import Handler
 from bench.memory import weigh, weigh_segments
-from bench.rebuild import REBUILDS, RebuildBench
+from bench.rebuild import RebuildBench
 from bench.report import as_json, show
 from bench.rounds import WARM_UP_ROUNDS
 from bench.segmented_line import SEGMENTS_EACH
@@ -94,7 +94,7 @@ def segments(sizes: Sizes, progress: Progress) -> list[Row]:
 
 def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port:
-        task = progress.add_task("rebuilding lines", total=REBUILDS)
+        task = progress.add_task("rebuilding lines", total=sizes.rebuilds + 1)
         bench = RebuildBench(Handler(port), bare_client(port), sizes)
         return bench.rows(partial(progress.advance, task))
 

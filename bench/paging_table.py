@@ -6,7 +6,6 @@ what the real one would charge for.
 
 import re
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 from boto3.dynamodb.types import TypeSerializer
@@ -23,7 +22,7 @@ FIRST_TICKET = 1_000_000
 YESTERDAY_MILLIS = 1_790_000_000_000
 UNIT_BYTES = 4096
 EVENTUALLY_CONSISTENT = 0.5
-ENTRY_ID_LENGTH = 26
+LETTERS = str.maketrans("01234567", ALPHABET[:8])
 INDEX_KEYS = ("place", "place_rank")
 _serialize = TypeSerializer().serialize
 
@@ -107,15 +106,7 @@ def rank_of(number: int) -> int:
 
 def entry_id_of(number: int) -> str:
     """Return an id whose first letter tells the shard, as that of a digest does."""
-    letters = "".join(_letters(number // SHARDS))[::-1]
-    return ALPHABET[number % SHARDS] + letters.rjust(ENTRY_ID_LENGTH - 1, ALPHABET[0])
-
-
-def _letters(number: int) -> Iterator[str]:
-    """Yield the digits of a number, the last first."""
-    while number:
-        number, letter = divmod(number, len(ALPHABET))
-        yield ALPHABET[letter]
+    return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
 def _number(key: Item) -> int:

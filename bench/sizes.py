@@ -18,6 +18,7 @@ class Sizes:
     big_claim: int
     claim_rounds: int
     big_claim_rounds: int
+    rebuilds: int
     rebuilt_few: int
     rebuilt_many: int
 
@@ -34,6 +35,7 @@ FULL = Sizes(
     big_claim=MAX_CLAIM,
     claim_rounds=80,
     big_claim_rounds=15,
+    rebuilds=9,
     rebuilt_few=20_000,
     rebuilt_many=200_000,
 )
@@ -49,6 +51,7 @@ QUICK = Sizes(
     big_claim=10,
     claim_rounds=2,
     big_claim_rounds=2,
+    rebuilds=3,
     rebuilt_few=500,
     rebuilt_many=2_000,
 )

@@ -54,7 +54,7 @@ def _stay(request: c.Signup) -> str:
     return stay + _tags(request) if request.segments_version else stay
 
 
-def _tags(request: c.OnTaggedStay) -> str:
+def _tags(request: c.OnTaggedStay | c.FillStay) -> str:
     return "".join([f"{segment}," for segment in request.segments]) + str(
         request.attributes_version
     )
@@ -110,6 +110,16 @@ def _seen(request: c.Restore) -> str:
     if request.seen is not None:
         return request.seen.text
     return "any" if request.overwrite else ""
+
+
+def fill(request: c.Fill) -> Arguments:
+    stays = " ".join([_filling(stay) for stay in request.stays])
+    return (request.epoch, request.segments_version, stays)
+
+
+def _filling(stay: c.FillStay) -> str:
+    place = f"{stay.rank}:{stay.ticket}:{stay.stamp}:{stay.attempts}"
+    return f"{stay.entry_id}:{stay.join_id}:{place}:{_tags(stay)}"
 
 
 def page(request: c.Page) -> Arguments:

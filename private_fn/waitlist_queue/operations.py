@@ -53,6 +53,7 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Shelf: Operation(SCRIPTS["shelf"], arguments.shelf, results.shelf),
     c.Beat: Operation(SCRIPTS["beat"], arguments.beat, results.beat),
     c.Count: Operation(SCRIPTS["count"], arguments.count, results.count),
+    c.Fill: Operation(SCRIPTS["fill"], arguments.fill, results.fill),
     c.Look: Operation(SCRIPTS["look"], arguments.of_entry, results.look),
     c.Mark: Operation(SCRIPTS["mark"], arguments.of_entry, results.mark),
     c.Tag: Operation(SCRIPTS["tag"], arguments.tag, results.tag),

@@ -149,6 +149,11 @@ def restore(reply: Reply) -> c.RestoreResult:
     )
 
 
+def fill(reply: Reply) -> c.FillResult:
+    outcome, restored, present, gone = reply
+    return c.FillResult(outcome=outcome, restored=restored, present=present, gone=gone)
+
+
 def leave(reply: Reply) -> c.LeaveResult:
     return c.LeaveResult(outcome=reply[0], stamp=reply[1], left_stamp=reply[2])
 

@@ -42,6 +42,7 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Segments: c.SegmentsResult,
     c.Beat: c.BeatResult,
     c.Count: c.CountResult,
+    c.Fill: c.FillResult,
     c.Look: c.LookResult,
     c.Batch: c.BatchResult,
 }
@@ -95,7 +96,7 @@ class QueueClient:
         if "FunctionError" in answer:
             # A time-out or a crash: whether it took effect is not known.
             raise QueueUnavailable
-        return json.loads(body)
+        return msgspec.json.decode(body)
 
 
 def result_of(request: c.Request, message: Any) -> Any:

@@ -26,6 +26,9 @@ STOP_MILLIS = 60_000
 # A write that was under way when Redis was lost, and the index after it, have arrived by then.
 SETTLED_MILLIS = 2_000
 
+# Shards at once: more would only wait for each other, and keep Redis from others.
+AT_ONCE = 4
+
 Pass = Callable[[RebuildRun, int], None]
 
 
@@ -134,7 +137,7 @@ class Rebuilder:
         """Do a stage in all shards that are not done with it; raise if there was no time."""
         work = self._passes[stage]
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
-        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
+        with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
             pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}
             everything = list(pending)
             try:

@@ -1,7 +1,7 @@
 """The passes of a rebuild over one shard: the line, what has changed, the journal."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from waitlist_api.comparing import drop_of_erased
 from waitlist_api.leaving import drop_of, drop_of_former
@@ -15,7 +15,7 @@ from waitlist_api.segments import Segments
 from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
-from waitlist_shared.limits import MAX_BATCH
+from waitlist_shared.limits import MAX_BATCH, MAX_FILL
 
 # The index is behind the table by moments and the writers' clocks are off by minutes: whatever
 # changed this long before the rebuild began is read again, from the table itself.
@@ -39,7 +39,7 @@ class Restoring:
         """Restore everybody in the index, behind those whom an earlier run has restored."""
         behind = run.rebuild.last_key(shard)
         for page in filter(None, self._places.in_line(run.waitlist_id, shard, behind)):
-            self._send([restore_of(placed, run.segments, run.epoch) for placed in page])
+            self._send([*_fills(run, page), *_restores(run, page)])
             run.restored(shard, page)
             if run.must_stop():
                 return
@@ -95,6 +95,45 @@ class Restoring:
             for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
                 if isinstance(answer, WaitlistError) and answer.code != "gone":
                     raise answer
+
+
+def _is_plain(placed: Placed) -> bool:
+    """Whether somebody only waits: of the others there is more to restore than a place."""
+    return placed.status == "waiting" and not placed.once_key
+
+
+def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Fill]:
+    """Yield messages for those who only wait, many in each: they are nearly all."""
+    segments = run.segments
+    # A page of an index that is catching up may have somebody twice; a fill may not.
+    plain = {placed.entry_id: placed for placed in page if _is_plain(placed)}
+    stays = [_stay_of(placed, segments) for placed in plain.values()]
+    for start in range(0, len(stays), MAX_FILL):
+        yield c.Fill(
+            waitlist_id=run.waitlist_id,
+            epoch=run.epoch,
+            segments_version=segments.version,
+            stays=tuple(stays[start : start + MAX_FILL]),
+        )
+
+
+def _restores(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Restore]:
+    for placed in page:
+        if not _is_plain(placed):
+            yield restore_of(placed, run.segments, run.epoch)
+
+
+def _stay_of(placed: Placed, segments: Segments) -> c.FillStay:
+    return c.FillStay(
+        placed.entry_id,
+        placed.join_id,
+        placed.rank or 0,
+        placed.ticket or 0,
+        placed.stamp,
+        placed.attempts,
+        tuple(segments.of(placed.attributes)) if segments.declared else (),
+        placed.attributes_version,
+    )
 
 
 def _correction(

@@ -1,6 +1,7 @@
 """Every limit that both functions must agree on."""
 
 MAX_BATCH = 500
+MAX_FILL = 50
 MAX_CLAIM = 100
 MAX_LEASE_SECONDS = 12 * 3600
 MAX_ATTEMPTS = 100

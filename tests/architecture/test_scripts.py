@@ -19,7 +19,8 @@ each_piece = pytest.mark.parametrize("piece", LIBRARY.values(), ids=LIBRARY)
 each_source = pytest.mark.parametrize(
     "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
 )
-# Loops that are known to be bounded: by the page's limit, by the signups of one run, by halving,
+# Loops that are known to be bounded: by the page's limit, by the signups of one run, by the stays
+# of one fill, by halving,
 # by a claim's count and an entry's values, by the holds that end at once, by the segments of one
 # entry, by the page of segments or of the untagged,
 # by the settings that there are.
@@ -27,6 +28,7 @@ LOOPS = {
     "page": 1,
     "settings": 1,
     "signup": 1,
+    "fill": 2,
     "gap": 1,
     "claim": 1,
     "again": 2,

@@ -15,7 +15,9 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
     run = subprocess.run(
         [sys.executable, "-m", "bench", part, *options],
         cwd=ROOT,
-        env={"PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "private_fn", "shared"))},
+        env={
+            "PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "public_fn", "private_fn", "shared"))
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -80,3 +82,18 @@ def test_a_quick_run_of_the_segments_prints_ratios_weights_and_what_was_wasted(
         row["name"] for row in measured if "claim" in row["name"]
     }
     assert all(row["ratio"] == 0 for row in wasted)
+
+
+def test_a_quick_run_of_the_rebuild_prints_its_speed_its_reads_and_its_memory(
+    tmp_path: Path,
+) -> None:
+    rows, printed = _quick_run("rebuild", tmp_path / "results.json")
+
+    assert [(row["name"], row["target"]) for row in rows] == [
+        ("rebuild of 500", None),
+        ("rebuild of 2,000", "≥ 0.3"),
+        ("read units per entry", None),
+        ("peak memory, 2,000", "≤ 1.2"),
+    ]
+    assert all(row["ratio"] > 0 for row in rows)
+    assert all(f"{row['ratio']:.3f}" in printed for row in rows)

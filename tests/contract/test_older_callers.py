@@ -28,6 +28,7 @@ VALUES: dict[str, Any] = {
     "waiting": 1,
     "counters": {},
     "entries": [],
+    "stays": [["a" * 26, "00000000", 5, 5, 5]],
     "requests": [],
     "results": [],
     "outcome": "done",
@@ -110,6 +111,7 @@ FIRST_REQUIRED = {
     "beat": {"waitlist_id"},
     "count": {"waitlist_id", "epoch", "counters"},
     "look": {"waitlist_id", "entry_id"},
+    "fill": {"waitlist_id", "epoch", "stays"},
 }
 
 

@@ -23,6 +23,9 @@ TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 
 
+FAY = c.FillStay(entry_id_of(WAITLIST_ID, "fay"), "00000003", 9, 9, 9)
+
+
 def of(entry_id: str) -> dict[str, Any]:
     return {"waitlist_id": WAITLIST_ID, "entry_id": entry_id}
 
@@ -81,6 +84,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
     (c.Count(waitlist_id=WAITLIST_ID, epoch=EPOCH, counters=c.Counters(left=1)), "counted"),
+    (c.Fill(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
     (c.Settle(**of(EVE), seen_stamp=2**44), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),

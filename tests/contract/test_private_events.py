@@ -35,6 +35,7 @@ TAKING_EFFECT = {
     "mark": "marked",
     "beat": "beats",
     "count": "counted",
+    "fill": "filled",
     "look": "looked",
     "tag": "tagged",
     "untagged": "ready",

@@ -76,8 +76,8 @@ def restored(scene: Scene) -> Iterator[str]:
     for call in scene.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
-            if one["op"] == "restore" and not one.get("overwrite"):
-                yield scene.people.names[one["entry_id"]]
+            for entry_id, *_ in one.get("stays", []):
+                yield scene.people.names[entry_id]
 
 
 def whole(scene: Scene, *expected: str) -> list[str]:

@@ -17,6 +17,7 @@ from waitlist_api.records.table import Item, Table
 
 INDEX = "by_place"
 PAGE = 500
+NO_ATTRIBUTES = "{}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,8 @@ class Placed:
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
-        known["attributes"] = json.loads(known.get("attributes") or "{}")
+        text = known.get("attributes") or NO_ATTRIBUTES
+        known["attributes"] = {} if text == NO_ATTRIBUTES else json.loads(text)
         return cls(**known)
 
     @classmethod

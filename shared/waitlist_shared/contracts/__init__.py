@@ -39,6 +39,9 @@ from waitlist_shared.contracts.care import (
     BeatResult,
     Count,
     CountResult,
+    Fill,
+    FillResult,
+    FillStay,
     Look,
     LookResult,
 )
@@ -136,6 +139,7 @@ Single = (
     | Segments
     | Beat
     | Count
+    | Fill
     | Look
 )
 
@@ -182,6 +186,9 @@ __all__ = [
     "Extend",
     "ExtendResult",
     "Failure",
+    "Fill",
+    "FillResult",
+    "FillStay",
     "HoldResult",
     "Init",
     "InitResult",

@@ -1,7 +1,22 @@
-"""The messages of maintenance that find what Redis has lost."""
+"""The messages of maintenance that find what Redis has lost, and fill an order that is empty."""
 
-from waitlist_shared.contracts.basis import Epoch, Number, OnEntry, OnWaitlist, Result, Ticket
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from waitlist_shared.contracts.basis import (
+    EntryId,
+    Epoch,
+    JoinId,
+    Number,
+    OnEntry,
+    OnWaitlist,
+    Result,
+    SegmentIds,
+    Ticket,
+)
 from waitlist_shared.contracts.line import Counters
+from waitlist_shared.limits import MAX_FILL
 
 
 class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
@@ -54,3 +69,32 @@ class LookResult(Result, frozen=True, kw_only=True):
     stamp: Number
     unsettled_stamp: Number
     attributes_version: Number | None = None
+
+
+class FillStay(Struct, frozen=True, array_like=True):
+    """One who waits: as `restore` would put them back, in as few bytes as many need."""
+
+    entry_id: EntryId
+    join_id: JoinId
+    rank: Number
+    ticket: Ticket
+    stamp: Ticket
+    attempts: Number = 0
+    segments: SegmentIds = ()
+    attributes_version: Number = 0
+
+
+class Fill(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
+    """Puts up to 50 of those who wait back at their recorded ranks; names nobody twice."""
+
+    epoch: Epoch
+    segments_version: Number = 0
+    stays: Annotated[tuple[FillStay, ...], Meta(min_length=1, max_length=MAX_FILL)]
+
+
+class FillResult(Result, frozen=True, kw_only=True):
+    """How many were put back, were there, and had ended their stay."""
+
+    restored: Number = 0
+    present: Number = 0
+    gone: Number = 0
