@@ -1,0 +1,125 @@
+"""fill: what many restores do of those who wait, in one run."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import EPOCH, Answer, Line, accepted
+from waitlist_shared.ranks import TIER
+
+RANK = 255 * TIER
+TOKEN = "a" * 40
+LATER_EPOCH = "0000bbbb"
+WHEN = {"epoch": EPOCH, "segments_version": 1}
+# Name, rank, ticket, stamp, stay, attempts, segments, edit.
+Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
+NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
+STAYS: list[Stay] = [
+    NEW,
+    ("bob", RANK - 7, 2, 9, 1, 3, ("red", "blue"), 2),  # moved, and held before
+    ("cyd", RANK + 1, 3, 3, 1, 0, ("red",), 0),  # at a rank that another has too
+    ("dan", RANK + 4, 4, 4, 1, 0, ("blue",), 5),  # signed up meanwhile, with older attributes
+    ("eve", RANK + 5, 5, 5, 1, 0, ("blue",), 1),  # is held
+    ("fay", RANK + 6, 6, 6, 1, 0, ("blue",), 1),  # has left meanwhile
+    ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # left, and came back
+]
+
+
+def prepare(line: Line) -> None:
+    """Begin a rebuild, during which some have come, left, or are held."""
+    line.send("purge")
+    line.init(state="hydrating", segments_version=1)
+    accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
+    held = {"state": "held", "token": TOKEN, "time_millis": 2**41}
+    accepted(line.restore("eve", RANK + 5, 5, **held, **line.within("red", edit=2)))
+    accepted(line.leave("fay"))
+    accepted(line.leave("gus"))
+
+
+def fill(line: Line, *stays: Stay, **fields: Any) -> Answer:
+    packed = [
+        [
+            *line.stay(name, stay).values(),
+            rank,
+            ticket,
+            stamp,
+            attempts,
+            [line.segment(one) for one in segments],
+            edit,
+        ]
+        for name, rank, ticket, stamp, stay, attempts, segments, edit in stays
+    ]
+    return line.send("fill", **{**WHEN, **fields}, stays=packed)
+
+
+def restore(line: Line, one: Stay) -> Answer:
+    name, rank, ticket, stamp, stay, attempts, segments, edit = one
+    more: dict[str, Any] = {"stamp": stamp, "attempts": attempts, "epoch": EPOCH}
+    return line.restore(name, rank, ticket, stay, **more, **line.within(*segments, edit=edit))
+
+
+def test_a_fill_is_as_many_restores(line: Line) -> None:
+    """P1, P3, P7: whoever is absent, there, held, gone, back, or at a rank that is taken."""
+    prepare(line)
+    answers = [restore(line, one) for one in STAYS]
+    outcomes = [one.get("outcome", one.get("code")) for one in answers]
+    restored = line.contents()
+    prepare(line)
+    filled = accepted(fill(line, *STAYS))
+    assert line.contents() == restored
+    counts = [filled[name] for name in ("restored", "present", "gone")]
+    assert counts == [outcomes.count(name) for name in ("restored", "present", "gone")]
+    assert 0 not in counts
+
+
+def test_a_repeated_fill_changes_nothing(line: Line) -> None:
+    """P2: a page that is restored again by the run that goes on."""
+    prepare(line)
+    fill(line, *STAYS)
+    before = line.contents()
+    again = accepted(fill(line, *STAYS))
+    assert again["restored"] == 0
+    assert line.contents() == before
+
+
+def test_whoever_signs_up_after_a_fill_is_behind_all(line: Line) -> None:
+    """P1: whatever Redis' clock says, tickets go on behind every stamp."""
+    prepare(line)
+    fill(line, *STAYS)
+    joined = accepted(line.signup("zoe", segments_version=1))
+    assert joined["ticket"] > 2**44
+    line.init()
+    assert line.order()[-1] == "zoe"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"epoch": LATER_EPOCH}, "stale_epoch"),
+        ({"segments_version": 2}, "stale_segments"),
+        ({"segments_version": 0}, "stale_segments"),
+    ],
+)
+def test_a_fill_of_another_life_or_declaration_is_refused(
+    line: Line, fields: dict[str, Any], code: str
+) -> None:
+    """P7: and fills nothing."""
+    prepare(line)
+    before = line.contents()
+    assert fill(line, NEW, **fields)["code"] == code
+    assert line.contents() == before
+
+
+def test_an_order_that_is_lost_takes_no_fill(line: Line) -> None:
+    """P7"""
+    line.send("purge")
+    assert fill(line, NEW)["code"] == "cold"
+
+
+def test_a_fill_has_a_limit_and_names_somebody(line: Line) -> None:
+    """P5, P9"""
+    prepare(line)
+    many = [(f"person {number}", RANK + number, number, 1, 1, 0, (), 0) for number in range(51)]
+    assert fill(line)["code"] == "invalid_request"
+    assert fill(line, *many)["code"] == "invalid_request"
+    assert accepted(fill(line, *many[:50]))["restored"] == 50
