@@ -30,7 +30,7 @@ def prepare(line: Line) -> None:
     line.send("purge")
     line.init(state="hydrating", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
-    held = {"state": "held", "token": TOKEN, "time_millis": 2**41}
+    held: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**41}
     accepted(line.restore("eve", RANK + 5, 5, **held, **line.within("red", edit=2)))
     accepted(line.leave("fay"))
     accepted(line.leave("gus"))
