@@ -11,8 +11,8 @@ from tests.support.world import World
 from waitlist_api import reindexing
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.records.entry import HistoryEvent
-from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_queue import keys
+from waitlist_shared import contracts as c
 from waitlist_shared.errors import SegmentsBuilding, StaleSegments
 
 CROWD = 1_500
@@ -273,16 +273,23 @@ def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
-    desk: Segmented,
+    desk: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P3, P7: what was read before is refused, nothing is told, and the lease is free."""
     desk.declare(BY_LANGUAGE)
     desk.world.redis.flushall()
-    before: WaitlistRecord = desk.config()
-    desk.declare(BY_GENDER)
-    rebuild = desk.world.services.caretaker._rebuilder.rebuild
-    with pytest.raises(StaleSegments):
-        rebuild(before)
+    rebuilder = desk.world.services.caretaker._rebuilder
+    rebuild, make_known = rebuilder.rebuild, rebuilder._guard.make_known
+
+    def declare_and_make_known(waitlist_id: str) -> c.InitResult:
+        desk.declare(BY_GENDER)
+        return make_known(waitlist_id)
+
+    before = desk.config()
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(rebuilder._guard, "make_known", declare_and_make_known)
+        with pytest.raises(StaleSegments):
+            rebuild(before)
     assert desk.look("ann").code == "rebuilding"
     assert rebuild(desk.config())
     look_after(desk)

@@ -187,6 +187,10 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),
     ("redrive", "rebuilding"): lambda line: hydrating(line).redrive("bob"),
+    ("fill", "filled"): lambda line: _fill(hydrating(line)),
+    ("fill", "cold"): lambda line: _fill(line),
+    ("fill", "stale_epoch"): lambda line: _fill(hydrating(line), epoch="0000bbbb"),
+    ("fill", "stale_segments"): lambda line: _fill(hydrating(line), segments_version=9),
     ("expire", "expired"): lambda line: warm(line).expire(),
     ("expire", "cold"): lambda line: line.expire(),
     ("expire", "rebuilding"): lambda line: hydrating(line).expire(),
@@ -216,6 +220,11 @@ def _position_within(line: Line, version: int) -> Answer:
 
 def _claim_within(line: Line, version: int) -> Answer:
     return line.claim(segment=line.segment("red"), segments_version=version)
+
+
+def _fill(line: Line, **fields: Any) -> Answer:
+    stay = [*line.stay("bob").values(), 5, 5, 5]
+    return line.send("fill", **{"epoch": EPOCH, "stays": [stay], **fields})
 
 
 def _count(line: Line, epoch: str = EPOCH) -> Answer:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Self
+
+from msgspec import Struct, convert
 
 from waitlist_api.records.entry import (
     SHARDS,
@@ -20,9 +21,11 @@ PAGE = 500
 NO_ATTRIBUTES = "{}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """What the index holds of an entry: enough to restore its place and its segments."""
+class Placed(Struct, frozen=True, kw_only=True):
+    """What the index holds of an entry: enough to restore its place and its segments.
+
+    A struct, for a rebuild makes one of everybody.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -38,19 +41,18 @@ class Placed:
     parked_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
-    attributes: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = {}
     attributes_version: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
-        text = known.get("attributes") or NO_ATTRIBUTES
-        known["attributes"] = {} if text == NO_ATTRIBUTES else json.loads(text)
-        return cls(**known)
+        text = item.get("attributes") or NO_ATTRIBUTES
+        attributes = {} if text == NO_ATTRIBUTES else json.loads(text)
+        return convert({**item, "attributes": attributes}, cls)
 
     @classmethod
     def from_record(cls, record: EntryRecord) -> Self:
-        return cls(**{name: getattr(record, name) for name in cls.__dataclass_fields__})
+        return cls(**{name: getattr(record, name) for name in cls.__struct_fields__})
 
 
 class Places:
