@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -158,12 +158,9 @@ def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
 
 def test_a_run_that_came_no_further_asks_for_no_other(scene: Scene, lost: Snapshot) -> None:
     """P9: the minute's run is soon enough, where one at once would do the same."""
-    run(scene, enough_for=4)
-    rebuild = noted(scene)
-    assert rebuild
-    scene.world.lambda_.started.clear()
-    while (latest := noted(scene)) != rebuild:
-        rebuild = latest
+    before: Rebuild | None = None
+    while noted(scene) != before or before is None:
+        before = noted(scene)
         scene.world.lambda_.started.clear()
         run(scene, enough_for=0)
     assert scene.world.lambda_.started == []
@@ -286,3 +283,13 @@ def test_a_rebuild_that_ended_without_saying_so_is_soon_forgotten(
     assert records.renew_lease("bakery", "killed", 1, stale)
     scene.world.maintain()
     assert not whole(scene)
+
+
+def test_whoever_has_lost_the_lease_notes_nothing(scene: Scene, halfway: Snapshot) -> None:
+    """P3: progress of another run may be behind that of whoever has the lease."""
+    before = noted(scene)
+    assert before
+    behind = replace(before, reached={}, done=0)
+    records = scene.world.services.waitlist_records
+    assert not records.renew_lease("bakery", "another", 1, behind)
+    assert noted(scene) == before
