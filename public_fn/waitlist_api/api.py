@@ -21,9 +21,11 @@ from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
 from waitlist_api.routes.admin_segments import admin_segment_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
-from waitlist_api.routes.documentation import SECURITY_SCHEMES
+from waitlist_api.routes.documentation import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
 from waitlist_api.routes.entries import entry_routes
 from waitlist_api.routes.health import health_routes
+from waitlist_api.routes.looking import Looking
+from waitlist_api.routes.own_entries import own_entry_routes
 from waitlist_api.routes.public_waitlists import public_waitlist_routes
 from waitlist_api.services import Services
 from waitlist_shared.errors import InternalError, WaitlistError
@@ -45,7 +47,8 @@ class UnsupportedMediaType(WaitlistError):
 class Api:
     """Answers API Gateway's HTTP API events (payload version 2.0)."""
 
-    def __init__(self, services: Services, tokens: EntryTokens, logger: Logger) -> None:
+    def __init__(self, services: Services, tokens: EntryTokens | None, logger: Logger) -> None:
+        """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
         self._logger = logger
         self.resolver = APIGatewayHttpResolver(
             enable_validation=True, json_body_deserializer=strict_json.loads
@@ -58,7 +61,7 @@ class Api:
             title="Waiting list",
             version=VERSION,
             description="Sign up, see a true position, leave; operators order and admit.",
-            security_schemes=SECURITY_SCHEMES,
+            security_schemes=SECURITY_SCHEMES if tokens else SECURITY_SCHEMES_WITH_ISSUER,
         )
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
@@ -96,22 +99,23 @@ class Api:
         return problem(InternalError())
 
 
-def _routers(services: Services, tokens: EntryTokens) -> list[APIGatewayHttpRouter]:
+def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
     return [
         health_routes(services.queue, services.waitlist_records),
         public_waitlist_routes(services.directory, services.waitlists),
-        entry_routes(
-            tokens,
-            services.joining,
-            services.standings,
-            services.segment_standings,
-            services.leaving,
-        ),
+        _customer_routes(services, tokens),
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claiming, services.holding),
         admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
     ]
+
+
+def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
+    looking = Looking(services.standings, services.segment_standings)
+    if tokens is None:
+        return own_entry_routes(services.joining, looking, services.leaving)
+    return entry_routes(tokens, services.joining, looking, services.leaving)
 
 
 def _as_json(event: Event) -> Event:

@@ -24,7 +24,8 @@ def api() -> Api:
     """Compose the API once per process, from the environment."""
     config = Config.from_env(os.environ)
     services = Services.on(config, dynamodb_client(), lambda_client())
-    return Api(services, EntryTokens(_secret(config)), Logger(level=config.log_level))
+    tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
+    return Api(services, tokens, Logger(level=config.log_level))
 
 
 def _secret(config: Config) -> str:

@@ -1,4 +1,4 @@
-"""Who may do what: entry tokens for customers, IAM for operators."""
+"""Who may do what: entry tokens or an issuer's for customers, IAM for operators."""
 
 import base64
 import hashlib
@@ -9,6 +9,7 @@ from typing import Any
 
 from waitlist_api.errors import Forbidden, Unauthorized
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.ids import CUSTOMER_ID
 
 ADMIN_PATH = "/v1/admin"
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
@@ -62,12 +63,29 @@ def operator_of(event: Mapping[str, Any]) -> str:
     API Gateway has checked the signature and says whose it is; a request that came without its
     authorizer (another route, a wrong deployment) is refused here once more.
     """
-    context = event.get("requestContext", {})
-    iam = (context.get("authorizer") or {}).get("iam") or {}
-    arn = iam.get("userArn")
+    arn = _authorized(event, "iam").get("userArn")
     if not arn:
         raise Unauthorized(
             "Operator routes take requests signed with AWS Signature Version 4, service "
             "execute-api: curl --aws-sigv4 aws:amz:REGION:execute-api --user KEY:SECRET"
         )
     return str(arn)
+
+
+def customer_of(event: Mapping[str, Any]) -> str:
+    """Return the customer whose token API Gateway's JWT authorizer has checked: its `sub`.
+
+    A request that came without the authorizer is refused here once more.
+    """
+    subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
+    if not subject:
+        raise Unauthorized("Send a token of the service's issuer as Authorization: Bearer.")
+    if not re.fullmatch(CUSTOMER_ID, subject):
+        raise Forbidden("The token's `sub` must have 1 to 256 visible ASCII characters.")
+    return subject
+
+
+def _authorized(event: Mapping[str, Any], authorizer: str) -> Mapping[str, Any]:
+    """Return what one of API Gateway's authorizers says of a request, if it was asked."""
+    found = event.get("requestContext", {}).get("authorizer") or {}
+    return found.get(authorizer) or {}

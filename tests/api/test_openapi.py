@@ -1,13 +1,12 @@
 """The OpenAPI document says what the API does: every route, every problem."""
 
-import json
-import warnings
 from typing import Any
 
 import pytest
 
 from tests.architecture.template import route_authorizers
 from tests.support.memory_table import MemoryTable
+from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from waitlist_api.http_errors import STATUS
@@ -16,17 +15,7 @@ PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
 
 
-def document() -> Any:
-    world = World.on(MemoryTable(), fake_redis())
-    with warnings.catch_warnings():
-        # Powertools does not close the files of its page.
-        warnings.simplefilter("ignore", ResourceWarning)
-        answer = world.request("GET", "/docs", query="format=json")
-    assert answer.status == 200
-    return json.loads(answer.text)
-
-
-DOCUMENT = document()
+DOCUMENT = document_of(World.on(MemoryTable(), fake_redis()))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
     for path, methods in DOCUMENT["paths"].items()

@@ -152,6 +152,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "PRIVATE_FUNCTION_NAME",
                 "MAINTENANCE_FUNCTION_NAME",
                 "ENTRY_TOKEN_SECRET_ARN",
+                "JWT_ISSUER",
                 "LOG_LEVEL",
                 "POWERTOOLS_SERVICE_NAME",
             },

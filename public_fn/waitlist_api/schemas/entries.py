@@ -10,29 +10,47 @@ from waitlist_api.schemas.segments import SegmentPlaceAnswer
 from waitlist_shared import ids
 from waitlist_shared.limits import MAX_PLACES, MAX_PRIORITY
 
+CustomerId = Annotated[
+    str,
+    Field(
+        pattern=f"^{ids.CUSTOMER_ID}$",
+        description="The customer's id at the client: opaque, visible ASCII characters.",
+        examples=["customer-0001"],
+    ),
+]
+
+
+SignupProfile = Annotated[
+    Profile,
+    Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
+]
+SignupAttributes = Annotated[
+    Attributes,
+    Field(
+        default_factory=dict,
+        description="Names with one or several values each, for claims by filter. Values are "
+        "kept as composed Unicode (NFC), so that two ways to type an é are one.",
+        examples=[{"language": ["English", "Spanish"]}],
+    ),
+]
+
 
 class SignupBody(Body):
+    """A guest's signup, which says who it is for."""
+
+    customer_id: CustomerId
+    profile: SignupProfile
+    attributes: SignupAttributes
+
+
+class OwnSignupBody(Body):
+    """The signup of a customer whose token says who it is."""
+
     customer_id: Annotated[
-        str,
-        Field(
-            pattern=f"^{ids.CUSTOMER_ID}$",
-            description="The customer's id at the client: opaque, visible ASCII characters.",
-            examples=["customer-0001"],
-        ),
-    ]
-    profile: Annotated[
-        Profile,
-        Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
-    ]
-    attributes: Annotated[
-        Attributes,
-        Field(
-            default_factory=dict,
-            description="Names with one or several values each, for claims by filter. Values are "
-            "kept as composed Unicode (NFC), so that two ways to type an é are one.",
-            examples=[{"language": ["English", "Spanish"]}],
-        ),
-    ]
+        CustomerId | None, Field(description="The token's `sub`; another one is refused.")
+    ] = None
+    profile: SignupProfile
+    attributes: SignupAttributes
 
 
 class EditBody(Body):
@@ -113,6 +131,10 @@ class SignupAnswer(EntryAnswer):
     entry_token: Annotated[
         str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
     ]
+
+
+class OwnSignupAnswer(EntryAnswer):
+    pass
 
 
 class HistoryAnswer(BaseModel):
