@@ -24,6 +24,10 @@ $(INSTALLED): $(REQUIREMENTS)
 run: $(INSTALLED) ## the whole service on one port (PORT, REDIS_URL, AWS_ENDPOINT_URL_DYNAMODB)
 	@exec $(BIN)/python -m local
 
+.PHONY: token
+token: $(INSTALLED) ## an OIDC token for CUSTOMER, as `make run` with JWT_ISSUER, JWT_AUDIENCE takes it
+	@$(BIN)/python -m local.token
+
 demo: $(INSTALLED) ## 2,000 people stand in line, against the service that `make run` started
 	@$(BIN)/python -m local.demo
 

@@ -29,6 +29,7 @@ class Backends:
     dynamodb_url: str
     lambda_url: str
     log_level: str
+    jwt_issuer: str = ""
 
     def variables(self) -> dict[str, str]:
         """A value for every variable that the template may name."""
@@ -42,6 +43,7 @@ class Backends:
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,
             "AWS_ENDPOINT_URL_LAMBDA": self.lambda_url,
             "LOG_LEVEL": self.log_level,
+            "JWT_ISSUER": self.jwt_issuer,
         }
 
 
