@@ -71,7 +71,7 @@ def problem(error: WaitlistError) -> Response[str]:
     }
     if isinstance(error, InvalidFields):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
-    headers: dict[str, str | list[str]] = {}
+    headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
     if status == 401:

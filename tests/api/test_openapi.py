@@ -105,8 +105,11 @@ def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
     assert answer == {"$ref": "#/components/schemas/LookAnswer"}
     assert set(schema_of("LookAnswer")["properties"]) == {
         *schema_of("EntryAnswer")["properties"],
+        "poll_after_seconds",
         "segments",
     }
+    header = look["responses"]["200"]["headers"]["Cache-Control"]
+    assert header["schema"]["pattern"] == "^private, max-age=[0-9]+$"
 
 
 def test_it_tells_what_an_edit_needs() -> None:

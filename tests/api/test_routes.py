@@ -56,6 +56,7 @@ def test_signing_up(people: People) -> None:
         "position": 2,
         "total": 2,
         "priority": 0,
+        "poll_after_seconds": 1,
         "entry_token": people.token_of("bob"),
     }
 
@@ -70,6 +71,7 @@ def test_looking(people: People) -> None:
         "position": 1,
         "total": 2,
         "priority": 0,
+        "poll_after_seconds": 1,
         "segments": None,
     }
 
@@ -167,7 +169,11 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "joined_at": joined_at,
     }
     assert people.order() == ["cyd", "ada", "bob"]
-    assert people.look("cyd").json == {**answer.json, "segments": None}
+    assert people.look("cyd").json == {
+        **answer.json,
+        "poll_after_seconds": 1,
+        "segments": None,
+    }
 
 
 def test_bumping_to_the_back_is_a_new_arrival(people: People) -> None:

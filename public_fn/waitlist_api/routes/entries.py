@@ -1,6 +1,5 @@
 """What guests do: sign up, and by the token that they are given then look and leave."""
 
-from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -11,7 +10,7 @@ from waitlist_api.joining import Joining, SignupCommand
 from waitlist_api.leaving import Leaving
 from waitlist_api.routes import entry_documentation as documentation
 from waitlist_api.routes.documentation import ENTRY_TOKEN
-from waitlist_api.routes.looking import Looking
+from waitlist_api.routes.looking import Looking, told
 from waitlist_api.routes.parameters import EntryId, IdempotencyKey, SegmentNames, WaitlistId
 from waitlist_api.schemas.entries import LookAnswer, SignupAnswer, SignupBody
 
@@ -47,13 +46,13 @@ def entry_routes(
         command = command.with_proof(tokens.proves(waitlist_id, command.entry_id, authorization()))
         signed_up = joining.sign_up(command)
         token = tokens.issue(waitlist_id, command.entry_id)
-        answer = SignupAnswer(**asdict(signed_up.standing), entry_token=token)
+        answer = SignupAnswer(**told(signed_up.standing), entry_token=token)
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, security=ENTRY_TOKEN, **documentation.LOOK)
     def get_entry(
         waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
-    ) -> LookAnswer:
+    ) -> Response[LookAnswer]:
         tokens.check(waitlist_id, entry_id, authorization())
         return looking.look(waitlist_id, entry_id, segment)
 

@@ -5,6 +5,17 @@ from typing import Any
 from waitlist_api.routes.documentation import answers
 from waitlist_shared.limits import MAX_COMBINATIONS
 
+
+def with_cache_control(responses: dict[int, Any]) -> dict[int, Any]:
+    """Return responses of which the success says how long it may be kept."""
+    header = {
+        "description": "`private, max-age=N`, N being `poll_after_seconds`, or 0 where that is "
+        "null.",
+        "schema": {"type": "string", "pattern": "^private, max-age=[0-9]+$"},
+    }
+    return {**responses, 200: {**responses[200], "headers": {"Cache-Control": header}}}
+
+
 OWN = ("unauthorized", "forbidden", "waitlist_not_found", "entry_not_found")
 LOOK: dict[str, Any] = {
     "summary": "Where a customer stands, and within which segments",
@@ -13,8 +24,8 @@ LOOK: dict[str, Any] = {
     "refused by naming those that are; while segments are built, it is `503 rebuilding`.",
     "tags": ["customer"],
     "operation_id": "getEntry",
-    "responses": answers(
-        200, "The entry, true at this moment", *OWN, "rebuilding", "record_unavailable"
+    "responses": with_cache_control(
+        answers(200, "The entry, true at this moment", *OWN, "rebuilding", "record_unavailable")
     ),
 }
 LEAVE: dict[str, Any] = {

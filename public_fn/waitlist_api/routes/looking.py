@@ -1,11 +1,15 @@
 """What a customer is told of an entry, whoever has shown whose it is."""
 
 from dataclasses import asdict
+from typing import Any
 
+from aws_lambda_powertools.event_handler import Response
+
+from waitlist_api.polling import poll_after_seconds
 from waitlist_api.schemas.entries import LookAnswer
 from waitlist_api.schemas.segments import SegmentPlaceAnswer
-from waitlist_api.segment_standing import SegmentStandings
-from waitlist_api.standing import Standings
+from waitlist_api.segment_standing import SegmentPlace, SegmentStandings
+from waitlist_api.standing import Standing, Standings
 
 
 class Looking:
@@ -15,13 +19,26 @@ class Looking:
         self._standings = standings
         self._segment_standings = segment_standings
 
-    def look(self, waitlist_id: str, entry_id: str, segment: str | None) -> LookAnswer:
+    def look(self, waitlist_id: str, entry_id: str, segment: str | None) -> Response[LookAnswer]:
         """Return the answer; `segment` holds names of attributes, a comma between two."""
         if segment is None:
-            standing = self._standings.of(waitlist_id, entry_id)
-            return LookAnswer(**asdict(standing), segments=None)
+            return _answer(self._standings.of(waitlist_id, entry_id), None)
         names = segment.split(",")
-        standing, places = self._segment_standings.of(waitlist_id, entry_id, names)
-        return LookAnswer(
-            **asdict(standing), segments=[SegmentPlaceAnswer(**asdict(place)) for place in places]
-        )
+        return _answer(*self._segment_standings.of(waitlist_id, entry_id, names))
+
+
+def told(standing: Standing, *positions: int) -> dict[str, Any]:
+    """Return what a customer is told of an entry, who has these places besides."""
+    seconds = poll_after_seconds(standing.status, standing.position, *positions)
+    return {**asdict(standing), "poll_after_seconds": seconds}
+
+
+def _answer(standing: Standing, places: list[SegmentPlace] | None) -> Response[LookAnswer]:
+    segments = None
+    if places is not None:
+        segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
+    fields = told(standing, *(place.position for place in places or ()))
+    answer = LookAnswer(**fields, segments=segments)
+    # Whoever has left may sign up again at any moment, and then must not see the former answer.
+    cache = f"private, max-age={answer.poll_after_seconds or 0}"
+    return Response(200, "application/json", answer, {"Cache-Control": cache})

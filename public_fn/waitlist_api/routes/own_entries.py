@@ -1,6 +1,5 @@
 """What customers do whose tokens say who they are: each with their own entry, and no other."""
 
-from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -13,7 +12,7 @@ from waitlist_api.leaving import Leaving
 from waitlist_api.routes import entry_documentation as documentation
 from waitlist_api.routes.documentation import JWT
 from waitlist_api.routes.entries import ENTRIES, ENTRY
-from waitlist_api.routes.looking import Looking
+from waitlist_api.routes.looking import Looking, told
 from waitlist_api.routes.parameters import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
 from waitlist_api.schemas.basis import ME
 from waitlist_api.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSignupBody
@@ -56,13 +55,13 @@ def own_entry_routes(joining: Joining, looking: Looking, leaving: Leaving) -> AP
             proven=True,
         )
         signed_up = joining.sign_up(command)
-        answer = OwnSignupAnswer(**asdict(signed_up.standing))
+        answer = OwnSignupAnswer(**told(signed_up.standing))
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, security=JWT, **documentation.LOOK)
     def get_entry(
         waitlist_id: WaitlistId, entry_id: OwnEntryId, segment: SegmentNames = None
-    ) -> LookAnswer:
+    ) -> Response[LookAnswer]:
         return looking.look(waitlist_id, own(waitlist_id, entry_id), segment)
 
     @router.delete(ENTRY, security=JWT, **documentation.LEAVE)

@@ -116,7 +116,18 @@ class EntryAnswer(BaseModel):
     joined_at: str | None
 
 
-class LookAnswer(EntryAnswer):
+class CustomersEntryAnswer(EntryAnswer):
+    poll_after_seconds: Annotated[
+        int | None,
+        Field(
+            description="When to look again: 1 s for the first 20 in line, a second more for each "
+            "20 further back, 300 s at the most; of several places the nearest counts. Null for "
+            "whoever has left or was admitted."
+        ),
+    ]
+
+
+class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         list[SegmentPlaceAnswer] | None,
         Field(
@@ -127,13 +138,13 @@ class LookAnswer(EntryAnswer):
     ]
 
 
-class SignupAnswer(EntryAnswer):
+class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
     ]
 
 
-class OwnSignupAnswer(EntryAnswer):
+class OwnSignupAnswer(CustomersEntryAnswer):
     pass
 
 
