@@ -55,6 +55,10 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
+.PHONY: rotate-token-secret
+rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
+	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
 

@@ -1,15 +1,15 @@
 """The public function: wires the API to DynamoDB and to the private function."""
 
 import os
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.utilities.parameters import get_secret
 
 from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
-from waitlist_api.aws import dynamodb_client, lambda_client
+from waitlist_api.aws import dynamodb_client, lambda_client, secret_reader
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.services import Services
 
@@ -28,9 +28,9 @@ def api() -> Api:
     return Api(services, tokens, Logger(level=config.log_level))
 
 
-def _secret(config: Config) -> str:
+def _secret(config: Config) -> str | Callable[[], str]:
     if config.entry_token_secret:
         return config.entry_token_secret
     if not config.entry_token_secret_arn:
         raise ConfigError("ENTRY_TOKEN_SECRET_ARN (or ENTRY_TOKEN_SECRET) must be set")
-    return str(get_secret(config.entry_token_secret_arn))
+    return secret_reader(config.entry_token_secret_arn)

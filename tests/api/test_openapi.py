@@ -107,6 +107,7 @@ def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
         *schema_of("EntryAnswer")["properties"],
         "poll_after_seconds",
         "segments",
+        "entry_token",
     }
     header = look["responses"]["200"]["headers"]["Cache-Control"]
     assert header["schema"]["pattern"] == "^private, max-age=[0-9]+$"

@@ -73,6 +73,7 @@ def test_looking(people: People) -> None:
         "priority": 0,
         "poll_after_seconds": 1,
         "segments": None,
+        "entry_token": None,
     }
 
 
@@ -173,6 +174,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         **answer.json,
         "poll_after_seconds": 1,
         "segments": None,
+        "entry_token": None,
     }
 
 

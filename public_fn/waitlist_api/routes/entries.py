@@ -54,7 +54,8 @@ def entry_routes(
         waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
         tokens.check(waitlist_id, entry_id, authorization())
-        return looking.look(waitlist_id, entry_id, segment)
+        new_token = tokens.renewed(waitlist_id, entry_id, authorization())
+        return looking.look(waitlist_id, entry_id, segment, new_token)
 
     @router.delete(ENTRY, security=ENTRY_TOKEN, **documentation.LEAVE)
     def leave(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:

@@ -19,12 +19,15 @@ class Looking:
         self._standings = standings
         self._segment_standings = segment_standings
 
-    def look(self, waitlist_id: str, entry_id: str, segment: str | None) -> Response[LookAnswer]:
+    def look(
+        self, waitlist_id: str, entry_id: str, segment: str | None, new_token: str | None = None
+    ) -> Response[LookAnswer]:
         """Return the answer; `segment` holds names of attributes, a comma between two."""
         if segment is None:
-            return _answer(self._standings.of(waitlist_id, entry_id), None)
+            return _answer(self._standings.of(waitlist_id, entry_id), None, new_token)
         names = segment.split(",")
-        return _answer(*self._segment_standings.of(waitlist_id, entry_id, names))
+        standing, places = self._segment_standings.of(waitlist_id, entry_id, names)
+        return _answer(standing, places, new_token)
 
 
 def told(standing: Standing, *positions: int) -> dict[str, Any]:
@@ -33,12 +36,14 @@ def told(standing: Standing, *positions: int) -> dict[str, Any]:
     return {**asdict(standing), "poll_after_seconds": seconds}
 
 
-def _answer(standing: Standing, places: list[SegmentPlace] | None) -> Response[LookAnswer]:
+def _answer(
+    standing: Standing, places: list[SegmentPlace] | None, new_token: str | None
+) -> Response[LookAnswer]:
     segments = None
     if places is not None:
         segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
     fields = told(standing, *(place.position for place in places or ()))
-    answer = LookAnswer(**fields, segments=segments)
+    answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
     # Whoever has left may sign up again at any moment, and then must not see the former answer.
     cache = f"private, max-age={answer.poll_after_seconds or 0}"
     return Response(200, "application/json", answer, {"Cache-Control": cache})

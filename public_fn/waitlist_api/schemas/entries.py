@@ -136,6 +136,13 @@ class LookAnswer(CustomersEntryAnswer):
             "where `segment` is not given."
         ),
     ]
+    entry_token: Annotated[
+        str | None,
+        Field(
+            description="To be kept in place of the token that was sent, whose key has been "
+            "replaced and will go; null otherwise."
+        ),
+    ] = None
 
 
 class SignupAnswer(CustomersEntryAnswer):
