@@ -9,6 +9,7 @@ from typing import Self
 
 from local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from local.child import Child
+from local.cors import Cors, CorsRules
 from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
 from local.front import Front
 from local.function import Function
@@ -19,6 +20,7 @@ from local.functions import (
     Backends,
     declared_functions,
 )
+from local.http_message import HttpApp
 from local.http_server import HOST, HttpServer
 from local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from local.jwt_issuer import JwksError, LocalIssuer, read_keys
@@ -97,7 +99,7 @@ class LocalService:
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
-        self._server.start(front)
+        self._server.start(self._for_browsers(front))
         self._parts.callback(self._server.stop)
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
@@ -119,6 +121,10 @@ class LocalService:
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
+
+    def _for_browsers(self, front: Front) -> HttpApp:
+        origins = self._settings.cors_origins
+        return Cors(front, CorsRules.from_template(read_template(), origins)) if origins else front
 
     def _jwt_authorizer(self) -> JwtAuthorizer | None:
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences

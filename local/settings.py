@@ -30,6 +30,7 @@ class Settings:
     jwt_issuer: str = ""
     jwt_audiences: tuple[str, ...] = ()
     jwt_jwks: str | None = None
+    cors_origins: tuple[str, ...] = ()
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -50,6 +51,7 @@ class Settings:
                 else None
             ),
             **_issuer(given),
+            cors_origins=tuple(filter(None, given.get("CORS_ORIGINS", "").split(","))),
         )
 
 

@@ -69,6 +69,7 @@ class Api:
         try:
             if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
                 operator_of(event)
+            _check_size(event)
             event = _as_json(event)
         except WaitlistError as error:
             return _as_lambda_response(problem(error))
@@ -116,6 +117,11 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
     if tokens is None:
         return own_entry_routes(services.joining, looking, services.leaving)
     return entry_routes(tokens, services.joining, looking, services.leaving)
+
+
+def _check_size(event: Event) -> None:
+    is_base64 = bool(event.get("isBase64Encoded"))
+    strict_json.check_size(event.get("body") or "", is_base64=is_base64)
 
 
 def _as_json(event: Event) -> Event:

@@ -21,6 +21,7 @@ MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
         (VPC | SUBNETS | GROUP, {"MakesRedis"}),
         (VPC | SUBNETS | GROUP | REDIS, set()),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
+        ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
     ],
 )
 def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:

@@ -63,11 +63,6 @@ def application_routes() -> dict[str, bool]:
     }
 
 
-def test_calls_are_throttled() -> None:
-    settings = named("AWS::Serverless::HttpApi")["Api"]["DefaultRouteSettings"]
-    assert set(settings) == {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
-
-
 def test_the_record_is_encrypted_recoverable_and_outlives_the_stack() -> None:
     """P3: neither a mistake in a deployment nor one at a console loses what was acknowledged."""
     resource = RESOURCES["WaitlistTable"]

@@ -9,12 +9,13 @@ from tests.e2e.processes import Service, run_module, running_service
 from tests.e2e.test_pages import carried_out, printed_commands
 
 ISSUER = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"}
+PAGE = "https://app.example.com"
 ME = "/v1/waitlists/bakery/entries/me"
 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    with running_service(**ISSUER) as service:
+    with running_service(**ISSUER, CORS_ORIGINS=PAGE) as service:
         yield service
 
 
@@ -36,6 +37,18 @@ def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: 
         joined = http.post("/v1/waitlists/bakery/entries", headers=headers, json={})
         assert (joined.status_code, joined.json()["position"]) == (201, 2)
         assert http.delete(ME, headers=headers).status_code == 204
+
+
+@pytest.mark.parametrize("path", [ME, "/v1/admin/waitlists/bakery"])
+def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) -> None:
+    headers = {"Origin": PAGE, "Access-Control-Request-Method": "DELETE"}
+    with httpx.Client(base_url=service.url, trust_env=False) as http:
+        answer = http.options(path, headers=headers)
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.headers["access-control-allow-origin"] == PAGE
+        refused = http.get(path, headers={"Origin": PAGE})
+        assert refused.status_code == 401
+        assert refused.headers["access-control-allow-origin"] == PAGE
 
 
 def test_a_token_needs_a_customer_and_an_issuer() -> None:

@@ -13,7 +13,8 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 from waitlist_api.http_errors import PROBLEM_JSON, STATUS
 from waitlist_api.schemas.basis import Problem
 
-ALWAYS = ("invalid_request", "throttled", "internal_error", "queue_unavailable")
+# `too_large` also where no body is asked for: one that is sent all the same is not read either.
+ALWAYS = ("invalid_request", "too_large", "throttled", "internal_error", "queue_unavailable")
 
 _SIGV4 = APIKey(
     name="Authorization",

@@ -53,7 +53,6 @@ def sign_up(description: str, *codes: str) -> dict[str, Any]:
         "waitlist_closed",
         "waitlist_full",
         "not_waiting",
-        "too_large",
         "unsupported_media_type",
         "rebuilding",
         "record_unavailable",
