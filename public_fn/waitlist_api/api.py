@@ -1,6 +1,7 @@
 """The HTTP API: Powertools' resolver over the routes, every error as problem details."""
 
 import binascii
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -95,8 +96,10 @@ class Api:
     def _invalid(self, error: RequestValidationError) -> Response[str]:
         return problem(InvalidFields(*map(_field_error, error.errors())))
 
-    def _broken(self, _: Exception) -> Response[str]:
-        self._logger.exception("a defect")
+    def _broken(self, error: Exception) -> Response[str]:
+        # Not its message: that may hold what somebody has sent.
+        where = traceback.format_list(traceback.extract_tb(error.__traceback__))
+        self._logger.error("a defect", extra={"error": type(error).__name__, "where": where})
         return problem(InternalError())
 
 
