@@ -87,6 +87,17 @@ class Listing:
         record, history = found
         return Person(self._standing(record), record, history)
 
+    def person_with_history(
+        self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
+    ) -> tuple[Person, str | None]:
+        """Return one person with a page of their history, oldest first, and the next cursor."""
+        after = cursors.decode_event(cursor)
+        record = self._entries.get(waitlist_id, entry_id)
+        if record is None or record.erase:
+            raise EntryNotFound
+        history, following = self._entries.history_page(waitlist_id, entry_id, after, limit)
+        return Person(self._standing(record), record, history), cursors.encode(following)
+
     def _standing(self, record: EntryRecord) -> Standing:
         recorded = Standing.recorded(record)
         if record.status not in PRESENT:

@@ -152,7 +152,8 @@ def test_listing_people(people: People) -> None:
     person = people.person("ada")
     assert person.status == 200
     assert {name: person.json[name] for name in ada} == ada
-    assert set(person.json) - set(ada) == {"history"}
+    more = {"created_at", "updated_at", "admitted_at", "left_at", "history", "cursor"}
+    assert set(person.json) - set(ada) == more
 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 2}, {"priority": 7}], ids=str)

@@ -96,6 +96,9 @@ def get_stats(service: Deployment) -> None:
 
 @drives("GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def get_person(service: Deployment) -> None:
+    body = {"to": "back", "reason": REASON}
+    assert service.operator("POST", f"{ADMIN_ENTRY}/bump", json=body).is_success
+    assert pages(service, f"{ADMIN_ENTRY}?include=history&limit=1") >= 2
     look(service, ADMIN_ENTRY)
 
 

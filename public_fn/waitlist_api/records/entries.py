@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from waitlist_api.records.entry import (
+    HISTORY,
     PRESENT,
     RECORD,
     EntryRecord,
@@ -87,6 +88,21 @@ class EntryRecords:
             return None
         events = [HistoryEvent.from_item(item) for item in reversed(items[1:])]
         return EntryRecord.from_item(items[0]), events
+
+    def history_page(
+        self, waitlist_id: str, entry_id: str, after: str | None, limit: int
+    ) -> tuple[list[HistoryEvent], str | None]:
+        """Read a page of a history, oldest first; returns it and the `after` of the next."""
+        pk = entry_pk(waitlist_id, entry_id)
+        start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
+        items, last = self._table.query(
+            "#pk = :pk AND begins_with(#sk, :history)",
+            {"pk": pk, "history": HISTORY},
+            start,
+            Limit=limit,
+        )
+        following = last["sk"].removeprefix(HISTORY) if last else None
+        return [HistoryEvent.from_item(item) for item in items], following
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""

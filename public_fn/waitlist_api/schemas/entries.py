@@ -174,7 +174,15 @@ class AdminEntryAnswer(EntryAnswer):
 
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
+    created_at: Annotated[str, Field(description="When this stay was signed up for.")]
+    updated_at: str
+    admitted_at: str | None
+    left_at: str | None
     history: list[HistoryAnswer]
+    cursor: Annotated[
+        str | None,
+        Field(description="Of the next page of the history; null behind its end."),
+    ]
 
 
 class EntriesAnswer(BaseModel):
