@@ -9,6 +9,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
 
 
@@ -19,11 +20,13 @@ class Leaving:
         self,
         entries: EntryRecords,
         erasures: Erasures,
+        retention: Retention,
         guard: ColdGuard,
         now_millis: NowMillis,
     ) -> None:
         self._entries = entries
         self._erasures = erasures
+        self._retention = retention
         self._guard = guard
         self._now_millis = now_millis
 
@@ -33,7 +36,7 @@ class Leaving:
             key = (waitlist_id, entry_id)
             record = self._entries.begin_leave(key, by, reason, self._now_millis())
         except EntryChanged as changed:
-            if changed.record is None:
+            if changed.record is None or changed.record.is_expired(self._now_millis()):
                 raise EntryNotFound from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
@@ -59,14 +62,19 @@ class Leaving:
             self.finish_erase(record)
             return
         left: c.LeaveResult = self._guard.write(c.Leave(**_stay(record)))
+        now_millis = self._now_millis()
+        expires_at = self._retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
             stamp=left.stamp,
             event="left",
             by=record.leaving_by or "customer",
             reason=record.leaving_reason,
+            expires_at=expires_at,
         )
+        key = (record.waitlist_id, record.entry_id)
+        self._retention.end_history(key, left.stamp, expires_at)
         try:
-            self._entries.finish_leave(record, event, self._now_millis())
+            self._entries.finish_leave(record, event, now_millis)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:

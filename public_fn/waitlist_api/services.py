@@ -24,6 +24,7 @@ from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Places
+from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -76,19 +77,20 @@ class Services:
         table = Table(dynamodb, config.table_name)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
-            EntryRecords(table),
+            EntryRecords(table, now_millis),
             Places(table),
         )
         queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
-        transitions = Transitions(table)
         guard = ColdGuard(queue, waitlist_records, places)
         directory = Directory(waitlist_records, now_millis)
+        retention = Retention(table, directory.retention_days_of)
+        transitions = Transitions(table, retention)
         leases = Leases(waitlist_records, now_millis)
         tagger = Tagger(directory, guard)
         standings = Standings(guard, entries, tagger)
         edits = Edits(table)
         erasures = Erasures(table)
-        leaving = Leaving(entries, erasures, guard, now_millis)
+        leaving = Leaving(entries, erasures, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
         rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis, pause)
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)

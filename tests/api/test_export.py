@@ -41,7 +41,7 @@ TOLD_AS = {
 @pytest.fixture
 def people() -> Admissions:
     people = Admissions(World.on(MemoryTable(), fake_redis()))
-    assert people.configure().status == 201
+    assert people.configure(retention_days=30).status == 201
     return people
 
 

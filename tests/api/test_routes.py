@@ -19,6 +19,7 @@ DEFAULTS = {
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
+    "retention_days": None,
     "segments": [],
     "segments_state": "ready",
     "version": 1,
@@ -152,7 +153,7 @@ def test_listing_people(people: People) -> None:
     person = people.person("ada")
     assert person.status == 200
     assert {name: person.json[name] for name in ada} == ada
-    more = {"created_at", "updated_at", "admitted_at", "left_at", "history", "cursor"}
+    more = {"created_at", "updated_at", "admitted_at", "left_at", "expires_at", "history", "cursor"}
     assert set(person.json) - set(ada) == more
 
 

@@ -230,7 +230,8 @@ FUNCTIONS = {
 @cache
 def _compiled(expression: str) -> CodeType:
     """Translate an expression: DynamoDB's words are Python's, but for the equals signs."""
-    text = re.sub(r"(?<![<>])=", "==", expression).replace("<>", "!=")
+    text = re.sub(r"(#\w+) BETWEEN (:\w+) AND (:\w+)", r"\2 <= \1 <= \3", expression)
+    text = re.sub(r"(?<![<>])=", "==", text).replace("<>", "!=")
     text = re.sub(r"\b(AND|OR|IN)\b", lambda word: word[0].lower(), text)
     text = re.sub(r"#\w+", lambda one: f"attribute({one[0]!r})", text)
     text = re.sub(r":\w+", lambda one: f"value({one[0]!r})", text)

@@ -1,10 +1,11 @@
 """What is written and read of entries; each write is conditional, each may be repeated."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import get_args
 
+from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import (
     HISTORY,
     PRESENT,
@@ -56,14 +57,16 @@ class EntryChanged(Exception):
 
 
 class EntryRecords:
-    """Entries of all waitlists in one table."""
+    """Entries of all waitlists in one table; what has expired reads as gone."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
         self._table = table
+        self._now_millis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         item = self._table.get(record_key(waitlist_id, entry_id))
-        return EntryRecord.from_item(item) if item else None
+        record = EntryRecord.from_item(item) if item else None
+        return None if record is None or record.is_expired(self._now_millis()) else record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; those without a record are left out."""
@@ -86,8 +89,10 @@ class EntryRecords:
         )
         if not items or items[0]["sk"] != RECORD:
             return None
-        events = [HistoryEvent.from_item(item) for item in reversed(items[1:])]
-        return EntryRecord.from_item(items[0]), events
+        record = EntryRecord.from_item(items[0])
+        if record.is_expired(self._now_millis()):
+            return None
+        return record, self._events(reversed(items[1:]))
 
     def history_page(
         self, waitlist_id: str, entry_id: str, after: str | None, limit: int
@@ -102,7 +107,11 @@ class EntryRecords:
             Limit=limit,
         )
         following = last["sk"].removeprefix(HISTORY) if last else None
-        return [HistoryEvent.from_item(item) for item in items], following
+        return self._events(items), following
+
+    def _events(self, items: Iterable[Item]) -> list[HistoryEvent]:
+        events = map(HistoryEvent.from_item, items)
+        return [event for event in events if not event.is_expired(self._now_millis())]
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
@@ -166,10 +175,14 @@ class EntryRecords:
         return EntryRecord.from_item(item)
 
     def finish_leave(self, record: EntryRecord, event: HistoryEvent, now_millis: int) -> None:
-        """Write that a stay has ended; raise EntryChanged if it is not being left."""
+        """Write that a stay has ended; raise EntryChanged if it is not being left.
+
+        The record goes when its last event does.
+        """
+        also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
-            " #place_rank = :now, #updated_millis = :now REMOVE #previous, #leaving_by,"
+            f" #place_rank = :now, #updated_millis = :now{also} REMOVE #previous, #leaving_by,"
             " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
@@ -178,6 +191,7 @@ class EntryRecords:
             "stamp": event.stamp,
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
+            "expires_at": event.expires_at,
         }
         self._write(record.waitlist_id, record.entry_id, update, condition, values, event)
 

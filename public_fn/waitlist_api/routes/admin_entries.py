@@ -216,6 +216,7 @@ def _whole(person: Person, cursor: str | None) -> AdminEntryWithHistoryAnswer:
         updated_at=iso(record.updated_millis),
         admitted_at=_time(record.admitted_millis),
         left_at=_time(record.left_millis),
+        expires_at=_time(record.expires_at and record.expires_at * 1000),
         history=[_event(event) for event in person.history],
         cursor=cursor,
     )

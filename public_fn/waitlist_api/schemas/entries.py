@@ -178,6 +178,10 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
     updated_at: str
     admitted_at: str | None
     left_at: str | None
+    expires_at: Annotated[
+        str | None,
+        Field(description="When record and history are deleted; null while nothing ends them."),
+    ]
     history: list[HistoryAnswer]
     cursor: Annotated[
         str | None,
