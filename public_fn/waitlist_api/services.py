@@ -23,6 +23,7 @@ from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.histories import Histories
 from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
@@ -109,7 +110,7 @@ class Services:
             standings=standings,
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),
-            listing=Listing(guard, entries, standings),
+            listing=Listing(guard, entries, Histories(table, now_millis), standings),
             editing=Editing(
                 directory, entries, edits, guard, tagger, standings, joining, now_millis
             ),

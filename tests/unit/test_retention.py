@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.dynamodb import TABLE
 from tests.support.memory_table import MemoryTable
-from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
+from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transition, Transitions
@@ -57,7 +57,7 @@ def told_late(stamp: int) -> Transition:
 
 
 def history(memory: MemoryTable, now_millis: int = NOW) -> list[HistoryEvent]:
-    events, _ = EntryRecords(Table(memory, TABLE), lambda: now_millis).history_page(*KEY, None, 100)
+    events, _ = Histories(Table(memory, TABLE), lambda: now_millis).page(*KEY, None, 100)
     return events
 
 

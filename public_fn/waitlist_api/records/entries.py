@@ -1,20 +1,17 @@
 """What is written and read of entries; each write is conditional, each may be repeated."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import get_args
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import (
-    HISTORY,
     PRESENT,
-    RECORD,
     EntryRecord,
     HistoryEvent,
     Status,
     ended_place,
-    entry_pk,
     intent_place,
     line_place,
     record_key,
@@ -23,7 +20,6 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
 
-HISTORY_SHOWN = 100
 # The words that conditions and updates speak of, as their values.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
@@ -76,42 +72,6 @@ class EntryRecords:
             records = [EntryRecord.from_item(item) for item in self._table.get_many(keys)]
             found |= {record.entry_id: record for record in records}
         return found
-
-    def get_with_history(
-        self, waitlist_id: str, entry_id: str
-    ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
-        """Read an entry and the newest 100 events of its history, oldest first."""
-        items, _ = self._table.query(
-            "#pk = :pk",
-            {"pk": entry_pk(waitlist_id, entry_id)},
-            ScanIndexForward=False,
-            Limit=HISTORY_SHOWN + 1,
-        )
-        if not items or items[0]["sk"] != RECORD:
-            return None
-        record = EntryRecord.from_item(items[0])
-        if record.is_expired(self._now_millis()):
-            return None
-        return record, self._events(reversed(items[1:]))
-
-    def history_page(
-        self, waitlist_id: str, entry_id: str, after: str | None, limit: int
-    ) -> tuple[list[HistoryEvent], str | None]:
-        """Read a page of a history, oldest first; returns it and the `after` of the next."""
-        pk = entry_pk(waitlist_id, entry_id)
-        start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
-        items, last = self._table.query(
-            "#pk = :pk AND begins_with(#sk, :history)",
-            {"pk": pk, "history": HISTORY},
-            start,
-            Limit=limit,
-        )
-        following = last["sk"].removeprefix(HISTORY) if last else None
-        return self._events(items), following
-
-    def _events(self, items: Iterable[Item]) -> list[HistoryEvent]:
-        events = map(HistoryEvent.from_item, items)
-        return [event for event in events if not event.is_expired(self._now_millis())]
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
