@@ -11,8 +11,9 @@ from redis import Redis
 from bench.server import HOST
 from waitlist_queue import keys
 from waitlist_queue.config import Config
+from waitlist_queue.connections import connect
 from waitlist_queue.service import QueueService
-from waitlist_queue.store import RedisStore, connect
+from waitlist_queue.store import RedisStore
 from waitlist_shared.errors import QueueUnavailable
 from waitlist_shared.ids import entry_id_of, new_epoch, new_join_id
 from waitlist_shared.limits import MAX_BATCH

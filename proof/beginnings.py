@@ -16,6 +16,7 @@ from proof.asks import (
     let_pass,
     limit_to,
     lose_redis,
+    maintain,
     notice_ends,
     park,
     release,
@@ -32,7 +33,7 @@ Beginning = tuple[Ask, ...]
 
 _admission: Beginning = (claim(1, EARLIEST), complete("a", EARLIEST))
 _hold: Beginning = (claim(2, FIRST, newest=True),)
-_night: Beginning = (let_pass(DAY_SECONDS),)
+_night: Beginning = (let_pass(DAY_SECONDS), maintain())
 
 
 def _signed_up(*names: str) -> Beginning:

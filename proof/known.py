@@ -11,15 +11,12 @@ from proof import beginnings
 from proof.cases import Result
 from proof.oracle import Problem
 from proof.pairs import Pair
-from proof.singles import THE_END, Single
+from proof.singles import Single
 
 Covers = Callable[[Result, Problem], bool]
-REBUILDS = ("Redis lost and rebuilt", "Redis lost, maintenance", "rebuilt from", "rebuilt through")
-NEWCOMERS = ("signup", "rejoin")
-LEAVERS = ("leave", "remove", "erase", *NEWCOMERS)
 CLAIMS = ("claim", "dequeue")
-LOOKERS = ("look", "bump")
-HOLDERS = ("release", "extend", "park")
+ERASERS = ("erase",)
+ENDERS = ("complete", "dequeue")
 
 
 @dataclass(frozen=True)
@@ -63,111 +60,61 @@ def _is_replica(result: Result) -> bool:
     return is_behind or result.case.beginning.endswith("forgotten")
 
 
-def _is_looked_at(result: Result) -> bool:
-    """Whether somebody surely asks about a forgotten place, which brings it back."""
-    return _is_pair(result, LOOKERS, ("",))
-
-
-def _is_rebuilt_within(result: Result) -> bool:
-    case = result.case
-    is_within = isinstance(case, Single) and case.step > 0 and result.where != THE_END
-    return is_within and _fault(result).startswith(REBUILDS)
-
-
 KNOWN: tuple[Known, ...] = (
     Known(
-        "counters after a loss",
-        "Redis counts signups, leaves and admissions; after a loss the counts go on from those"
-        " that maintenance last noted.",
-        "leave / waiting / Redis lost / step 3 / gives up",
-        lambda result, problem: problem.kind == "counter" and _has_lost_redis(result),
-    ),
-    Known(
-        "an admission at once is cut off and not counted",
-        "The record has the person admitted, the hold in Redis ends by time and is dropped: only"
-        " `complete` counts an admission.",
-        "dequeue / waiting / crash after / step 1 / gives up",
-        lambda result, problem: (
-            problem.kind == "counter"
-            and (_is_of(result, "dequeue") or _is_pair(result, ("dequeue",), ("",)))
-            and not _is_pair(result, ("dequeue",), LEAVERS)
-        ),
-    ),
-    Known(
-        "one who leaves while given out is not counted as having left",
-        "A claim or a complete that comes between the intent to leave and Redis drops the place,"
-        " or counts an admission that the record refuses.",
-        "leave + complete / held / ABAAB",
-        lambda result, problem: (
-            problem.kind == "counter"
-            and (
-                _is_pair(result, LEAVERS, (*CLAIMS, "complete"))
-                or result.case.beginning in ("leaving", "complete unrecorded")
-            )
-        ),
-    ),
-    Known(
-        "answers of a lagging replica",
-        "A replica took over that lacked acknowledged writes: positions and totals are told as"
-        " it has them until somebody looks.",
-        "signup / absent / Redis 2 behind / step 0 / gives up",
-        lambda result, problem: problem.kind in ("answer", "position") and _is_replica(result),
-    ),
-    Known(
-        "places of a lagging replica",
-        "Maintenance sees an order that is warm and compares nothing: a lost place comes back"
-        " when its customer looks, one that was given up goes when it is claimed.",
-        "leave / waiting / Redis 3 behind / step 0 / gives up",
-        lambda result, problem: (
-            _is_replica(result) and (problem.kind == "counter" or not _is_looked_at(result))
-        ),
-    ),
-    Known(
         "an expiry that Redis alone has noticed",
-        "A bump records the place of somebody whose hold has ended, and not the attempt; where"
-        " Redis is lost before maintenance records it, nobody knows of it.",
+        "The end of a hold is recorded by maintenance, a minute later: where Redis is lost before,"
+        " nobody knows of the attempt, and the person is held until somebody notices again.",
         "bump by places / over, noticed / Redis lost / step 1 / gives up",
-        lambda result, _: (
-            result.case.beginning.startswith("over, noticed") and _has_lost_redis(result)
+        lambda result, problem: (
+            result.case.beginning.startswith("over, noticed")
+            and _has_lost_redis(result)
+            and problem.kind in ("attempts", "answer", "order")
         ),
     ),
     Known(
-        "Redis lost and wholly rebuilt between a decision and its record",
-        "The rebuild does not know the decision, so that its record holds from the next rebuild"
-        " on.",
-        "release to the back / held / Redis lost and rebuilt / step 1 / gives up",
-        lambda result, _: _is_rebuilt_within(result),
+        "an erased person takes the place they had",
+        "Who is erased and signs up anew while a replica takes over that lacks both finds the old"
+        " place in it: no record tells the new stay from the old.",
+        "signup / erased / Redis 2 behind / step 2 / gives up",
+        lambda result, problem: (
+            problem.kind == "order"
+            and _is_replica(result)
+            and result.case.beginning in ("erased", "erased, Redis lost")
+        ),
     ),
     Known(
-        "the index is behind during a whole rebuild",
-        "Both passes read the index: whoever is not in it is not put back, whoever has left and"
-        " changed more than 15 minutes ago is not taken out.",
-        "leave / waiting since yesterday / rebuilt throughout from an index 2 behind / step 3"
-        " / gives up",
-        lambda result, _: _fault(result).startswith("rebuilt throughout"),
+        "a claim that a rebuild has overtaken",
+        "The claim began with the end of an older hold. If Redis is lost and wholly rebuilt before"
+        " it is recorded, the older hold ends once more, by a decision later than the claim.",
+        "claim / over / Redis lost and rebuilt / step 1 / gives up",
+        lambda result, _: (
+            result.case.beginning.startswith("over")
+            and _is_of(result, *CLAIMS)
+            and _has_lost_redis(result)
+        ),
+    ),
+    Known(
+        "answers while a place is lost and no other server has taken over",
+        "Until maintenance compares, within a minute, Redis alone cannot know that it lacks one.",
+        "look + claim without a key / place forgotten / AABABBBB",
+        lambda result, problem: (
+            problem.kind in ("answer", "position") and result.case.beginning.endswith("forgotten")
+        ),
+    ),
+    Known(
+        "an admission that an erasure has overtaken is counted",
+        "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
+        "erase of one aside + complete / held / ABAAAAB",
+        lambda result, problem: problem.kind == "counter" and _is_pair(result, ERASERS, ENDERS),
     ),
     Known(
         "the repeat of a claim is not known after a loss",
         "The key of a claim is in Redis alone.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            problem.kind == "answer" and _is_of(result, *CLAIMS) and "Redis lost" in _fault(result)
+            problem.kind == "answer" and _is_of(result, *CLAIMS) and "Redis" in _fault(result)
         ),
-    ),
-    Known(
-        "a claim without a key is sent twice by the SDK",
-        "It has no key of its own as a bump has: the second delivery takes others, and those of"
-        " the first are held for nobody.",
-        "claim without a key / waiting / delivered twice / step 0 / gives up",
-        lambda result, _problem: (
-            _is_of(result, "claim without a key") and _fault(result) == "delivered twice"
-        ),
-    ),
-    Known(
-        "an extension is cut off before its record",
-        "Redis holds for longer than the record says, and nothing tells maintenance.",
-        "extend / held / crash after / step 0 / gives up",
-        lambda result, problem: problem.kind == "hold" and _is_of(result, "extend"),
     ),
     Known(
         "the repeat of a claim does not know its later rounds",
@@ -179,13 +126,6 @@ KNOWN: tuple[Known, ...] = (
             and result.case.beginning == "leaving"
             and (_is_of(result, "claim") or _is_pair(result, ("claim",), ("claim",)))
         ),
-    ),
-    Known(
-        "a decision about a hold is overwritten by a rebuild",
-        "Holds can be released, extended and parked while an order is rebuilt; the second pass"
-        " puts them back as the record had them before.",
-        "park + rebuild / held, Redis lost / BBBBBBBAAAABBBBBBBBBBBBBBBABBBBBB",
-        lambda result, _: _is_pair(result, HOLDERS, ("rebuild",)),
     ),
 )
 

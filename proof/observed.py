@@ -99,7 +99,7 @@ def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], in
 
 
 def _note(packed: str) -> Note:
-    state, token, rank, ticket, attempts = packed.split("|")
+    state, token, rank, ticket, attempts, _stamp = packed.split("|")
     return Note(state, token, int(rank), int(ticket), int(attempts))
 
 

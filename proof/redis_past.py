@@ -6,9 +6,10 @@ from typing import Any
 from redis import Redis, ResponseError
 
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 MOST_BEHIND = 5
+FIRST_HOME = "server-0"
 State = dict[bytes, bytes]
 
 READ_ALL = """
@@ -35,6 +36,7 @@ class RedisWithPast:
         self._put_all = self.raw.register_script(PUT_ALL)
         self.past: deque[State] = deque(maxlen=MOST_BEHIND)
         self.keeps_past = False
+        self.home = FIRST_HOME
 
     def execute_command(self, *arguments: Any) -> Any:
         if not self.keeps_past:
@@ -63,6 +65,11 @@ class RedisWithPast:
         for _ in range(min(writes, len(self.past))):
             state = self.past.pop()
         self.put(state)
+        self.take_over(f"{self.home}'")
+
+    def take_over(self, home: str) -> None:
+        """Have another server answer from now on."""
+        self.home = home
 
     def flush(self) -> None:
         """Lose everything."""

@@ -7,8 +7,12 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from unittest.mock import patch
 
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
+
 # Each shard costs a rebuild the same steps: two show all that sixteen would.
 FEW_SHARDS = 2
+# So does each partition of the journal.
+HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 PATIENT_SECONDS = 120.0
 T = TypeVar("T")
 
@@ -40,6 +44,7 @@ class InOrder(Executor):
 
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
+    "MINUTE": HOUR,
     "ThreadPoolExecutor": InOrder,
     # A busy machine is no fault of the service's: nothing times out but by plan.
     "CALL_SECONDS": PATIENT_SECONDS,

@@ -10,7 +10,7 @@ from proof.asks import Ask
 from proof.desk import WAITLIST_ID, Desk, Tokens
 from proof.late_index import Items, LateIndexTable
 from proof.model import Line
-from proof.redis_past import RedisWithPast, State
+from proof.redis_past import FIRST_HOME, RedisWithPast, State
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
@@ -51,7 +51,7 @@ class Stage:
         self.redis = RedisWithPast(redis_url)
         self.table = LateIndexTable()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
-        store = RedisStore(lambda: self.redis, self.redis_clock.now_micros)
+        store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
         self.lambda_ = InProcessLambda(QueueService(store).handle)
         self.tokens: Tokens = {}
         self._moments: dict[str, Moment] = {}
@@ -126,6 +126,7 @@ class Stage:
         self.table.past.clear()
         self.table.past.extend(moment.past_items)
         self.redis.put(moment.redis)
+        self.redis.take_over(FIRST_HOME)
         self.redis.past.clear()
         self.redis.past.extend(moment.past_redis)
         self.redis.keeps_past = False

@@ -54,7 +54,10 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Results]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    processes = [context.Process(target=_work, args=(todo, done)) for _ in range(workers)]
+    # Daemons: they end with this process, also where that fails.
+    processes = [
+        context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
+    ]
     for process in processes:
         process.start()
     left = len(jobs)

@@ -6,8 +6,9 @@ from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
+from waitlist_queue.connections import connect
 from waitlist_queue.service import QueueService
-from waitlist_queue.store import RedisStore, connect
+from waitlist_queue.store import RedisStore
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:

@@ -19,20 +19,30 @@ def init(request: c.Init) -> Arguments:
     return (
         request.state,
         request.epoch,
-        int(settings.open),
-        int(settings.paused),
-        int(settings.hide_counts),
-        "" if settings.capacity is None else settings.capacity,
-        settings.lease_seconds,
-        settings.max_attempts,
+        _settings(settings),
         settings.version,
         settings.segments_version,
         request.floor_ticket,
         counters.signed_up,
         counters.left,
         counters.admitted,
+        request.counted_until,
+        request.known_epoch or "",
+        request.known_beat,
         int(request.only_if_known),
     )
+
+
+def _settings(settings: c.Settings) -> str:
+    values = {
+        "open": int(settings.open),
+        "paused": int(settings.paused),
+        "hide_counts": int(settings.hide_counts),
+        "capacity": "" if settings.capacity is None else settings.capacity,
+        "lease_seconds": settings.lease_seconds,
+        "max_attempts": settings.max_attempts,
+    }
+    return " ".join([f"{name}={value}" for name, value in values.items()])
 
 
 def signups(requests: Sequence[c.Signup]) -> Arguments:
@@ -59,6 +69,10 @@ def end_of_stay(request: c.EndOfStay) -> Arguments:
     return (request.entry_id, request.join_id, ticket)
 
 
+def drop(request: c.Drop) -> Arguments:
+    return (*end_of_stay(request), int(request.is_admitted))
+
+
 def bump(request: c.Bump) -> Arguments:
     kind: str
     value: str | int = ""
@@ -79,7 +93,6 @@ def restore(request: c.Restore) -> Arguments:
         request.ticket,
         request.stamp,
         request.epoch or "",
-        int(request.overwrite),
         "" if request.once_stamp is None or not request.once_key else request.once_stamp,
         ONCE_SECONDS,
         request.state,
@@ -88,7 +101,15 @@ def restore(request: c.Restore) -> Arguments:
         request.attempts,
         request.segments_version,
         _tags(request),
+        _seen(request),
     )
+
+
+def _seen(request: c.Restore) -> str:
+    """Return the look of an entry that is to be corrected; any, in the second look of a rebuild."""
+    if request.seen is not None:
+        return request.seen.text
+    return "any" if request.overwrite else ""
 
 
 def page(request: c.Page) -> Arguments:
@@ -111,6 +132,15 @@ def segments(request: c.Segments) -> Arguments:
     return (request.segments_version, request.after or "", request.limit)
 
 
+def beat(request: c.Beat) -> Arguments:
+    return (request.epoch or "", request.known_beat)
+
+
+def count(request: c.Count) -> Arguments:
+    counters = request.counters
+    return (request.epoch, counters.signed_up, counters.left, counters.admitted)
+
+
 def none(_: c.OnWaitlist) -> Arguments:
     return ()
 
@@ -123,7 +153,7 @@ def claim(request: c.Claim) -> Arguments:
         request.segment or "",
         request.segments_version,
         secrets.token_hex(TOKEN_BYTES * request.count),
-        "" if request.once_key is None else ONCE_SECONDS,
+        "" if request.once_key is None else request.once_seconds,
     )
 
 
@@ -144,11 +174,11 @@ def redrive(request: c.Redrive) -> Arguments:
 
 
 def expire(request: c.Expire) -> Arguments:
-    return (request.min_age_seconds, request.limit)
+    return (request.min_age_seconds, request.known_until, request.limit)
 
 
 def settle(request: c.Settle) -> Arguments:
-    return (request.entry_id, request.seen_micros, request.join_id or "")
+    return (request.entry_id, request.seen_stamp, request.join_id or "")
 
 
 def shelf(request: c.Shelf) -> Arguments:

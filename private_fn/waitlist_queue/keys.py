@@ -15,7 +15,7 @@ def queue(waitlist_id: str) -> str:
 
 
 def gone(waitlist_id: str) -> str:
-    """Sorted set: entry_id:join_id by the microsecond at which that stay ended."""
+    """Sorted set: entry_id:join_id by the stamp at which that stay ended."""
     return f"wl:{{{waitlist_id}}}:gone"
 
 
@@ -30,7 +30,7 @@ def held(waitlist_id: str) -> str:
 
 
 def claims(waitlist_id: str) -> str:
-    """Hash: entry_id to state, token, rank, ticket and attempts, of those not in line."""
+    """Hash: entry_id to state, token, rank, ticket, attempts and stamp, of those not in line."""
     return f"wl:{{{waitlist_id}}}:claims"
 
 
@@ -45,7 +45,7 @@ def tries(waitlist_id: str) -> str:
 
 
 def unsettled(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the microsecond of a change that the record may not know."""
+    """Sorted set: entry_id by the stamp of a decision that the record may not know."""
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 

@@ -16,7 +16,15 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    return c.InitResult(outcome=reply[0], state=reply[1], epoch=reply[2])
+    outcome, state, epoch, born, counted_until, mending = reply
+    return c.InitResult(
+        outcome=outcome,
+        state=state,
+        epoch=epoch,
+        born=born,
+        counted_until=int(counted_until),
+        is_mending=mending == 1,
+    )
 
 
 def signup(reply: Reply) -> c.SignupResult:
@@ -60,6 +68,33 @@ def position(reply: Reply) -> c.PositionResult:
             c.SegmentPlace(position=_known(within), total=of)
             for within, of in zip(places[0::2], places[1::2], strict=True)
         ),
+    )
+
+
+def count(reply: Reply) -> c.CountResult:
+    return c.CountResult(outcome=reply[0])
+
+
+def look(reply: Reply) -> c.LookResult:
+    outcome, state, rank, token, time, stamp, unsettled, attributes_version = reply
+    return c.LookResult(
+        outcome=outcome,
+        state=state,
+        rank=rank,
+        token=token,
+        time_millis=int(time),
+        stamp=stamp,
+        unsettled_stamp=unsettled,
+        attributes_version=_known(attributes_version),
+    )
+
+
+def beat(reply: Reply) -> c.BeatResult:
+    outcome, epoch, born, number, stamp, *counted = reply
+    signed_up, left, admitted = counted
+    counters = c.Counters(signed_up=signed_up, left=left, admitted=admitted)
+    return c.BeatResult(
+        outcome=outcome, epoch=epoch, born=born, beat=number, stamp=stamp, counters=counters
     )
 
 
@@ -115,7 +150,7 @@ def restore(reply: Reply) -> c.RestoreResult:
 
 
 def leave(reply: Reply) -> c.LeaveResult:
-    return c.LeaveResult(outcome=reply[0], stamp=reply[1])
+    return c.LeaveResult(outcome=reply[0], stamp=reply[1], left_stamp=reply[2])
 
 
 def drop(reply: Reply) -> c.DropResult:
@@ -143,7 +178,7 @@ def claim(reply: Reply) -> c.ClaimResult:
 
 
 def complete(reply: Reply) -> c.CompleteResult:
-    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts")
+    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts", "done_stamp")
 
 
 def release(reply: Reply) -> c.ReleaseResult:
@@ -177,7 +212,7 @@ def expire(reply: Reply) -> c.ExpireResult:
     places = [
         c.Unsettled(
             entry_id=entry_id,
-            seen_micros=int(seen_micros),
+            seen_stamp=int(seen_stamp),
             state=state,
             rank=int(rank),
             ticket=int(ticket),
@@ -185,7 +220,7 @@ def expire(reply: Reply) -> c.ExpireResult:
             token=token,
             time_millis=int(time_millis),
         )
-        for entry_id, seen_micros, state, rank, ticket, attempts, token, time_millis in _rows(
+        for entry_id, seen_stamp, state, rank, ticket, attempts, token, time_millis in _rows(
             flat, 8
         )
     ]

@@ -9,6 +9,10 @@ FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
 
 
+# What the store knows and callers do not; they end a script's arguments.
+OF_STORE = ("now", "here")
+
+
 @dataclass(frozen=True)
 class Script:
     """One verb: its whole source, and the keys, arguments and outcomes its header declares."""
@@ -18,6 +22,11 @@ class Script:
     keys: tuple[str, ...]
     arguments: tuple[str, ...]
     outcomes: tuple[str, ...]
+
+    @cached_property
+    def added(self) -> tuple[str, ...]:
+        """Return the arguments that the store adds."""
+        return tuple(name for name in self.arguments if name in OF_STORE)
 
     @cached_property
     def sha(self) -> str:

@@ -1,30 +1,15 @@
-"""Runs the scripts on Redis; the only module that knows the client library."""
+"""Runs the scripts on Redis."""
 
 import logging
-import math
-import os
-import socket
-import threading
-import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
-from hiredis import pack_command
-from redis import Redis, RedisError, exceptions
-from redis.backoff import NoBackoff
+from redis import RedisError, exceptions
 from redis.cluster import ClusterNode, RedisCluster
-from redis.connection import Connection, ConnectionPool, SSLConnection
-from redis.retry import Retry
 
-from waitlist_queue.config import Config
+from waitlist_queue.connections import HERE, Client, call_time
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
-
-# A call must fail within 2 seconds, so that the public function can still answer. No single wait
-# takes all of it: after one, a cluster's client still asks who has taken over.
-CALL_SECONDS = 1.4
-ANSWER_SECONDS = 0.8
-CONNECT_SECONDS = 0.6
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
@@ -46,20 +31,6 @@ FINDS_ITS_WAY = (
 )
 
 
-class Pipeline(Protocol):
-    def execute_command(self, *arguments: object) -> Any: ...
-
-    def execute(self, raise_on_error: bool) -> list[Any]: ...
-
-
-class Client(Protocol):
-    """What a single server's client and a cluster's have in common."""
-
-    def execute_command(self, *arguments: object) -> Any: ...
-
-    def pipeline(self, transaction: bool) -> Pipeline: ...
-
-
 class ScriptFailed(Exception):
     """A script broke: a defect, not an outage."""
 
@@ -72,130 +43,18 @@ class Call(NamedTuple):
     arguments: tuple[str | int, ...]
 
 
-class _Time(threading.local):
-    """When the call that this thread is in must have its answer."""
-
-    end = math.inf
-
-    def left(self) -> float:
-        return self.end - time.monotonic()
-
-    def at_most(self, seconds: float) -> float:
-        """Return how long one wait may last; never nothing, which would mean not to wait."""
-        return max(0.001, min(seconds, self.left()))
-
-    def __enter__(self) -> None:
-        self.end = time.monotonic() + CALL_SECONDS
-
-    def __exit__(self, *_error: object) -> None:
-        self.end = math.inf
-
-
-_time = _Time()
-
-
-class _PunctualConnection(Connection):
-    """Waits no longer than the call has time left, however many waits the client adds up."""
-
-    @property
-    def socket_connect_timeout(self) -> float:
-        """Asked for each address that the host's name stands for."""
-        return _time.at_most(CONNECT_SECONDS)
-
-    @socket_connect_timeout.setter
-    def socket_connect_timeout(self, _seconds: float) -> None: ...
-
-    @property
-    def socket_timeout(self) -> float:
-        return _time.at_most(ANSWER_SECONDS)
-
-    @socket_timeout.setter
-    def socket_timeout(self, _seconds: float) -> None: ...
-
-    def _connect(self) -> Any:
-        if _time.left() <= 0:
-            raise TimeoutError("the time of the call is up")
-        return super()._connect()  # type: ignore[no-untyped-call]
-
-    def read_response(self, *arguments: Any, **options: Any) -> Any:
-        sock = cast("socket.socket | None", self._sock)
-        if sock and sock.gettimeout() != (seconds := self.socket_timeout):
-            sock.settimeout(seconds)
-        return super().read_response(*arguments, **options)
-
-
-class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
-    pass
-
-
-class _PunctualPool(ConnectionPool):
-    def __init__(self, connection_class: type = Connection, **options: Any) -> None:
-        with_tls = issubclass(connection_class, SSLConnection)
-        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
-
-
-class _ScriptRedis(Redis):
-    """Runs scripts without redis-py's bookkeeping, which costs as much as a script does.
-
-    The connections they use stay taken from the pool: as many as ever ran scripts at once.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._idle: list[Any] = []  # whose pop and append are atomic
-        os.register_at_fork(after_in_child=self._idle.clear)
-
-    def execute_command(self, *arguments: Any, **options: Any) -> Any:
-        if arguments[0] != "EVALSHA":
-            return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self.connection_pool.get_connection()
-
-        try:
-            try:
-                return _ask(connection, arguments)
-            except exceptions.ConnectionError:
-                connection.disconnect()
-                return _ask(connection, arguments)
-        except exceptions.ResponseError:
-            raise
-        except BaseException:
-            connection.disconnect()  # an answer still to come must not be the next script's
-            raise
-        finally:
-            self._idle.append(connection)
-
-
-def _ask(connection: Any, command: Any) -> Any:
-    connection.send_packed_command((pack_command(command),), check_health=False)
-    return connection.read_response()
-
-
-def connect(config: Config) -> Client:
-    """Return a client of the server or cluster at `redis_url`."""
-    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
-    if config.redis_cluster:
-        options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
-        # Slots that nobody serves are no reason to refuse the others.
-        options.update(require_full_coverage=False)
-        return cast(Client, RedisCluster.from_url(config.redis_url, **options))
-    # A lost connection is ours to retry, a time-out is the caller's.
-    retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
-    pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
-    return cast(Client, _ScriptRedis.from_pool(pool))
-
-
 class RedisStore:
     """Scripts by EVALSHA; one that the server has forgotten is sent whole."""
 
     def __init__(
-        self, connect: Callable[[], Client], now_micros: Callable[[], int | str] = lambda: ""
+        self,
+        connect: Callable[[], Client],
+        now_micros: Callable[[], int | str] = lambda: "",
+        here: Callable[[], str] = lambda: HERE,
     ) -> None:
         self._connect = connect
         self._client: Client | None = None
-        self._now_micros = now_micros
+        self._added = {"now": now_micros, "here": here}
 
     def ping(self) -> None:
         """Raise QueueUnavailable unless Redis answers."""
@@ -213,7 +72,7 @@ class RedisStore:
         )
 
     def _run(self, client: Client, call: Call) -> Reply:
-        if _time.left() <= 0:
+        if call_time.left() <= 0:
             raise exceptions.TimeoutError("the time of the call is up")
         tail = self._tail(call)
         try:
@@ -263,12 +122,12 @@ class RedisStore:
         return cast(Reply, reply)
 
     def _tail(self, call: Call) -> tuple[str | int, ...]:
-        now = (self._now_micros(),) if call.script.arguments[-1:] == ("now",) else ()
-        return (len(call.keys), *call.keys, *call.arguments, *now)
+        added = [self._added[name]() for name in call.script.added]
+        return (len(call.keys), *call.keys, *call.arguments, *added)
 
     def _guarded(self, action: Callable[[Client], object]) -> object:
         try:
-            with _time:
+            with call_time:
                 if self._client is None:
                     self._client = self._connect()
                 return action(self._client)

@@ -10,6 +10,7 @@ from proof.asks.happenings import (
     limit_to,
     look_after,
     lose_redis,
+    maintain,
     notice_ends,
 )
 from proof.asks.in_line import bump, erase, leave, look, sign_up
@@ -33,6 +34,7 @@ __all__ = [
     "look",
     "look_after",
     "lose_redis",
+    "maintain",
     "notice_ends",
     "park",
     "redrive",

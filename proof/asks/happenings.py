@@ -25,6 +25,11 @@ def let_pass(seconds: float) -> Ask:
     return Ask(lambda desk: desk.let_pass(seconds), nothing_changes)
 
 
+def maintain() -> Ask:
+    """Maintenance runs, as each minute, and notes what it has seen."""
+    return Ask(lambda desk: desk.maintain(), nothing_changes)
+
+
 def let_holds_end() -> Ask:
     """Time passes; nobody notices yet that holds are over."""
 

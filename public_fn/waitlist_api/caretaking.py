@@ -1,4 +1,4 @@
-"""What maintenance does each minute: finishes intents, rebuilds, deletes, notes counters."""
+"""What maintenance does each minute: finishes intents, rebuilds, deletes, watches over Redis."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from typing import TypeVar
-
-from msgspec import to_builtins
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import init_of
@@ -24,6 +22,7 @@ from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.reindexing import Reindexer
 from waitlist_api.settling import Settling
+from waitlist_api.watching import Watching
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -55,6 +54,7 @@ class Caretaker:
         rebuilder: Rebuilder,
         settling: Settling,
         reindexer: Reindexer,
+        watching: Watching,
         leases: Leases,
         now_millis: NowMillis,
     ) -> None:
@@ -68,6 +68,7 @@ class Caretaker:
         self._rebuilder = rebuilder
         self._settling = settling
         self._reindexer = reindexer
+        self._watching = watching
         self._leases = leases
         self._now_millis = now_millis
 
@@ -77,6 +78,7 @@ class Caretaker:
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             self._look_after(page)
+            self._watching.watch([one for one in page if not one.deleting])
 
     def look_after(self, waitlist_id: str) -> None:
         """Do for one waitlist what cannot wait for the minute."""
@@ -117,12 +119,9 @@ class Caretaker:
     def _keep(self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             self._repeat_settings(waitlist, answer.epoch)
-            self._settling.settle(waitlist.waitlist_id)
+            self._settling.settle(waitlist.waitlist_id, waitlist.watch.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
                 self._reindexer.reindex(waitlist)
-            counters = to_builtins(answer.counters)
-            if counters != waitlist.counters:
-                self._waitlists.note_counters(waitlist.waitlist_id, counters)
         elif isinstance(answer, c.StatsResult | Cold):
             is_whole = self._rebuilder.rebuild(waitlist)
             if is_whole and waitlist.segments_state == "building":

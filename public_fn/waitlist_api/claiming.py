@@ -1,6 +1,7 @@
 """Claims: hold people at the head of the line or of a segment, and record the offer to each."""
 
 import hashlib
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +12,7 @@ from msgspec import structs
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
+from waitlist_api.leaving import leave_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
@@ -21,6 +23,7 @@ from waitlist_api.settling import expired_event
 from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 WORKERS = 16
 # Each round finds people whose record has ended meanwhile: more than a few is no coincidence.
@@ -77,26 +80,28 @@ class Claiming:
     def claim(self, command: ClaimCommand) -> list[Offer]:
         """Hold up to `count` people in serving order; fewer only if fewer wait."""
         offers: list[Offer] = []
-        once_key = _once_key(command)
+        once_key = command.idempotency_key
         for _ in range(ROUNDS):
             result = self._hold(command, command.count - len(offers), once_key)
             offers += self._offer_all(command, result)
-            is_repeat = result.outcome == "repeat"
+            is_repeat = once_key != "" and result.outcome == "repeat"
             if is_repeat or len(offers) == command.count or not result.entries:
                 break
             # The key stands for the first round; those of a top-up come back when time is up.
-            once_key = None
+            once_key = ""
         if command.complete:
             self._finish(command, offers)
         return offers
 
-    def _hold(self, command: ClaimCommand, count: int, once_key: str | None) -> c.ClaimResult:
+    def _hold(self, command: ClaimCommand, count: int, once_key: str) -> c.ClaimResult:
         request = c.Claim(
             waitlist_id=command.waitlist_id,
             count=count,
             lease_seconds=command.lease_seconds,
             order=command.order,
-            once_key=once_key,
+            # Without a key of the client's only the retries of this one call are recognised.
+            once_key=_digest(once_key or secrets.token_hex(16)),
+            once_seconds=ONCE_SECONDS if once_key else INTERNAL_ONCE_SECONDS,
         )
         if command.filter is None:
             return self._send(request)
@@ -196,7 +201,7 @@ class Claiming:
         if not requests:
             return
         answers = send_batch(self._queue, requests)
-        lost = [
+        lost: list[c.Single] = [
             _drop_of(command.waitlist_id, offer.claim, offer.record)
             for offer, answer in zip(offers, answers, strict=True)
             if isinstance(answer, WaitlistError)
@@ -214,13 +219,17 @@ def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:
     )
 
 
-def _drop_of(waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> c.Drop:
+def _drop_of(waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> c.Drop | c.Leave:
     """Return the message that gives up the place that was claimed, and no later stay's."""
+    is_theirs = record is not None and record.ticket == claim.ticket
+    if record is not None and is_theirs and record.status == "leaving" and not record.erase:
+        return leave_of(record)
     return c.Drop(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
         join_id=_stay_of(claim, record),
         ticket=claim.ticket,
+        is_admitted=is_theirs and record is not None and record.status == "admitted",
     )
 
 
@@ -263,6 +272,7 @@ def _transition(
         },
         events=tuple(events),
         unless_token=claim.token,
+        counts="admitted" if command.complete else "",
     )
 
 
@@ -273,7 +283,5 @@ def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
 
 
-def _once_key(command: ClaimCommand) -> str | None:
-    if not command.idempotency_key:
-        return None
-    return hashlib.sha256(command.idempotency_key.encode()).hexdigest()[:32]
+def _digest(once_key: str) -> str:
+    return hashlib.sha256(once_key.encode()).hexdigest()[:32]

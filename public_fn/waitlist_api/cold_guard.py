@@ -1,12 +1,16 @@
 """What to do when Redis does not know a waitlist's order."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+
+from msgspec import structs
 
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.places import Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.records.watch import Watch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding
 from waitlist_shared.ids import new_epoch
@@ -48,7 +52,7 @@ class ColdGuard:
     def apply(self, record: WaitlistRecord) -> None:
         """Give Redis a waitlist's new settings."""
         opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
-        if opened.outcome == "created":
+        if opened.outcome in ("created", "moved"):
             self._queue.start_maintenance(record.waitlist_id)
 
     def repeat(self, record: WaitlistRecord) -> None:
@@ -62,7 +66,7 @@ class ColdGuard:
 
     def _init(self, record: WaitlistRecord, state: c.State) -> c.Init:
         # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
-        floor = self._places.newest_stamp(record.waitlist_id)
+        floor = max(record.watch.stamp, self._places.newest_stamp(record.waitlist_id))
         return init_of(record, state, new_epoch(), floor)
 
 
@@ -91,6 +95,24 @@ def init_of(
         state=state,
         epoch=epoch,
         floor_ticket=floor,
-        counters=c.Counters(**record.counters),
         only_if_known=only_if_known,
+        **_known_of(record.watch),
     )
+
+
+def _known_of(watch: Watch) -> dict[str, Any]:
+    """Return what was seen of an order that another server may have taken over, or lost."""
+    return {
+        "counters": c.Counters(**watch.previous_counters),
+        "counted_until": watch.previous_stamp,
+        "known_epoch": watch.epoch or None,
+        "known_beat": watch.beat,
+    }
+
+
+def warm_of(record: WaitlistRecord, epoch: str, counted: Mapping[str, int]) -> c.Init:
+    """Return the message that ends a rebuild, with what was counted before it and not noted."""
+    init = init_of(record, "warm", epoch, only_if_known=True)
+    names = ("signed_up", "left", "admitted")
+    counters = c.Counters(**{name: counted.get(name, 0) for name in names})
+    return structs.replace(init, counters=counters)

@@ -77,7 +77,8 @@ class Holding:
         except AlreadyAdmitted as error:
             return self._again(command, "admitted", error)
         changes = {"admitted_millis": self._now_millis(), "claim_token": command.token}
-        self._record(command, "admitted", done, changes)
+        counted_at = done.done_stamp or done.stamp
+        self._record(command, "admitted", done, changes, counted_at=counted_at)
         return self._ended(command, "admitted", done)
 
     def release(self, command: HoldCommand) -> Standing:
@@ -190,6 +191,7 @@ class Holding:
         decided: c.HoldResult,
         changes: dict[str, Any],
         event: str | None = "",
+        counted_at: int = 0,
     ) -> None:
         """Write what Redis decided; `event` is the status' own name unless it is given."""
         happened = HistoryEvent(
@@ -204,6 +206,8 @@ class Holding:
             attempts=decided.attempts,
             changes=changes,
             events=() if event is None else (happened,),
+            counts="admitted" if counted_at else "",
+            counted_at=counted_at,
         )
         try:
             self._transitions.record(transition, self._now_millis())

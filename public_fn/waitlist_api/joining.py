@@ -173,7 +173,7 @@ class Joining:
             raise refusal
         if former.status == "admitted":
             # Redis may still hold what is left of that stay, and would take this one for it.
-            self._guard.write(drop_of(former))
+            self._guard.write(drop_of(former, counts=True))
         record = self._intent(command)
         try:
             record = self._entries.begin_rejoin(record, former)

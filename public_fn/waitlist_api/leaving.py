@@ -9,6 +9,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.journal import ERASED, Change, Journal
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
 
@@ -20,11 +21,13 @@ class Leaving:
         self,
         entries: EntryRecords,
         erasures: Erasures,
+        journal: Journal,
         retention: Retention,
         guard: ColdGuard,
         now_millis: NowMillis,
     ) -> None:
         self._entries = entries
+        self._journal = journal
         self._erasures = erasures
         self._retention = retention
         self._guard = guard
@@ -61,7 +64,7 @@ class Leaving:
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.LeaveResult = self._guard.write(c.Leave(**_stay(record)))
+        left: c.LeaveResult = self._guard.write(leave_of(record))
         now_millis = self._now_millis()
         expires_at = self._retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
@@ -74,7 +77,8 @@ class Leaving:
         key = (record.waitlist_id, record.entry_id)
         self._retention.end_history(key, left.stamp, expires_at)
         try:
-            self._entries.finish_leave(record, event, now_millis)
+            counted_at = left.left_stamp or left.stamp
+            self._entries.finish_leave(record, event, now_millis, counted_at)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:
@@ -87,12 +91,28 @@ class Leaving:
 
     def _give_up(self, record: EntryRecord) -> None:
         with suppress(WaitlistNotFound):
-            self._guard.write(drop_of(record))
+            dropped: c.DropResult = self._guard.write(drop_of(record))
+            change = Change(
+                waitlist_id=record.waitlist_id,
+                entry_id=record.entry_id,
+                stamp=dropped.stamp,
+                status=ERASED,
+                join_id=record.join_id,
+            )
+            self._journal.enter(change, self._now_millis())
 
 
-def drop_of(record: EntryRecord) -> c.Drop:
-    """Return the message that takes away whatever place a stay has, and buries it."""
-    return c.Drop(**_stay(record))
+def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
+    """Return the message that takes away whatever place a stay has, and buries it.
+
+    With `counts` Redis counts an admission that the record has and nobody told it of.
+    """
+    return c.Drop(**_stay(record), is_admitted=counts and record.status == "admitted")
+
+
+def leave_of(record: EntryRecord) -> c.Leave:
+    """Return the message that ends a stay whose record says that it is being left."""
+    return c.Leave(**_stay(record))
 
 
 def drop_of_former(record: EntryRecord) -> c.Drop | None:

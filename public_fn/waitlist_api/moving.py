@@ -11,10 +11,10 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
-from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.entry import PRESENT, HistoryEvent
 from waitlist_api.standing import Standing, Standings
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting
+from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
@@ -68,7 +68,8 @@ class Moving:
         try:
             self._entries.record_bump(key, Move(moved, request.once_key, event), self._now_millis())
         except EntryChanged as changed:
-            raise NotWaiting from changed
+            is_present = changed.record is not None and changed.record.status in PRESENT
+            raise (Rebuilding if is_present else NotWaiting) from changed
         return Standing.waiting(
             command.entry_id, moved.rank, moved.ticket, moved.position, moved.total
         )

@@ -40,6 +40,9 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Tag: c.TagResult,
     c.Untagged: c.UntaggedResult,
     c.Segments: c.SegmentsResult,
+    c.Beat: c.BeatResult,
+    c.Count: c.CountResult,
+    c.Look: c.LookResult,
     c.Batch: c.BatchResult,
 }
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException"})

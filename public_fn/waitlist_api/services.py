@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
+from waitlist_api.auditing import Auditor
 from waitlist_api.caretaking import Caretaker
 from waitlist_api.claiming import Claiming
 from waitlist_api.clock import NowMillis, now_millis
@@ -24,6 +25,7 @@ from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.histories import Histories
+from waitlist_api.records.journal import Journal
 from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
@@ -36,6 +38,7 @@ from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
 from waitlist_api.tagging import Tagger
 from waitlist_api.waitlists import Waitlists
+from waitlist_api.watching import Watching
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,12 @@ class Services:
         standings = Standings(guard, entries, tagger)
         edits = Edits(table)
         erasures = Erasures(table)
-        leaving = Leaving(entries, erasures, retention, guard, now_millis)
+        journal = Journal(table)
+        leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
-        rebuilder = Rebuilder(queue, guard, entries, places, leases, now_millis, pause)
+        rebuilder = Rebuilder(
+            queue, guard, waitlist_records, entries, places, journal, leases, now_millis, pause
+        )
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,
@@ -130,6 +136,9 @@ class Services:
                 rebuilder,
                 Settling(queue, entries, transitions, tagger, now_millis),
                 reindexer,
+                Watching(
+                    queue, waitlist_records, Auditor(queue, journal, entries, pause), rebuilder
+                ),
                 leases,
                 now_millis,
             ),

@@ -18,6 +18,7 @@ BY = "maintenance"
 # Pages of 500 in one run; the next goes on.
 PAGES = 100
 STATUS_OF_PLACE: dict[str, Status] = {
+    "held": "offered",
     "waiting": "waiting",
     "parked": "parked",
     "done": "admitted",
@@ -46,10 +47,14 @@ class Settling:
         self._tagger = tagger
         self._now_millis = now_millis
 
-    def settle(self, waitlist_id: str) -> None:
-        """End what has expired; record what changed over a minute ago and nobody recorded."""
+    def settle(self, waitlist_id: str, known_until: int = 0) -> None:
+        """End what has expired; record what changed over a minute ago and nobody recorded.
+
+        Or before `known_until`, the stamp of a run that is over a minute ago.
+        """
+        request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
-            expired: c.ExpireResult = self._queue.send(c.Expire(waitlist_id=waitlist_id))
+            expired: c.ExpireResult = self._queue.send(request)
             if expired.places:
                 self._settle_page(waitlist_id, expired)
             if expired.is_all and not expired.places:
@@ -66,12 +71,15 @@ class Settling:
                 self._record(record, place, expired)
             elif record is not None and record.status in ENDED:
                 # Admitted at once, and the hold was not ended: its place must not stay behind.
-                settled.append(drop_of(record))
+                settled.append(drop_of(record, counts=True))
+            if record is not None and record.status == "leaving" and place.state == "done":
+                # That admission is none: leaving takes it back, and has to find it.
+                continue
             settled.append(
                 c.Settle(
                     waitlist_id=waitlist_id,
                     entry_id=place.entry_id,
-                    seen_micros=place.seen_micros,
+                    seen_stamp=place.seen_stamp,
                     join_id=record.join_id if record is not None else None,
                 )
             )
@@ -107,11 +115,10 @@ def catch_up(
 ) -> Transition | None:
     """Decide what a record lacks of what Redis did; None if it lacks nothing."""
     status = STATUS_OF_PLACE.get(place.state)
-    if status is None:
+    if status is None or not _is_behind(record, status, place):
         return None
-    is_there = record.status == status and record.rank == place.rank
-    if is_there and record.attempts == place.attempts:
-        return None
+    if status == "offered":
+        return _extension(record, place, expired.stamp)
     event = _event(record, status, place, expired)
     return Transition(
         waitlist_id=record.waitlist_id,
@@ -128,7 +135,32 @@ def catch_up(
             "admitted_millis": now_millis if status == "admitted" else None,
         },
         events=(event,),
+        counts="admitted" if status == "admitted" else "",
+        counted_at=place.seen_stamp,
     )
+
+
+def _extension(record: EntryRecord, place: c.Unsettled, stamp: int) -> Transition:
+    return Transition(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        status="offered",
+        stamp=stamp,
+        rank=place.rank,
+        attempts=place.attempts,
+        changes={"claimed_until_millis": place.time_millis},
+    )
+
+
+def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
+    if status == "offered":
+        # A claim that nobody has recorded ends by itself.
+        return record.claim_token == place.token and record.stamp < place.seen_stamp
+    if record.status == status and record.rank == place.rank:
+        return record.attempts != place.attempts
+    # Of something later than that, it is Redis that does not know: the watch finds it. Nothing
+    # of a stay comes later than its admission.
+    return status == "admitted" or record.stamp < place.seen_stamp
 
 
 def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:

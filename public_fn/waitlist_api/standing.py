@@ -124,7 +124,12 @@ class Standings:
 
 
 def restore_of(
-    placed: Placed, segments: Segments, epoch: str | None = None, *, overwrite: bool = False
+    placed: Placed,
+    segments: Segments,
+    epoch: str | None = None,
+    *,
+    overwrite: bool = False,
+    seen: c.Seen | None = None,
 ) -> c.Restore:
     """Return the message that puts an entry where the record has it."""
     state = STATE_OF.get(placed.status, "waiting")
@@ -144,5 +149,6 @@ def restore_of(
         token=placed.claim_token if state == "held" else None,
         time_millis=time_millis or 0,
         attempts=placed.attempts,
+        seen=seen,
         **tags_of(segments, placed),
     )

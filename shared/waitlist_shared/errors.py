@@ -35,6 +35,13 @@ class StaleEpoch(WaitlistError):
     advice = "The order was lost again since this rebuild began: begin a new one."
 
 
+class Outdated(WaitlistError):
+    """The order in Redis is of an earlier time than one that maintenance has seen."""
+
+    code = "outdated"
+    advice = "Redis has lost more than the last minute: forget this order and rebuild it."
+
+
 class SegmentsBuilding(WaitlistError):
     """The waitlist's segments have changed, and not everybody is in theirs yet."""
 
@@ -157,6 +164,7 @@ BY_CODE: dict[str, type[WaitlistError]] = {
         Cold,
         Rebuilding,
         StaleEpoch,
+        Outdated,
         SegmentsBuilding,
         StaleSegments,
         WaitlistFull,

@@ -203,7 +203,9 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    return json.dumps(people.world.dynamodb.scan()["Items"])
+    # The journal of the last days knows ids alone, and deletes itself.
+    items = people.world.dynamodb.scan()["Items"]
+    return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 
 
 def test_an_erased_person_is_a_new_one(people: People) -> None:

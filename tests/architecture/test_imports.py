@@ -31,10 +31,11 @@ LEVELS = {
     "waitlist_queue.operations": 2,
     "waitlist_queue": 4,
     "waitlist_queue.store": 5,
-    "waitlist_queue.config": 6,
+    "waitlist_queue.connections": 6,
+    "waitlist_queue.config": 7,
     "waitlist_queue.keys": 6,
     "waitlist_queue.scripts": 6,
-    "waitlist_shared": 7,
+    "waitlist_shared": 8,
 }
 DYNAMODB_CALLS = {
     "get_item",
@@ -79,9 +80,9 @@ def test_imports_are_absolute(module: Module) -> None:
     assert not [name for name in module.imports if name.startswith(".")]
 
 
-def test_only_the_store_imports_redis() -> None:
+def test_only_the_store_and_its_connections_import_redis() -> None:
     importing = [name for name, one in MODULES.items() if one.imports_any_of("redis", "hiredis")]
-    assert importing == ["waitlist_queue.store"]
+    assert sorted(importing) == ["waitlist_queue.connections", "waitlist_queue.store"]
 
 
 def test_the_two_functions_do_not_import_each_other() -> None:

@@ -21,9 +21,11 @@ each_source = pytest.mark.parametrize(
 )
 # Loops that are known to be bounded: by the page's limit, by the signups of one run, by halving,
 # by a claim's count and an entry's values, by the holds that end at once, by the segments of one
-# entry, by the page of segments or of the untagged.
+# entry, by the page of segments or of the untagged,
+# by the settings that there are.
 LOOPS = {
     "page": 1,
+    "settings": 1,
     "signup": 1,
     "gap": 1,
     "claim": 1,
@@ -38,7 +40,7 @@ LOOPS = {
     "untagged": 1,
 }
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
+BARE_RESULTS = ("purged", "settled", "changed", "counted", "tagged", "kept", "absent")
 
 
 @each_verb
@@ -124,10 +126,18 @@ def _called_in(pieces: list[str], function: str) -> bool:
 
 
 @each_verb
-def test_a_clock_is_the_last_argument(verb: Source) -> None:
-    """The store adds it there: a script that draws a ticket takes the time from its caller."""
-    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "bury", "micros"))
-    assert (verb.declared("ARGV")[-1:] == ["now"]) is draws
+def test_a_clock_is_an_argument(verb: Source) -> None:
+    """The store adds it: a script that draws a ticket takes the time from its caller."""
+    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "micros"))
+    assert ("now" in verb.declared("ARGV")) is draws
+
+
+@each_verb
+def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
+    """P7: but those that count for one life of it alone, or forget it."""
+    asks = verb.calls("at_home") or verb.calls("state_here")
+    assert asks is (verb.declared("ARGV")[-1:] == ["here"])
+    assert asks or verb.name in ("count", "purge")
 
 
 @each_source
@@ -166,7 +176,7 @@ def test_lua_counts_tickets_as_python_does() -> None:
 def test_lua_buries_for_as_long_as_python_says() -> None:
     """P2"""
     numbers = numbers_of(LIBRARY["tombstone"])
-    assert numbers["TOMBSTONE_MICROS"] == limits.TOMBSTONE_SECONDS * 1_000_000
+    assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
 
 
 @pytest.mark.parametrize("verb", ["signup", "bump"])
@@ -191,8 +201,9 @@ def test_as_many_values_are_sent_as_the_header_declares(
 ) -> None:
     operation = OPERATIONS[request_type]
     call = call_of([example(operation.script.name)])
-    given_by_store = ("now",) if operation.script.arguments[-1:] == ("now",) else ()
-    assert len(call.arguments) + len(given_by_store) == len(operation.script.arguments)
+    declared, added = operation.script.arguments, operation.script.added
+    assert declared[len(declared) - len(added) :] == added
+    assert len(call.arguments) + len(added) == len(declared)
     assert len(call.keys) == len(operation.script.keys)
     assert all(isinstance(value, str | int) for value in call.arguments)
 

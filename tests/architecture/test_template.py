@@ -15,7 +15,7 @@ from waitlist_api.aws import LAMBDA
 from waitlist_api.config import Config
 from waitlist_api.routes.documentation import SECURITY_SCHEMES
 from waitlist_api.services import Services
-from waitlist_queue import store
+from waitlist_queue import connections
 
 API_GATEWAY_SECONDS = 30
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
@@ -119,7 +119,7 @@ def test_no_log_level_lets_libraries_write_whole_requests() -> None:
 
 def test_whoever_waits_outlives_whom_it_waits_for() -> None:
     public, private = functions()["PublicFn"]["Timeout"], functions()["PrivateFn"]["Timeout"]
-    redis = store.CONNECT_SECONDS + store.ANSWER_SECONDS
+    redis = connections.CONNECT_SECONDS + connections.ANSWER_SECONDS
     client: Any = LAMBDA  # whose type says nothing of its options
     asks_private = client.read_timeout
     assert redis < 2 < private < asks_private < public < API_GATEWAY_SECONDS

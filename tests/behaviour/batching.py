@@ -106,7 +106,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         *[line.message(op, **hold) for op in ("complete", "release", "extend", "park")],
         line.message("redrive", **entry),
         line.message("expire"),
-        line.message("settle", **entry, seen_micros=1),
+        line.message("settle", **entry, seen_stamp=1),
         line.message("shelf", which="held"),
         line.message("purge"),
     )

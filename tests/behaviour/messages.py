@@ -22,7 +22,7 @@ TOKEN = "0" * 40
 HOLDS = [{**ENTRY_OF, "op": op, "token": TOKEN} for op in ("complete", "release", "extend", "park")]
 REDRIVE = {**ENTRY_OF, "op": "redrive"}
 EXPIRE = {**LIST, "op": "expire"}
-SETTLE = {**ENTRY_OF, "op": "settle", "seen_micros": 1}
+SETTLE = {**ENTRY_OF, "op": "settle", "seen_stamp": 1}
 SHELF = {**LIST, "op": "shelf", "which": "held"}
 TAG = {**SIGNUP, "op": "tag"}
 UNTAGGED = {**LIST, "op": "untagged", "segments_version": 1}
@@ -94,7 +94,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (REDRIVE, "entry_id", [MISSING, "a" * 25, None]),
     (EXPIRE, "min_age_seconds", [-1, 3_601, "60", 1.5, None]),
     (EXPIRE, "limit", [0, -1, 501, "10", None]),
-    (SETTLE, "seen_micros", [MISSING, None, *NO_NUMBERS]),
+    (SETTLE, "seen_stamp", [MISSING, None, *NO_NUMBERS]),
     (SETTLE, "join_id", ["", "0" * 7, "0" * 8 + "\n", "G" * 8, 5]),
     (SHELF, "which", [MISSING, "", "waiting", "held\n", None]),
     (SHELF, "limit", [0, -1, 101, "10", None]),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import Answer, Line
+from tests.support.line import EPOCH, Answer, Line
 from waitlist_queue.operations import SCRIPTS
 
 LATER_EPOCH = "0000bbbb"
@@ -22,6 +22,14 @@ def warm(line: Line) -> Line:
 def hydrating(line: Line) -> Line:
     line.init(state="hydrating")
     return line
+
+
+def moved(line: Line) -> Answer:
+    """Have another server take over."""
+    line.home = "server-one"
+    line.init()
+    line.home = "server-two"
+    return line.init()
 
 
 def building(line: Line) -> Line:
@@ -87,6 +95,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
+    ("init", "moved"): lambda line: moved(line),
     ("init", "cold"): lambda line: line.init(only_if_known=True),
     ("signup", "joined"): lambda line: warm(line).signup("eve"),
     ("signup", "already"): lambda line: warm(line).signup("bob"),
@@ -139,6 +148,17 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "expiring"): lambda line: many_expired(line),
     ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
     ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
+    ("beat", "beats"): lambda line: warm(line).send("beat"),
+    ("beat", "behind"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=1),
+    ("beat", "outdated"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=2),
+    ("beat", "cold"): lambda line: line.send("beat"),
+    ("beat", "rebuilding"): lambda line: hydrating(line).send("beat"),
+    ("count", "counted"): lambda line: _count(warm(line)),
+    ("count", "cold"): lambda line: _count(line),
+    ("count", "stale_epoch"): lambda line: _count(warm(line), LATER_EPOCH),
+    ("look", "looked"): lambda line: warm(line).send("look", entry_id=line.id_of("bob")),
+    ("look", "cold"): lambda line: line.send("look", entry_id=line.id_of("bob")),
+    ("look", "rebuilding"): lambda line: hydrating(line).send("look", entry_id=line.id_of("bob")),
     ("mark", "marked"): lambda line: warm(line).mark("bob"),
     ("mark", "absent"): lambda line: left(line).mark("bob"),
     ("mark", "cold"): lambda line: line.mark("bob"),
@@ -177,6 +197,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("shelf", "cold"): lambda line: line.shelf("held"),
     ("shelf", "rebuilding"): lambda line: hydrating(line).shelf("held"),
     **_ends_of_holds("complete", "completed"),
+    ("complete", "repeat"): lambda line: _admitted(line).complete("bob", TOKEN),
     **_ends_of_holds("release", "released"),
     **_ends_of_holds("extend", "extended"),
     **_ends_of_holds("park", "parked"),
@@ -195,6 +216,10 @@ def _position_within(line: Line, version: int) -> Answer:
 
 def _claim_within(line: Line, version: int) -> Answer:
     return line.claim(segment=line.segment("red"), segments_version=version)
+
+
+def _count(line: Line, epoch: str = EPOCH) -> Answer:
+    return line.send("count", epoch=epoch, counters={"left": 1})
 
 
 def _claimed_once(line: Line) -> Line:

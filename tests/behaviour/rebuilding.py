@@ -33,8 +33,11 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         **{verb: line.message(verb, **hold) for verb in HOLD_VERBS},
         "redrive": line.message("redrive", **entry),
         "expire": line.message("expire"),
-        "settle": line.message("settle", **entry, seen_micros=5),
+        "settle": line.message("settle", **entry, seen_stamp=5),
         "shelf": line.message("shelf", which="parked"),
+        "beat": line.message("beat"),
+        "count": line.message("count", epoch=EPOCH, counters={}),
+        "look": line.message("look", **entry),
         "mark": line.message("mark", **entry),
         "tag": line.message("tag", **stay),
         "untagged": line.message("untagged", segments_version=0),
@@ -58,6 +61,8 @@ VERBS = [
     "expire",
     "settle",
     "shelf",
+    "beat",
+    "look",
     "mark",
     "tag",
     "untagged",
@@ -167,8 +172,8 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
     """P2, P3: whoever leaves before being put back is not put back afterwards."""
     line.init(state="hydrating")
-    assert line.leave("ann")["outcome"] == "left"
-    assert line.leave("ann")["outcome"] == "absent"
+    assert line.leave("ann", ticket=5)["outcome"] == "left"
+    assert line.leave("ann", ticket=5)["outcome"] == "absent"
     line.restore("bob", rank=6, ticket=6)
     assert line.leave("bob")["outcome"] == "left"
     for name in ["ann", "bob"]:

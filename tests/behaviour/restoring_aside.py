@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import EPOCH, Line
+from tests.support.line import EPOCH, Line, accepted
 from waitlist_shared.ranks import TIER
 
 RANK = 255 * TIER
@@ -134,17 +134,33 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     assert (answer["outcome"], answer["state"]) == ("present", "done")
     line.init()
     assert line.claimed(5) == {}
-    assert line.complete("ann", TOKEN)["outcome"] == "completed"
+    assert line.complete("ann", TOKEN)["outcome"] == "repeat"
     assert line.stats()["counters"]["admitted"] == 1
 
 
 def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 5, **hold(line))
-    line.complete("ann", TOKEN)
-    assert line.restore("ann", RANK + 8, 8, stay=2, overwrite=True)["outcome"] == "restored"
+    stamp = line.complete("ann", TOKEN)["stamp"] + 1
+    again = line.restore("ann", RANK + 8, 8, stay=2, overwrite=True, stamp=stamp)
+    assert again["outcome"] == "restored"
     line.init()
     assert line.order() == ["ann"]
+
+
+@pytest.mark.parametrize("op", ["release", "park", "extend"])
+def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
+    """P2, P3: holds end while the order is rebuilt; an older record does not undo it."""
+    line.init(state="hydrating")
+    held = hold(line)
+    line.restore("ann", RANK + 5, 5, **held)
+    stamp = accepted(line.send(op, entry_id=line.id_of("ann"), token=TOKEN))["stamp"]
+    before = line.contents()
+    late = line.restore("ann", RANK + 5, 5, overwrite=True, stamp=stamp - 1, **held)
+    assert late["outcome"] == "present"
+    assert line.contents() == before
+    again = line.restore("ann", RANK + 7, 5, overwrite=True, stamp=stamp, **held)
+    assert (again["outcome"], again["state"], again["rank"]) == ("restored", "held", RANK + 7)
 
 
 def test_the_ticket_of_somebody_held_comes_back_too(line: Line) -> None:

@@ -103,11 +103,11 @@ def test_leaving_once_more_takes_one_refused_write(people: People, wire: Wire) -
 def test_a_bump_takes_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """P9: the history is in the same write."""
+    """P9: history and journal are in the same write."""
     assert people.bump("bob", key="b", **where).json["position"] == 1
     assert wire.names == ["Invoke", "TransactWriteItems"]
     (writes,) = [one.arguments["TransactItems"] for one in wire.calls if not one.is_invoke]
-    assert [next(iter(write)) for write in writes] == ["Update", "Put"]
+    assert [next(iter(write)) for write in writes] == ["Update", "Put", "Put"]
 
 
 @pytest.mark.parametrize("count", [2, 100])

@@ -32,7 +32,7 @@ VALUES: dict[str, Any] = {
     "results": [],
     "outcome": "done",
     "token": "0" * 40,
-    "seen_micros": 5,
+    "seen_stamp": 5,
     "which": "held",
     "deadline_millis": 5,
     "parked_millis": 5,
@@ -41,6 +41,10 @@ VALUES: dict[str, Any] = {
     "places": [],
     "segments_version": 5,
     "depths": [],
+    "beat": 5,
+    "born": 5,
+    "time_millis": 5,
+    "unsettled_stamp": 0,
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -97,12 +101,15 @@ FIRST_REQUIRED = {
     "park": {"waitlist_id", "entry_id", "token"},
     "redrive": {"waitlist_id", "entry_id"},
     "expire": {"waitlist_id"},
-    "settle": {"waitlist_id", "entry_id", "seen_micros"},
+    "settle": {"waitlist_id", "entry_id", "seen_stamp"},
     "shelf": {"waitlist_id", "which"},
     "mark": {"waitlist_id", "entry_id"},
     "tag": {"waitlist_id", "entry_id", "join_id"},
     "untagged": {"waitlist_id", "segments_version"},
     "segments": {"waitlist_id", "segments_version"},
+    "beat": {"waitlist_id"},
+    "count": {"waitlist_id", "epoch", "counters"},
+    "look": {"waitlist_id", "entry_id"},
 }
 
 

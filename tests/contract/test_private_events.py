@@ -33,6 +33,9 @@ TAKING_EFFECT = {
     "shelf": "shelf",
     "segments": "segments",
     "mark": "marked",
+    "beat": "beats",
+    "count": "counted",
+    "look": "looked",
     "tag": "tagged",
     "untagged": "ready",
     # The tokens in the files are nobody's: tests/behaviour has those of a claim.

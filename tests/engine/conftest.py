@@ -6,7 +6,7 @@ import pytest
 from tests.support.line import Line
 from tests.support.redis_servers import Cluster, Server
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 
 @pytest.fixture(scope="session")

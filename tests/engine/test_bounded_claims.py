@@ -53,7 +53,7 @@ ACTIONS: dict[str, Any] = {
     "park": lambda line: line.park(person(HELD[3]), TOKEN),
     "redrive": lambda line: line.redrive(person(PARKED)),
     "leave": lambda line: line.leave(person(HELD[4])),
-    "settle": lambda line: line.settle(person(HELD[0]), 2**53 - 1),
+    "settle": lambda line: line.settle(person(HELD[0]), 2**45 - 1),
     "shelf": lambda line: line.shelf("held"),
     "stats": lambda line: line.stats(),
 }

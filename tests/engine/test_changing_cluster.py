@@ -8,7 +8,7 @@ import pytest
 from tests.support.line import WAITLIST_ID, Line, accepted
 from tests.support.redis_servers import Cluster, Server, await_that, hung, waitlist_on
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 META = "wl:{bakery-opening}:meta"
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import HOST, Cluster, Server, hung, waitlist_on
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 LIMIT_SECONDS = 2.0
 Question = Callable[[Line], Answer]

@@ -8,7 +8,7 @@ import pytest
 from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server, running_server
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 
 @pytest.fixture

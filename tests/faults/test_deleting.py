@@ -19,9 +19,13 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return what is left of all waitlists; a move's key in Redis runs out by itself."""
+    """Return what is left of all waitlists.
+
+    A move's key in Redis and the journal's ids, of the last days, run out by themselves.
+    """
+    items = [key for key in stores.dynamodb.items if not key[0].startswith("JOURNAL#")]
     keys = [key for key in stores.redis.keys("*") if ":once:" not in key]
-    return [*stores.dynamodb.items, *keys]
+    return [*items, *keys]
 
 
 def delete_wholly(scene: Scene) -> None:

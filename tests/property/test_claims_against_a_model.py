@@ -101,7 +101,7 @@ class Machine(RuleBasedStateMachine):
             assert answer["code"] == "not_waiting"
             return
         self.model.people[name].rank = accepted(answer)["rank"]
-        self.model.unsettled[name] = self.micros
+        self.model.unsettled.add(name)
 
     @rule(
         count=st.integers(1, 3),
@@ -158,7 +158,7 @@ class Machine(RuleBasedStateMachine):
         if acted[0].state == "held":
             acted[0].state = "done"
             self.model.admitted += 1
-            self.model.unsettled[name] = self.micros
+            self.model.unsettled.add(name)
 
     @rule(pick=PICKS, late=LATE, to=st.sampled_from(["place", "back"]))
     def release(self, pick: int, late: bool, to: str) -> None:
@@ -185,7 +185,7 @@ class Machine(RuleBasedStateMachine):
         assert answer["rank"] == self.model.put_in_line(name, expected)
         line = self.model.in_line()
         assert (answer["position"], answer["total"]) == (line.index(name) + 1, len(line))
-        self.model.unsettled[name] = self.micros
+        self.model.unsettled.add(name)
 
     @rule(pick=PICKS, late=LATE, lease=st.sampled_from([None, 1, 3600]))
     def extend(self, pick: int, late: bool, lease: int | None) -> None:
@@ -194,6 +194,7 @@ class Machine(RuleBasedStateMachine):
             person, answer = acted
             person.time_millis = answer["deadline_millis"]
             assert person.time_millis == self.millis + (lease or LEASE) * 1_000
+            self.model.unsettled.add(name)
 
     @rule(pick=PICKS, late=LATE)
     def park(self, pick: int, late: bool) -> None:
@@ -202,7 +203,7 @@ class Machine(RuleBasedStateMachine):
             person, answer = acted
             person.state, person.time_millis = "parked", self.millis
             assert answer["parked_millis"] == self.millis
-            self.model.unsettled[name] = self.micros
+            self.model.unsettled.add(name)
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
@@ -219,7 +220,7 @@ class Machine(RuleBasedStateMachine):
         """P3: whatever was decided is told until it is settled."""
         self.model.end_expired(self.micros)
         told = self.line.unsettled()
-        assert sorted(told) == sorted(self.model.untold(self.micros))
+        assert sorted(told) == sorted(self.model.unsettled)
         for name, place in told.items():
             person = self.model.people.get(name)
             assert place["state"] == (person.state if person else "absent")
@@ -228,8 +229,8 @@ class Machine(RuleBasedStateMachine):
 
     def settle(self, name: str, place: Answer) -> None:
         join_id = f"{self.stays[name]:08x}"
-        accepted(self.line.settle(name, place["seen_micros"], join_id=join_id))
-        del self.model.unsettled[name]
+        accepted(self.line.settle(name, place["seen_stamp"], join_id=join_id))
+        self.model.unsettled.remove(name)
         if name in self.model.of("done"):
             self.model.take_out(name)
             assert self.line.signup(name, self.stays[name])["code"] == "gone"

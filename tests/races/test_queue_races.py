@@ -12,7 +12,7 @@ import pytest
 from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 THREADS = 64
 Act = Callable[[], Any]

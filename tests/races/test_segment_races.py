@@ -11,7 +11,7 @@ from tests.support.colours import assert_exact
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
 from waitlist_queue.config import Config
-from waitlist_queue.store import connect
+from waitlist_queue.connections import connect
 
 SEGMENTS = ["Spanish", "French", "F", "M", "Spanish F", "French M"]
 KINDS = [
@@ -100,6 +100,9 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     groups = at_once(acts)
     admitted = [name for group in groups[4:] for name in group]
     admitted += admit()
-    assert len(admitted) == len(set(admitted)) == crowd.stats()["counters"]["admitted"]
-    assert len(admitted) + crowd.stats()["counters"]["left"] == len(OF)
+    assert len(admitted) == len(set(admitted))
+    counters = crowd.stats()["counters"]
+    # Whoever left was not admitted, though Redis may have said so before.
+    assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
+    assert counters["left"] + counters["admitted"] == len(OF)
     assert_exact(crowd)

@@ -27,7 +27,7 @@ class ClaimModel:
     """Those on the list by name; and who has ended how, so that nobody ends twice."""
 
     people: dict[str, Person] = field(default_factory=dict)
-    unsettled: dict[str, int] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)
     signed_up: int = 0
     left: int = 0
     admitted: int = 0
@@ -71,10 +71,6 @@ class ClaimModel:
         lower = max(ahead, rank // TIER * TIER - 1)
         return max(rank - STEP, lower + (rank - lower) // 2)
 
-    def untold(self, micros: int) -> list[str]:
-        """Return whose record may be behind: those of a later time wait for it to come again."""
-        return [name for name, since in self.unsettled.items() if since <= micros]
-
     def end_expired(self, micros: int) -> None:
         millis = micros // 1_000
         for name in self.on_shelf("held"):
@@ -82,7 +78,7 @@ class ClaimModel:
             if person.time_millis > millis:
                 return
             person.attempts += 1
-            self.unsettled[name] = micros
+            self.unsettled.add(name)
             if person.attempts >= MAX_ATTEMPTS:
                 person.state, person.time_millis = "parked", millis
             else:

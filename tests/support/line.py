@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from waitlist_queue.connections import HERE, Client
 from waitlist_queue.service import QueueService
-from waitlist_queue.store import Client, RedisStore
+from waitlist_queue.store import RedisStore
 from waitlist_shared.ids import entry_id_of, segment_id_of
 
 Answer = dict[str, Any]
@@ -50,7 +51,7 @@ class Line:
     """Speaks the private contract about one waitlist.
 
     `client` looks behind the contract; the service uses it too, unless it has its own `connect`.
-    `now_micros` takes the clock's place.
+    `now_micros` takes the clock's place; `home` is the server that answers, if a test says so.
     """
 
     client: Any
@@ -58,9 +59,12 @@ class Line:
     waitlist_id: str = WAITLIST_ID
     connect: Callable[[], Client] | None = None
     now_micros: Callable[[], int | str] | None = None
+    home: str = ""
 
     def __post_init__(self) -> None:
-        store = RedisStore(self.connect or self._connect, self.now_micros or self.clock)
+        store = RedisStore(
+            self.connect or self._connect, self.now_micros or self.clock, lambda: self.home or HERE
+        )
         self.service = QueueService(store)
         self._names: dict[str, str] = {}
         self._once_keys = 0
@@ -192,8 +196,8 @@ class Line:
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
-    def settle(self, name: str, seen_micros: int, **fields: Any) -> Answer:
-        return self.send("settle", entry_id=self.id_of(name), seen_micros=seen_micros, **fields)
+    def settle(self, name: str, seen_stamp: int, **fields: Any) -> Answer:
+        return self.send("settle", entry_id=self.id_of(name), seen_stamp=seen_stamp, **fields)
 
     def shelf(self, which: str, **fields: Any) -> Answer:
         return self.send("shelf", which=which, **fields)

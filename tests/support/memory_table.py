@@ -17,6 +17,7 @@ from local.table import create_table_request
 Item = dict[str, Any]
 Key = tuple[str, str]
 
+BATCH_GET = 100
 INDEX_KEYS = ("place", "place_rank")
 TABLE_KEYS = ("pk", "sk")
 # The commas between assignments, not those within a function's arguments.
@@ -76,7 +77,9 @@ class MemoryTable:
     def batch_get_item(self, RequestItems: Item) -> Item:  # noqa: N803
         with self._lock:
             ((table, request),) = RequestItems.items()
-            found = [self.items.get(_key(key)) for key in request["Keys"]]
+            keys = [_key(key) for key in request["Keys"]]
+            assert len(keys) == len(set(keys)) <= BATCH_GET, "DynamoDB refuses this"
+            found = [self.items.get(key) for key in keys]
         items = [dict(item) for item in found if item is not None]
         return {"Responses": {table: items}, "UnprocessedKeys": {}}
 

@@ -18,7 +18,7 @@ class Snapshot:
     def of(cls, dynamodb: Any, redis: Any) -> "Snapshot":
         """Read everything."""
         items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
-        return cls(items, {name: _value(redis, name) for name in sorted(redis.keys("*"))})
+        return cls(items, {name: value_of(redis, name) for name in sorted(redis.keys("*"))})
 
     def restore(self, table: MemoryTable, redis: Any) -> None:
         """Make the stores what they were; times to live are not brought back."""
@@ -26,7 +26,7 @@ class Snapshot:
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():
-            _put(pipeline, name, value)
+            put_value(pipeline, name, value)
         pipeline.execute()
 
 
@@ -41,7 +41,8 @@ def _scan(dynamodb: Any) -> list[Item]:
         start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-def _value(redis: Any, name: str) -> Any:
+def value_of(redis: Any, name: str) -> Any:
+    """Return what a key holds."""
     match redis.type(name):
         case "hash":
             return redis.hgetall(name)
@@ -51,7 +52,8 @@ def _value(redis: Any, name: str) -> Any:
             return redis.get(name)
 
 
-def _put(pipeline: Any, name: str, value: Any) -> None:
+def put_value(pipeline: Any, name: str, value: Any) -> None:
+    """Have a key hold what `value_of` returned."""
     if isinstance(value, dict):
         pipeline.hset(name, mapping=value)
     elif isinstance(value, list):

@@ -14,8 +14,9 @@ from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.services import Services
+from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
-from waitlist_queue.store import Client, RedisStore
+from waitlist_queue.store import RedisStore
 
 SECRET = "a-secret-for-tests-of-32-characters-or-more"
 CONFIG = Config(

@@ -1,7 +1,7 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES text clock ticket draw segments tags put gap aside
+-- USES home text clock ticket draw segments tags put gap aside
 -- KEYS meta queue moved unsettled segments tags once
--- ARGV entry_id kind value once_seconds now
+-- ARGV entry_id kind value once_seconds now here
 -- RETURNS moved rank ticket stamp moved_stamp position total
 -- RETURNS repeat rank ticket stamp moved_stamp position total
 -- RETURNS cold | rebuilding | not_waiting | no_room
@@ -17,8 +17,9 @@ local kind = ARGV[2]
 local value = ARGV[3]
 local once_seconds = ARGV[4]
 local now = ARGV[5]
+local here = ARGV[6]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
@@ -50,11 +51,11 @@ if not moved_stamp then
   leave_segments(keys, entry_id, rank)
   rank = place
   put(keys, entry_id, rank, ticket)
-  unsettle(unsettled_key, entry_id, now)
 end
 local stamp = draw(meta_key, now)
 if not moved_stamp then
   moved_stamp = stamp
+  unsettle(unsettled_key, entry_id, stamp)
   redis.call('SET', once_key, stamp, 'EX', once_seconds)
 end
 local position = redis.call('ZRANK', queue_key, entry_id) + 1

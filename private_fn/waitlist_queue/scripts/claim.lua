@@ -1,7 +1,7 @@
 -- claim: holds entries at an end of the line for a time, after expired holds have come back.
--- USES text clock ticket draw segments tags put gap aside back expiry hold pop again
+-- USES home text clock ticket draw segments tags put gap aside back expiry hold pop again
 -- KEYS meta queue held claims parked tries moved unsettled segments tags once
--- ARGV count lease_seconds order segment segments_version tokens once_seconds now
+-- ARGV count lease_seconds order segment segments_version tokens once_seconds now here
 -- RETURNS claimed stamp entries | repeat stamp entries
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 local meta_key = KEYS[1]
@@ -23,20 +23,21 @@ local segments_version = ARGV[5]
 local tokens = ARGV[6]
 local once_seconds = ARGV[7]
 local now = ARGV[8]
+local here = ARGV[9]
 
 local TOKEN_LENGTH = 40
 
 now = micros(now) -- read once for all that follows
 local meta = redis.call('HMGET', meta_key, 'state', 'paused', 'lease_seconds', 'max_attempts',
-  'segments_version', 'segments_state')
-if not meta[1] then return {'cold'} end
+  'segments_version', 'segments_state', 'home')
+if not at_home(meta[1], meta[7], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
 if segment ~= '' and segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
 if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
-local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
-  tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
+local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
+  parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
+  segments = segments_key, tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
 if not end_expired(keys, tonumber(meta[4]), now) then return {'expiring'} end
 
 local stamp = draw(meta_key, now)
@@ -50,7 +51,7 @@ local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
   local token = string.sub(tokens, #taken * TOKEN_LENGTH + 1, (#taken + 1) * TOKEN_LENGTH)
-  tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline), deadline)
+  tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline, stamp), deadline)
   taken[#taken + 1] = entry_id .. ':' .. token
 end
 if once_seconds ~= '' then

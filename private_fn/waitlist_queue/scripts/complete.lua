@@ -1,8 +1,9 @@
 -- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
--- USES text clock ticket draw aside proof
+-- USES home text clock ticket draw aside proof
 -- KEYS meta held claims unsettled tags
--- ARGV entry_id token now
--- RETURNS completed stamp rank ticket attempts
+-- ARGV entry_id token now here
+-- RETURNS completed stamp rank ticket attempts done_stamp
+-- RETURNS repeat stamp rank ticket attempts done_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
 local held_key = KEYS[2]
@@ -12,18 +13,20 @@ local tags_key = KEYS[5]
 local entry_id = ARGV[1]
 local token = ARGV[2]
 local now = ARGV[3]
+local here = ARGV[4]
 
 now = micros(now) -- read once for all that follows
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local note, refusal = check_hold({held = held_key, claims = claims_key}, entry_id, token, now)
 if not note then return {refusal} end
 local stamp = draw(meta_key, now)
+local outcome = 'repeat'
 if refusal ~= 'completed' then
   redis.call('ZREM', held_key, entry_id)
   redis.call('HDEL', tags_key, entry_id)
-  note.state = 'done'
+  outcome, note.state, note.stamp = 'completed', 'done', stamp
   write_note(claims_key, entry_id, note)
   redis.call('HINCRBY', meta_key, 'admitted', 1)
-  unsettle(unsettled_key, entry_id, now)
+  unsettle(unsettled_key, entry_id, stamp)
 end
-return {'completed', stamp, note.rank, note.ticket, note.attempts}
+return {outcome, stamp, note.rank, note.ticket, note.attempts, note.stamp}

@@ -1,7 +1,7 @@
--- drop: takes out an entry that the record does not know as waiting; nobody counts it.
--- USES text clock ticket draw segments tags aside tombstone take_out
+-- drop: takes out an entry that the record does not know as waiting; an admission is counted.
+-- USES home text clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
--- ARGV entry_id join_id stay_ticket now
+-- ARGV entry_id join_id stay_ticket is_admitted now here
 -- RETURNS dropped stamp | absent stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -16,13 +16,17 @@ local tags_key = KEYS[10]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
-local now = ARGV[4]
+local is_admitted = ARGV[4]
+local now = ARGV[5]
+local here = ARGV[6]
 
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local stamp = draw(meta_key, now)
 if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
-bury(gone_key, entry_id, join_id, now)
+bury(gone_key, entry_id, join_id, stamp)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}, entry_id, stay_ticket)
-if not was or was == 'done' then return {'absent', stamp} end
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key},
+  entry_id, stay_ticket)
+if not was or was == 'done' or was == 'other' then return {'absent', stamp} end
+if is_admitted == '1' then redis.call('HINCRBY', meta_key, 'admitted', 1) end
 return {'dropped', stamp}

@@ -1,7 +1,8 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES text clock ticket draw segments tags put gap aside back expiry
+-- USES home text clock ticket draw segments tags put gap aside back expiry
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
--- ARGV min_age_seconds limit now
+-- ARGV min_age_seconds known_until limit now here
+-- Those are told whose decision is so old, or came before that stamp.
 -- RETURNS expired stamp whether_all max_attempts places
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
@@ -15,21 +16,24 @@ local unsettled_key = KEYS[8]
 local segments_key = KEYS[9]
 local tags_key = KEYS[10]
 local min_age_seconds = ARGV[1]
-local limit = ARGV[2]
-local now = ARGV[3]
+local known_until = tonumber(ARGV[2])
+local limit = ARGV[3]
+local now = ARGV[4]
+local here = ARGV[5]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'max_attempts')
-if not meta[1] then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'max_attempts', 'home')
+if not at_home(meta[1], meta[3], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
-  tags = tags_key}
+local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
+  parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
+  segments = segments_key, tags = tags_key}
 local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 
--- id, micros, state, rank, ticket, attempts, token, time (deadline or parked), id, …
+-- id, stamp, state, rank, ticket, attempts, token, time (deadline or parked), id, …
 local places = {}
-local before_micros = micros(now) - tonumber(min_age_seconds) * 1000000
-local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', before_micros,
+local stamp = draw(meta_key, now)
+local until_stamp = math.max(stamp - tonumber(min_age_seconds) * TICKETS_PER_SECOND, known_until)
+local unsettled = redis.call('ZRANGEBYSCORE', unsettled_key, '-inf', until_stamp,
   'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #unsettled, 2 do
   local entry_id = unsettled[i]
@@ -45,4 +49,4 @@ for i = 1, #unsettled, 2 do
     places[#places + 1] = value
   end
 end
-return {'expired', draw(meta_key, now), whether_all, tonumber(meta[2]), places}
+return {'expired', stamp, whether_all, tonumber(meta[2]), places}

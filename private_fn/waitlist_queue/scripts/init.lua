@@ -1,9 +1,11 @@
--- init: makes a waitlist known, gives it new settings, or ends its rebuild.
--- USES complete_tags
+-- init: makes a waitlist known, gives it new settings, moves it to its new home, or ends its rebuild.
+-- USES home clock ticket complete_tags settings counters birth
 -- KEYS meta queue gone moved held claims parked tries unsettled segments tags
--- ARGV state epoch open paused hide_counts capacity lease_seconds max_attempts version
--- ARGV segments_version floor_ticket signed_up left admitted if_known
--- RETURNS created state epoch | exists state epoch | warmed state epoch | cold
+-- ARGV state epoch settings version segments_version floor signed_up left admitted counted_until
+-- ARGV known_epoch known_beat if_known now here
+-- Settings are "name=value", a space between two. Counts begin a new order, or end a rebuild.
+-- RETURNS created state epoch born counted mending | moved state epoch born counted mending
+-- RETURNS exists state epoch born counted mending | warmed state epoch born counted mending | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -17,50 +19,50 @@ local segments_key = KEYS[10]
 local tags_key = KEYS[11]
 local state = ARGV[1]
 local epoch = ARGV[2]
-local open = ARGV[3]
-local paused = ARGV[4]
-local hide_counts = ARGV[5]
-local capacity = ARGV[6]
-local lease_seconds = ARGV[7]
-local max_attempts = ARGV[8]
-local version = ARGV[9]
-local segments_version = ARGV[10]
-local floor_ticket = ARGV[11]
-local signed_up = ARGV[12]
-local left = ARGV[13]
-local admitted = ARGV[14]
-local if_known = ARGV[15]
+local settings = ARGV[3]
+local version = ARGV[4]
+local segments_version = ARGV[5]
+local floor = ARGV[6]
+local signed_up = ARGV[7]
+local left = ARGV[8]
+local admitted = ARGV[9]
+local counted_until = ARGV[10]
+local known_epoch = ARGV[11]
+local known_beat = ARGV[12]
+local if_known = ARGV[13]
+local now = ARGV[14]
+local here = ARGV[15]
 
-local keys = {queue = queue_key, held = held_key, parked = parked_key, tags = tags_key}
+local keys = {meta = meta_key, queue = queue_key, held = held_key, parked = parked_key,
+  segments = segments_key, tags = tags_key}
+local counters = {signed_up = signed_up, left = left, admitted = admitted, until_stamp = counted_until}
 
-local function apply_settings(known_segments)
-  redis.call('HSET', meta_key, 'open', open, 'paused', paused, 'hide_counts', hide_counts,
-    'capacity', capacity, 'lease_seconds', lease_seconds, 'max_attempts', max_attempts,
-    'settings_version', version, 'segments_version', segments_version)
-  if segments_version == known_segments then return end
-  redis.call('UNLINK', segments_key, tags_key)
-  redis.call('HSET', meta_key, 'segments_state', state_of_segments(keys, segments_version))
-end
-
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'settings_version', 'segments_version')
-if not meta[1] then
-  if if_known == '1' then return {'cold'} end
+local names = {'state', 'epoch', 'settings_version', 'segments_version', 'home', 'beat'}
+local meta = redis.call('HMGET', meta_key, unpack(names))
+local is_here = at_home(meta[1], meta[5], here)
+if not is_here and if_known == '1' then return {'cold'} end
+local outcome = 'exists'
+if not is_here and is_mendable(meta, known_epoch, known_beat) then
+  outcome = 'moved'
+  move_home(meta_key, epoch, ticket_after(floor, micros(now)), counters, here)
+elseif not is_here then
+  outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted.
-  redis.call('UNLINK', queue_key, gone_key, moved_key, held_key, claims_key, parked_key, tries_key,
-    unsettled_key)
-  redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', floor_ticket,
-    'signed_up', signed_up, 'left', left, 'admitted', admitted)
-  apply_settings()
-  return {'created', state, epoch}
+  redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key, held_key, claims_key, parked_key,
+    tries_key, unsettled_key)
+  meta = {}
+  give_birth(meta_key, state, epoch, ticket_after(floor, micros(now)), counters, here)
 end
-if tonumber(version) > tonumber(meta[3]) then
-  apply_settings(meta[4] or '0')
+if tonumber(version) > tonumber(meta[3] or -1) then
+  apply_settings(keys, settings, version, segments_version, meta[4])
 else
   segments_version = meta[4] or '0'
 end
 if state == 'warm' and meta[1] == 'hydrating' and epoch == meta[2] then
-  redis.call('HSET', meta_key, 'state', 'warm', 'segments_state',
+  outcome = 'warmed'
+  redis.call('HSET', meta_key, 'state', 'warm', 'mending', 0, 'segments_state',
     state_of_segments(keys, segments_version))
-  return {'warmed', 'warm', epoch}
+  add_to_counters(meta_key, signed_up, left, admitted)
 end
-return {'exists', meta[1], meta[2]}
+local life = life_of(meta_key)
+return {outcome, life.state, life.epoch, life.born, life.counted, life.mending}

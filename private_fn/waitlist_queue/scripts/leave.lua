@@ -1,8 +1,8 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES text clock ticket draw segments tags aside tombstone take_out
+-- USES home text clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
--- ARGV entry_id join_id stay_ticket now
--- RETURNS left stamp | absent stamp | cold
+-- ARGV entry_id join_id stay_ticket now here
+-- RETURNS left stamp left_stamp | absent stamp left_stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -17,15 +17,19 @@ local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
 local now = ARGV[4]
+local here = ARGV[5]
 
-local state = redis.call('HGET', meta_key, 'state')
-if not state then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local stamp = draw(meta_key, now)
-if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
-bury(gone_key, entry_id, join_id, now)
+local left_stamp = is_gone(gone_key, entry_id, join_id)
+if left_stamp then return {'absent', stamp, tonumber(left_stamp)} end
+bury(gone_key, entry_id, join_id, stamp)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}, entry_id, stay_ticket)
--- While the order is rebuilt, whoever leaves may not have been put back yet.
-if was == 'done' or (not was and state == 'warm') then return {'absent', stamp} end
+  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key},
+  entry_id, stay_ticket)
+-- Whoever has a ticket had a place, though Redis may have lost it.
+if was == 'other' or (not was and stay_ticket == '') then return {'absent', stamp, stamp} end
+-- An admission that came after the intent to leave is none.
+if was == 'done' then redis.call('HINCRBY', meta_key, 'admitted', -1) end
 redis.call('HINCRBY', meta_key, 'left', 1)
-return {'left', stamp}
+return {'left', stamp, stamp}

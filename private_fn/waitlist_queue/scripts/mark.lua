@@ -1,7 +1,7 @@
 -- mark: says that the record of an entry is about to change, so that maintenance will look.
--- USES text clock ticket draw aside
+-- USES home text clock ticket draw aside
 -- KEYS meta queue held parked unsettled
--- ARGV entry_id now
+-- ARGV entry_id now here
 -- RETURNS marked stamp | absent stamp
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
@@ -11,8 +11,9 @@ local parked_key = KEYS[4]
 local unsettled_key = KEYS[5]
 local entry_id = ARGV[1]
 local now = ARGV[2]
+local here = ARGV[3]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = draw(meta_key, now)
@@ -20,5 +21,5 @@ if not (redis.call('ZSCORE', queue_key, entry_id) or redis.call('ZSCORE', held_k
   redis.call('ZSCORE', parked_key, entry_id)) then
   return {'absent', stamp}
 end
-unsettle(unsettled_key, entry_id, now)
+unsettle(unsettled_key, entry_id, stamp)
 return {'marked', stamp}

@@ -1,14 +1,16 @@
 -- page: reads entries in serving order, those behind a rank.
+-- USES home
 -- KEYS meta queue moved
--- ARGV after_rank limit
+-- ARGV after_rank limit here
 -- RETURNS page total first_position entries moved_tickets | cold | rebuilding
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local moved_key = KEYS[3]
 local after_rank = ARGV[1]
 local limit = ARGV[2]
+local here = ARGV[3]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local lowest = after_rank == '' and '-inf' or '(' .. after_rank

@@ -1,7 +1,7 @@
 -- park: ends a hold and puts its entry aside for a person to look at.
--- USES text clock ticket draw aside proof
+-- USES home text clock ticket draw aside proof
 -- KEYS meta held claims parked unsettled
--- ARGV entry_id token now
+-- ARGV entry_id token now here
 -- RETURNS parked stamp parked_millis rank ticket attempts
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
@@ -12,13 +12,15 @@ local unsettled_key = KEYS[5]
 local entry_id = ARGV[1]
 local token = ARGV[2]
 local now = ARGV[3]
+local here = ARGV[4]
 
-if redis.call('EXISTS', meta_key) == 0 then return {'cold'} end
+if not state_here(meta_key, here) then return {'cold'} end
 local keys = {held = held_key, claims = claims_key, parked = parked_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not note then return {refusal} end
 local millis = math.floor(micros(now) / 1000)
+note.stamp = draw(meta_key, now)
 put_aside(keys, entry_id, note, millis)
-unsettle(unsettled_key, entry_id, now)
-return {'parked', draw(meta_key, now), millis, note.rank, note.ticket, note.attempts}
+unsettle(unsettled_key, entry_id, note.stamp)
+return {'parked', note.stamp, millis, note.rank, note.ticket, note.attempts}

@@ -1,7 +1,7 @@
 -- position: tells how many people are ahead of an entry, in line and within some segments.
--- USES text clock ticket aside
+-- USES home text ticket aside
 -- KEYS meta queue moved claims segments
--- ARGV entry_id segments_version asked
+-- ARGV entry_id segments_version asked here
 -- Asked are segment ids, a space between two; places are: position (-1: not in it), total, …
 -- RETURNS waiting total hide_counts position rank ticket places | absent total hide_counts
 -- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
@@ -15,10 +15,11 @@ local segments_key = KEYS[5]
 local entry_id = ARGV[1]
 local segments_version = ARGV[2]
 local asked = ARGV[3]
+local here = ARGV[4]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'hide_counts', 'segments_version',
-  'segments_state')
-local state, hide_counts = meta[1], meta[2]
+  'segments_state', 'home')
+local state, hide_counts = at_home(meta[1], meta[5], here), meta[2]
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if asked ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end

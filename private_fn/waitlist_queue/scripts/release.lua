@@ -1,7 +1,7 @@
 -- release: ends a hold, back to the old place or to the end of the line.
--- USES text clock ticket draw segments tags put gap aside back proof
+-- USES home text clock ticket draw segments tags put gap aside back proof
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
--- ARGV entry_id token to now
+-- ARGV entry_id token to now here
 -- RETURNS released stamp rank ticket attempts position total
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
@@ -18,8 +18,9 @@ local entry_id = ARGV[1]
 local token = ARGV[2]
 local to = ARGV[3]
 local now = ARGV[4]
+local here = ARGV[5]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
@@ -29,7 +30,7 @@ if not note then return {refusal} end
 local stamp = draw(meta_key, now)
 local rank = to == 'back' and 255 * TIER + stamp or note.rank
 rank = return_to_line(keys, entry_id, note, rank)
-unsettle(unsettled_key, entry_id, now)
+unsettle(unsettled_key, entry_id, stamp)
 -- While the order is rebuilt nobody knows how many stand ahead.
 if state == 'hydrating' then
   return {'released', stamp, rank, note.ticket, note.attempts, -1, -1}

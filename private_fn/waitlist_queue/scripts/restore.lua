@@ -1,8 +1,8 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES text clock ticket segments tags retag put gap aside back recorded tombstone
--- KEYS meta queue gone moved held claims parked tries segments tags once
--- ARGV entry_id join_id rank ticket stamp epoch overwrite once_stamp once_seconds
--- ARGV state token time attempts segments_version new_tags
+-- USES home text ticket segments tags retag put gap aside back recorded tombstone
+-- KEYS meta queue gone moved held claims parked tries unsettled segments tags once
+-- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
+-- ARGV state token time attempts segments_version new_tags seen here
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
@@ -14,27 +14,30 @@ local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
 local tries_key = KEYS[8]
-local segments_key = KEYS[9]
-local tags_key = KEYS[10]
-local once_key = KEYS[11]
+local unsettled_key = KEYS[9]
+local segments_key = KEYS[10]
+local tags_key = KEYS[11]
+local once_key = KEYS[12]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local rank = tonumber(ARGV[3])
 local ticket = tonumber(ARGV[4])
 local stamp = tonumber(ARGV[5])
 local epoch = ARGV[6]
-local overwrite = ARGV[7]
-local once_stamp = ARGV[8]
-local once_seconds = ARGV[9]
-local state = ARGV[10]
-local token = ARGV[11]
-local time = ARGV[12]
-local attempts = tonumber(ARGV[13])
-local segments_version = ARGV[14]
-local new_tags = ARGV[15]
+local once_stamp = ARGV[7]
+local once_seconds = ARGV[8]
+local state = ARGV[9]
+local token = ARGV[10]
+local time = ARGV[11]
+local attempts = tonumber(ARGV[12])
+local segments_version = ARGV[13]
+local new_tags = ARGV[14]
+local seen = ARGV[15]
+local here = ARGV[16]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'last_ticket', 'segments_version')
-if not meta[1] then return {'cold'} end
+local fields = {'state', 'epoch', 'last_ticket', 'segments_version', 'home'}
+local meta = redis.call('HMGET', meta_key, unpack(fields))
+if not at_home(meta[1], meta[5], here) then return {'cold'} end
 if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
 if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
@@ -43,19 +46,16 @@ if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', st
 if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
 
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
-  tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
-local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts}
-local outcome = 'present'
+  tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,
+  tags = tags_key}
+local note = {state = state, token = token, rank = rank, ticket = ticket, attempts = attempts,
+  stamp = stamp}
 local in_line = tonumber(redis.call('ZSCORE', queue_key, entry_id))
 local aside = not in_line and note_of(claims_key, entry_id)
--- An admission is news to any record that asks for this.
-local done = aside and aside.state == 'done'
-local same = done and aside.ticket == ticket or state == 'waiting' and in_line == rank
-local is_put = not (in_line or aside) or
-  (overwrite == '1' and meta[1] == 'hydrating' and not same)
-if segments_version ~= '0' then
-  tag_as_recorded(keys, entry_id, new_tags, note, in_line, aside, is_put)
-end
+local is_put = is_to_be_put(keys, entry_id, seen, meta[1] == 'hydrating', note, in_line, aside)
+local tags = segments_version ~= '0' and new_tags
+tag_as_recorded(keys, entry_id, tags, note, in_line, aside, is_put)
+local outcome = 'present'
 if is_put then
   outcome = 'restored'
   rank = put_where_recorded(keys, entry_id, note, in_line, time)

@@ -1,6 +1,7 @@
 -- segments: counts those who wait in each segment, and names the first of them.
+-- USES home
 -- KEYS meta segments
--- ARGV segments_version after limit
+-- ARGV segments_version after limit here
 -- RETURNS segments depths
 -- RETURNS cold | rebuilding | segments_building | stale_segments
 local meta_key = KEYS[1]
@@ -8,12 +9,13 @@ local segments_key = KEYS[2]
 local segments_version = ARGV[1]
 local after = ARGV[2]
 local limit = tonumber(ARGV[3])
+local here = ARGV[4]
 
 local ID_LENGTH = 16
 local FIRST = 3 -- some may be on their way out, and their records without attributes
 
-local meta = redis.call('HMGET', meta_key, 'state', 'segments_version', 'segments_state')
-if not meta[1] then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'segments_version', 'segments_state', 'home')
+if not at_home(meta[1], meta[4], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
 if meta[3] == 'building' then return {'segments_building'} end

@@ -1,7 +1,7 @@
 -- shelf: reads those held (by deadline) or parked (by time), a page at a time.
--- USES text clock aside
+-- USES home text aside
 -- KEYS meta held parked claims
--- ARGV which after_time after_id limit
+-- ARGV which after_time after_id limit here
 -- RETURNS shelf total entries
 -- RETURNS cold | rebuilding
 local meta_key = KEYS[1]
@@ -12,8 +12,9 @@ local which = ARGV[1]
 local after_time = ARGV[2]
 local after_id = ARGV[3]
 local limit = ARGV[4]
+local here = ARGV[5]
 
-local state = redis.call('HGET', meta_key, 'state')
+local state = state_here(meta_key, here)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local shelf_key = which == 'parked' and parked_key or held_key

@@ -1,7 +1,7 @@
 -- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES text clock ticket segments aside
+-- USES home text clock ticket segments aside
 -- KEYS meta queue gone moved held claims parked segments tags
--- ARGV stays now
+-- ARGV stays now here
 -- Stays are "entry_id:join_id:segments_version:tags" and a space; for each it returns one of these:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
@@ -16,10 +16,12 @@ local segments_key = KEYS[8]
 local tags_key = KEYS[9]
 local stays = ARGV[1]
 local now = ARGV[2]
+local here = ARGV[3]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
-  'segments_version')
-local state, open, capacity, signed_up = meta[1], meta[2], tonumber(meta[3]), meta[5]
+  'segments_version', 'home')
+local state = at_home(meta[1], meta[7], here)
+local open, capacity, signed_up = meta[2], tonumber(meta[3]), meta[5]
 local first_ticket = state and ticket_after(meta[4], micros(now))
 local next_ticket = first_ticket
 local total = redis.call('ZCARD', queue_key)

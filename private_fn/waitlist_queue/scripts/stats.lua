@@ -1,6 +1,7 @@
 -- stats: counts, also while the order is rebuilt.
--- USES ticket
+-- USES home ticket
 -- KEYS meta queue moved held parked
+-- ARGV here
 -- RETURNS stats state epoch segments_state waiting offered parked signed_up left admitted head oldest
 -- RETURNS cold
 local meta_key = KEYS[1]
@@ -8,10 +9,11 @@ local queue_key = KEYS[2]
 local moved_key = KEYS[3]
 local held_key = KEYS[4]
 local parked_key = KEYS[5]
+local here = ARGV[1]
 
 local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'signed_up', 'left', 'admitted',
-  'segments_state')
-if not meta[1] then return {'cold'} end
+  'segments_state', 'home')
+if not at_home(meta[1], meta[7], here) then return {'cold'} end
 local head = redis.call('ZRANGE', queue_key, 0, 0, 'WITHSCORES')
 local head_ticket = -1
 if head[1] then head_ticket = ticket_of(moved_key, head[1], tonumber(head[2])) end

@@ -1,7 +1,7 @@
 -- untagged: tells who is not in the index of segments yet; where nobody is left, it is ready.
--- USES complete_tags
+-- USES home complete_tags
 -- KEYS meta queue held parked tags
--- ARGV segments_version which offset limit
+-- ARGV segments_version which offset limit here
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
 -- RETURNS cold | rebuilding | stale_segments
 local meta_key = KEYS[1]
@@ -13,9 +13,10 @@ local segments_version = ARGV[1]
 local which = ARGV[2]
 local offset = ARGV[3]
 local limit = ARGV[4]
+local here = ARGV[5]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'segments_version')
-if not meta[1] then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'segments_version', 'home')
+if not at_home(meta[1], meta[3], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
 local keys = {queue = queue_key, held = held_key, parked = parked_key, tags = tags_key}

@@ -5,6 +5,7 @@ from typing import Any
 
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
+from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#erase)"
@@ -39,6 +40,7 @@ class Edits:
                 [
                     self._table.update_write(record_key(*key), update, condition, values),
                     self._table.put_write(event.to_item(*key)),
+                    self._table.put_write(_change(key, event.stamp).to_item(now_millis)),
                 ]
             )
         # Read anew, for a transaction does not tell what it wrote.
@@ -46,6 +48,12 @@ class Edits:
         if item is None:
             raise EntryChanged(None)
         return EntryRecord.from_item(item)
+
+
+def _change(key: tuple[str, str], stamp: int) -> Change:
+    """Return what the journal tells: that the record is to be looked at, wherever it is."""
+    waitlist_id, entry_id = key
+    return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=EDITED)
 
 
 def _update(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import (
@@ -17,6 +17,7 @@ from waitlist_api.records.entry import (
     record_key,
     shard_of,
 )
+from waitlist_api.records.journal import Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
 
@@ -67,8 +68,10 @@ class EntryRecords:
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; those without a record are left out."""
         found: dict[str, EntryRecord] = {}
-        for start in range(0, len(entry_ids), BATCH_GET):
-            keys = [record_key(waitlist_id, id_) for id_ in entry_ids[start : start + BATCH_GET]]
+        # A batch may name nobody twice.
+        ids = list(dict.fromkeys(entry_ids))
+        for start in range(0, len(ids), BATCH_GET):
+            keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
             records = [EntryRecord.from_item(item) for item in self._table.get_many(keys)]
             found |= {record.entry_id: record for record in records}
         return found
@@ -134,10 +137,13 @@ class EntryRecords:
             )
         return EntryRecord.from_item(item)
 
-    def finish_leave(self, record: EntryRecord, event: HistoryEvent, now_millis: int) -> None:
+    def finish_leave(
+        self, record: EntryRecord, event: HistoryEvent, now_millis: int, counted_at: int = 0
+    ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
-        The record goes when its last event does.
+        The record goes when its last event does. `counted_at` is the stamp at which Redis counted
+        that; whoever had no place counts nowhere.
         """
         also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
@@ -153,7 +159,10 @@ class EntryRecords:
             "now": now_millis,
             "expires_at": event.expires_at,
         }
-        self._write(record.waitlist_id, record.entry_id, update, condition, values, event)
+        is_counted = record.ticket is not None
+        counts = {"counts": "left", "counted_at": counted_at or event.stamp} if is_counted else {}
+        change = _change(record.key, event.stamp, "left", **counts)
+        self._write(change, update, condition, values, now_millis, event)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""
@@ -164,17 +173,21 @@ class EntryRecords:
         )
         condition = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
         values = STATUSES | move.values() | {"now": now_millis}
+        change = _change(key, move.made.stamp, "waiting", rank=move.made.rank)
         try:
-            self._write(*key, update, condition, values, move.event)
+            self._write(change, update, condition, values, now_millis, move.event)
         except EntryChanged as changed:
             record = changed.record
             if record is None or record.status not in ("joining", *PRESENT):
+                raise
+            if record.status in PRESENT and record.ticket != move.made.ticket:
+                # What was moved was lost with Redis, before anybody had recorded the signup.
                 raise
             if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
                 update = "SET #updated_millis = :now"
                 present = "#status IN (:waiting, :offered, :parked)"
-                self._write(*key, update, present, values, move.event)
+                self._write(change, update, present, values, now_millis, move.event)
             else:
                 self._record_first_move(record, move, now_millis)
 
@@ -212,30 +225,34 @@ class EntryRecords:
             " #updated_millis = :now REMOVE #previous"
         )
         condition = "#status = :joining AND #join_id = :join_id"
-        key = (record.waitlist_id, record.entry_id)
-        self._write(*key, update, condition, STATUSES | values, *events)
+        counts = {"counts": "signed_up", "counted_at": place.ticket}
+        change = _change(record.key, place.stamp, "waiting", rank=place.rank, **counts)
+        self._write(change, update, condition, STATUSES | values, now_millis, *events)
 
     def _write(
         self,
-        waitlist_id: str,
-        entry_id: str,
+        change: Change,
         update: str,
         condition: str,
         values: Item,
+        now_millis: int,
         *events: HistoryEvent,
     ) -> None:
-        """Change a record and its history together."""
-        key = record_key(waitlist_id, entry_id)
+        """Change a record, its history and the journal together."""
+        key = record_key(*change.key)
+        items = [*(event.to_item(*change.key) for event in events), change.to_item(now_millis)]
         with entry_changed():
             self._table.transact(
                 [
                     self._table.update_write(key, update, condition, values),
-                    *(
-                        self._table.put_write(event.to_item(waitlist_id, entry_id))
-                        for event in events
-                    ),
+                    *map(self._table.put_write, items),
                 ]
             )
+
+
+def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Change:
+    waitlist_id, entry_id = key
+    return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=status, **more)
 
 
 def _intent_item(record: EntryRecord) -> Item:

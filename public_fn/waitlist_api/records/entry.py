@@ -69,6 +69,11 @@ class EntryRecord:
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Whose record it is: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
+
+    @property
     def priority(self) -> int:
         return 0 if self.rank is None else priority_of(self.rank)
 

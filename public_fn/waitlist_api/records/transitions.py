@@ -12,6 +12,7 @@ from waitlist_api.records.entry import (
     record_key,
     shard_of,
 )
+from waitlist_api.records.journal import Change
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 
@@ -26,6 +27,7 @@ class Transition:
     `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
     attributes, None removes one. `events` go to the history in the same transaction.
     `unless_token` is that of a hold which, where it is recorded already, needs no writing.
+    `counts` names the counter of Redis that this decision moved, at `counted_at` if not now.
     """
 
     waitlist_id: str
@@ -37,6 +39,22 @@ class Transition:
     changes: dict[str, Any]
     events: tuple[HistoryEvent, ...] = ()
     unless_token: str = ""
+    counts: str = ""
+    counted_at: int = 0
+
+    @property
+    def change(self) -> Change:
+        """What the journal tells of it."""
+        return Change(
+            waitlist_id=self.waitlist_id,
+            entry_id=self.entry_id,
+            stamp=self.stamp,
+            status=self.status,
+            rank=self.rank,
+            until_millis=self.changes.get("claimed_until_millis") or 0,
+            counts=self.counts,
+            counted_at=(self.counted_at or self.stamp) if self.counts else 0,
+        )
 
 
 class Transitions:
@@ -62,6 +80,7 @@ class Transitions:
                 [
                     self._table.update_write(key, update, condition, values),
                     *self._history(transition),
+                    self._table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
         # Once more, for what was recorded meanwhile.

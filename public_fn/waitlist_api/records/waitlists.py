@@ -1,13 +1,14 @@
-"""The configuration of waitlists, and the leases and counters kept beside it."""
+"""The configuration of waitlists, and what maintenance keeps beside it: leases, the watch."""
 
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.records.watch import UNWATCHED, Watch
 from waitlist_api.segments import Segments
 
 CATALOG = "CATALOG"
@@ -53,7 +54,7 @@ class WaitlistSettings:
 class WaitlistRecord:
     """A waitlist: its settings, their version, and what maintenance notes down.
 
-    `counters` are Redis' own (signed_up, left, admitted) of a minute ago at most.
+    `watch` is what the minute's watch over Redis has seen last.
     `segments_version` is the version since which the segments are declared as they are, 0 where
     none are; `segments_state` says whether everybody is in theirs, as far as is known.
     """
@@ -64,7 +65,7 @@ class WaitlistRecord:
     created_millis: int
     updated_millis: int
     deleting: bool = False
-    counters: dict[str, int] = field(default_factory=dict)
+    watch: Watch = UNWATCHED
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
 
@@ -75,6 +76,7 @@ class WaitlistRecord:
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known["watch"] = Watch.from_item(known.get("watch", {}))
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
@@ -237,14 +239,14 @@ class WaitlistRecords:
         except ConditionFailed:
             return
 
-    def note_counters(self, waitlist_id: str, counters: dict[str, int]) -> None:
-        """Keep Redis' counters, for the day it loses them."""
+    def note_watch(self, waitlist_id: str, watch: Watch) -> None:
+        """Keep what was seen of Redis, for the day it loses it."""
         try:
             self._table.update(
                 _key(waitlist_id),
-                "SET #counters = :counters",
+                "SET #watch = :watch",
                 "attribute_exists(#pk)",
-                {"counters": counters},
+                {"watch": watch.to_item()},
             )
         except ConditionFailed:
             return

@@ -26,12 +26,21 @@ from waitlist_shared.contracts.basis import (
     Priority,
     Request,
     Result,
+    Seen,
     SegmentId,
     SegmentIds,
     Standing,
     State,
     Ticket,
     WaitlistId,
+)
+from waitlist_shared.contracts.care import (
+    Beat,
+    BeatResult,
+    Count,
+    CountResult,
+    Look,
+    LookResult,
 )
 from waitlist_shared.contracts.claims import (
     Claim,
@@ -125,6 +134,9 @@ Single = (
     | Tag
     | Untagged
     | Segments
+    | Beat
+    | Count
+    | Look
 )
 
 
@@ -147,6 +159,8 @@ __all__ = [
     "AnyRequest",
     "Batch",
     "BatchResult",
+    "Beat",
+    "BeatResult",
     "Bump",
     "BumpResult",
     "Claim",
@@ -155,6 +169,8 @@ __all__ = [
     "Claimed",
     "Complete",
     "CompleteResult",
+    "Count",
+    "CountResult",
     "Counters",
     "Drop",
     "DropResult",
@@ -173,6 +189,8 @@ __all__ = [
     "LeaseSeconds",
     "Leave",
     "LeaveResult",
+    "Look",
+    "LookResult",
     "Mark",
     "MarkResult",
     "Number",
@@ -203,6 +221,7 @@ __all__ = [
     "Restore",
     "RestoreResult",
     "Result",
+    "Seen",
     "SegmentDepth",
     "SegmentId",
     "SegmentIds",

@@ -67,6 +67,17 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     attributes_version: Number = 0
 
 
+class Seen(Struct, frozen=True, kw_only=True):
+    """How an entry stood when somebody looked."""
+
+    state: Literal["waiting", "held", "parked", "done"]
+    rank: Number
+
+    @property
+    def text(self) -> str:
+        return f"{self.state}:{self.rank}"
+
+
 class Result(Struct, frozen=True, kw_only=True):
     outcome: str
     ok: bool = True

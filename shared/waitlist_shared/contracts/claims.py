@@ -21,6 +21,7 @@ from waitlist_shared.limits import (
     MAX_BATCH,
     MAX_CLAIM,
     MAX_PAGE,
+    ONCE_SECONDS,
 )
 
 
@@ -34,6 +35,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
     once_key: OnceKey | None = None
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     segment: SegmentId | None = None
     segments_version: Number = 0
 
@@ -77,7 +79,9 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 
 
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    pass
+    """`outcome` is completed, or repeat for whoever is admitted already, since `done_stamp`."""
+
+    done_stamp: Ticket = 0
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
@@ -119,20 +123,25 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
-    """Ends expired holds; tells where those stand who changed a while ago (by Redis' clock)."""
+    """Ends expired holds; tells where those stand who changed a while ago.
+
+    Their stamps are as old as `min_age_seconds` (by Redis' clock), or not later than `known_until`.
+    """
 
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
+    known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
 
 class Unsettled(Struct, frozen=True, kw_only=True):
     """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
 
-    `seen_micros` goes back with `settle`; `time_millis` is the deadline or the time of parking.
+    `seen_stamp` is that of the last decision, and goes back with `settle`; `time_millis` is the
+    deadline or the time of parking.
     """
 
     entry_id: EntryId
-    seen_micros: Number
+    seen_stamp: Ticket
     state: str
     rank: Number
     ticket: Ticket
@@ -153,7 +162,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
     """Says that the record has caught up with what was seen of an entry."""
 
-    seen_micros: Number
+    seen_stamp: Ticket
     join_id: JoinId | None = None
 
 

@@ -19,6 +19,7 @@ from waitlist_shared.contracts.basis import (
     Priority,
     Request,
     Result,
+    Seen,
     SegmentIds,
     Standing,
     State,
@@ -65,6 +66,10 @@ class Settings(Struct, frozen=True, kw_only=True):
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
 
+    A new order begins at `counters`, the counts of `counted_until`; at the end of a rebuild they
+    are what was counted from then until `born`, and are added.
+    An order that another server has taken over is moved there: it is to be mended by the journal,
+    or if it is another life's than `known_epoch`, or older than `known_beat`, rebuilt.
     With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
     just before it, declare an empty order complete.
     """
@@ -74,14 +79,24 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
+    counted_until: Ticket = 0
+    known_epoch: Epoch | None = None
+    known_beat: Number = 0
     only_if_known: bool = False
 
 
 class InitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force."""
+    """`outcome` is created, exists, moved or warmed; `state` and `epoch` are those in force.
+
+    Stamps later than `born` are of this life of the order. One that `is_mending` lacks at most
+    what the journal has.
+    """
 
     state: State
     epoch: Epoch
+    born: Ticket = 0
+    counted_until: Ticket = 0
+    is_mending: bool = False
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
@@ -109,13 +124,19 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
 
 class LeaveResult(Result, frozen=True, kw_only=True):
-    """`outcome` is left or absent."""
+    """`outcome` is left, or absent: it had left before, at `left_stamp`, or never had a place."""
 
     stamp: Ticket
+    left_stamp: Ticket = 0
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
-    """Takes an entry out that the record does not know as waiting; not counted as left."""
+    """Takes an entry out that the record does not know as waiting; not counted as left.
+
+    Whoever `is_admitted` by the record, and was not told so, is counted as admitted.
+    """
+
+    is_admitted: bool = False
 
 
 class DropResult(Result, frozen=True, kw_only=True):
@@ -225,7 +246,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     """Puts an entry back at its recorded rank.
 
     `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the
-    second pass of a rebuild correct the first.
+    second pass of a rebuild correct the first; `seen` corrects an entry that looks just so.
     """
 
     rank: Number
@@ -239,6 +260,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
+    seen: Seen | None = None
 
 
 class RestoreResult(Result, frozen=True, kw_only=True):

@@ -1,22 +1,24 @@
 -- Those on the list who do not stand in line: held by a claim, parked, or done (admitted, and
--- not yet forgotten). Each has a note in the claims hash: state|token|rank|ticket|attempts.
+-- not yet forgotten). Each has a note in the claims hash: state|token|rank|ticket|attempts|stamp,
+-- where the stamp is that of the decision that put them there.
 local function note_of(claims_key, entry_id)
   local packed = redis.call('HGET', claims_key, entry_id)
   if not packed then return nil end
-  local state, token, rank, ticket, attempts =
-    string.match(packed, '^(%a+)|(%w*)|(%d+)|(%d+)|(%d+)$')
+  local state, token, rank, ticket, attempts, stamp =
+    string.match(packed, '^(%a+)|(%w*)|(%d+)|(%d+)|(%d+)|(%d+)$')
   return {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
-    attempts = tonumber(attempts)}
+    attempts = tonumber(attempts), stamp = tonumber(stamp)}
 end
 
 local function write_note(claims_key, entry_id, note)
   redis.call('HSET', claims_key, entry_id, table.concat(
-    {note.state, note.token, text(note.rank), text(note.ticket), text(note.attempts)}, '|'))
+    {note.state, note.token, text(note.rank), text(note.ticket), text(note.attempts),
+      text(note.stamp)}, '|'))
 end
 
--- The record may be behind this change: maintenance will look, in a minute.
-local function unsettle(unsettled_key, entry_id, now)
-  redis.call('ZADD', unsettled_key, micros(now), entry_id)
+-- The record may be behind the decision of this stamp: maintenance will look, in a minute.
+local function unsettle(unsettled_key, entry_id, stamp)
+  redis.call('ZADD', unsettled_key, stamp, entry_id)
 end
 
 -- Puts an entry aside for a person to look at.

@@ -6,15 +6,17 @@ local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'LIMIT', 0, EXPIRED_AT_ONCE)
+  if #expired == 0 then return true end
+  local stamp = draw(keys.meta, now)
   for _, entry_id in ipairs(expired) do
     local note = note_of(keys.claims, entry_id)
-    note.attempts = note.attempts + 1
+    note.attempts, note.stamp = note.attempts + 1, stamp
     if note.attempts >= max_attempts then
       put_aside(keys, entry_id, note, millis)
     else
       return_to_line(keys, entry_id, note, note.rank)
     end
-    unsettle(keys.unsettled, entry_id, now)
+    unsettle(keys.unsettled, entry_id, stamp)
   end
   return #expired < EXPIRED_AT_ONCE
 end

@@ -2,6 +2,7 @@
 -- redis.call writes numbers with all their digits; tostring and .. would keep 14 of a rank's 16.
 -- Each function of the library costs each run of a script that uses its file.
 local TIER = 35184372088832 -- 2^45 tickets in a priority: enough until 2089
+local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01
 
 -- The first ticket after the last: never repeats, never goes backwards, whatever the clock does.

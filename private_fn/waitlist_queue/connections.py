@@ -1,0 +1,203 @@
+"""Connections to Redis: they end in time, and know which server answers."""
+
+import math
+import os
+import socket
+import threading
+import time
+from typing import Any, Protocol, cast
+
+from hiredis import pack_command
+from redis import Redis, exceptions
+from redis.backoff import NoBackoff
+from redis.cluster import RedisCluster
+from redis.connection import Connection, ConnectionPool, SSLConnection
+from redis.retry import Retry
+
+from waitlist_queue.config import Config
+
+# A call must fail within 2 seconds, so that the public function can still answer. No single wait
+# takes all of it: after one, a cluster's client still asks who has taken over.
+CALL_SECONDS = 1.4
+ANSWER_SECONDS = 0.8
+CONNECT_SECONDS = 0.6
+HOME_LENGTH = 16
+
+
+class Pipeline(Protocol):
+    def execute_command(self, *arguments: object) -> Any: ...
+
+    def execute(self, raise_on_error: bool) -> list[Any]: ...
+
+
+class Client(Protocol):
+    """What a single server's client and a cluster's have in common."""
+
+    def execute_command(self, *arguments: object) -> Any: ...
+
+    def pipeline(self, transaction: bool) -> Pipeline: ...
+
+
+class _Here(str):
+    """Stands for the server that a command goes to; its connection fills in which that is."""
+
+
+# Nothing where no connection fills it in: then an order is at home wherever it is found.
+HERE = _Here()
+
+
+class _Time(threading.local):
+    """When the call that this thread is in must have its answer."""
+
+    end = math.inf
+
+    def left(self) -> float:
+        return self.end - time.monotonic()
+
+    def at_most(self, seconds: float) -> float:
+        """Return how long one wait may last; never nothing, which would mean not to wait."""
+        return max(0.001, min(seconds, self.left()))
+
+    def __enter__(self) -> None:
+        self.end = time.monotonic() + CALL_SECONDS
+
+    def __exit__(self, *_error: object) -> None:
+        self.end = math.inf
+
+
+call_time = _Time()
+
+
+class _PunctualConnection(Connection):
+    """Waits no longer than the call has time left, however many waits the client adds up.
+
+    It knows the server at its other end, so that scripts can tell one that has taken over.
+    """
+
+    home = ""
+
+    @property
+    def socket_connect_timeout(self) -> float:
+        """Asked for each address that the host's name stands for."""
+        return call_time.at_most(CONNECT_SECONDS)
+
+    @socket_connect_timeout.setter
+    def socket_connect_timeout(self, _seconds: float) -> None: ...
+
+    @property
+    def socket_timeout(self) -> float:
+        return call_time.at_most(ANSWER_SECONDS)
+
+    @socket_timeout.setter
+    def socket_timeout(self, _seconds: float) -> None: ...
+
+    def _connect(self) -> Any:
+        if call_time.left() <= 0:
+            raise TimeoutError("the time of the call is up")
+        return super()._connect()  # type: ignore[no-untyped-call]
+
+    def read_response(self, *arguments: Any, **options: Any) -> Any:
+        sock = cast("socket.socket | None", self._sock)
+        if sock and sock.gettimeout() != (seconds := self.socket_timeout):
+            sock.settimeout(seconds)
+        return super().read_response(*arguments, **options)
+
+    def on_connect_check_health(self, check_health: bool = True) -> None:
+        super().on_connect_check_health(check_health=check_health)
+        self.send_command("INFO", "server", check_health=False)  # type: ignore[no-untyped-call]
+        self.home = _run_id(str(self.read_response()))
+
+    def _construct_command_packer(self, packer: Any) -> Any:
+        return _HomePacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
+
+    def filled_in(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return a command that names the server which it goes to, where it wants to."""
+        if command[-1] is not HERE:
+            return command
+        if not self.is_connected:
+            self.connect()  # type: ignore[no-untyped-call]
+        return (*command[:-1], self.home)
+
+
+class _HomePacker:
+    """Fills in commands before they are packed."""
+
+    def __init__(self, connection: _PunctualConnection, packer: Any) -> None:
+        self._connection = connection
+        self._packer = packer
+
+    def pack(self, *command: Any) -> Any:
+        return self._packer.pack(*self._connection.filled_in(command))
+
+
+def _run_id(info: str) -> str:
+    """Return what tells a server, and each of its starts, from others; nothing if it is hidden."""
+    for line in info.splitlines():
+        name, _, value = line.partition(":")
+        if name == "run_id":
+            return value[:HOME_LENGTH]
+    return ""
+
+
+class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
+    pass
+
+
+class _PunctualPool(ConnectionPool):
+    def __init__(self, connection_class: type = Connection, **options: Any) -> None:
+        with_tls = issubclass(connection_class, SSLConnection)
+        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+
+
+class _ScriptRedis(Redis):
+    """Runs scripts without redis-py's bookkeeping, which costs as much as a script does.
+
+    The connections they use stay taken from the pool: as many as ever ran scripts at once.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._idle: list[Any] = []  # whose pop and append are atomic
+        os.register_at_fork(after_in_child=self._idle.clear)
+
+    def execute_command(self, *arguments: Any, **options: Any) -> Any:
+        if arguments[0] != "EVALSHA":
+            return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self.connection_pool.get_connection()
+
+        try:
+            try:
+                return _ask(connection, arguments)
+            except exceptions.ConnectionError:
+                connection.disconnect()
+                return _ask(connection, arguments)
+        except exceptions.ResponseError:
+            raise
+        except BaseException:
+            connection.disconnect()  # an answer still to come must not be the next script's
+            raise
+        finally:
+            self._idle.append(connection)
+
+
+def _ask(connection: Any, command: Any) -> Any:
+    packed = pack_command(connection.filled_in(command))
+    connection.send_packed_command((packed,), check_health=False)
+    return connection.read_response()
+
+
+def connect(config: Config) -> Client:
+    """Return a client of the server or cluster at `redis_url`."""
+    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
+    if config.redis_cluster:
+        options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
+        # Slots that nobody serves are no reason to refuse the others.
+        options.update(require_full_coverage=False)
+        return cast(Client, RedisCluster.from_url(config.redis_url, **options))
+    # A lost connection is ours to retry, a time-out is the caller's.
+    retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
+    pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
+    return cast(Client, _ScriptRedis.from_pool(pool))

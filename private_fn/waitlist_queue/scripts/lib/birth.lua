@@ -1,0 +1,26 @@
+-- The beginning of an order's life, or of its life on another server. Stamps of a life are later than
+-- `born`, those of lives before earlier, unless the clock went back.
+local function give_birth(meta_key, state, epoch, born, counters, here)
+  redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
+    'beat', 0, 'signed_up', counters.signed_up, 'left', counters.left,
+    'admitted', counters.admitted, 'counted_until', counters.until_stamp, 'home', here, 'mending', 0)
+end
+
+-- Whether another server lacks at most what came since the last beat but one: the journal knows
+-- that. What was cut off in the middle of a rebuild it does not.
+local function is_mendable(meta, known_epoch, known_beat)
+  return meta[1] == 'warm' and (known_epoch == '' or known_epoch == meta[2]) and
+    tonumber(meta[6] or 0) >= tonumber(known_beat) - 1
+end
+
+local function move_home(meta_key, epoch, born, counters, here)
+  born = math.max(born, tonumber(redis.call('HGET', meta_key, 'last_ticket')) + 1)
+  give_birth(meta_key, 'hydrating', epoch, born, counters, here)
+  redis.call('HSET', meta_key, 'mending', 1)
+end
+
+local function life_of(meta_key)
+  local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'born', 'counted_until', 'mending')
+  return {state = meta[1], epoch = meta[2], born = tonumber(meta[3] or 0), counted = meta[4] or '0',
+    mending = tonumber(meta[5] or 0)}
+end

@@ -1,0 +1,11 @@
+-- An order has a home: the server that knows it to be whole. When another takes over, which may lack
+-- the newest writes, it knows no state until maintenance has looked what was lost.
+local function at_home(state, home, here)
+  if home and home ~= '' and here ~= '' and home ~= here then return nil end
+  return state
+end
+
+local function state_here(meta_key, here)
+  local meta = redis.call('HMGET', meta_key, 'state', 'home')
+  return at_home(meta[1], meta[2], here)
+end

@@ -1,0 +1,93 @@
+"""The journal: what changed lately, by the minute of its stamp.
+
+Each change of a record is entered in the same transaction, so that maintenance can compare the last
+minutes with Redis. Unlike an index the table itself answers consistently.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from waitlist_api.records.entry import SHARDS, shard_of
+from waitlist_api.records.table import Item, Table
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
+
+PAGE = 500
+MINUTE = 60_000 * TICKETS_PER_MILLISECOND
+# What a change says instead of a status: what is known of a person is different, or nothing is.
+EDITED, ERASED = "edited", "erased"
+KEPT_SECONDS = 2 * 24 * 3600
+BEHIND_ALL = "~"
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """That a record was written: whose, where to, and what Redis has counted of it, and when.
+
+    `status` is that of the record, or edited, or erased; `counts` is signed_up, left or admitted,
+    or nothing. `until_millis` is the end of a hold; `join_id` is told where no record is left.
+    """
+
+    waitlist_id: str
+    entry_id: str
+    stamp: int
+    status: str
+    rank: int = 0
+    until_millis: int = 0
+    counts: str = ""
+    counted_at: int = 0
+    join_id: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Whose change it is: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+
+    def to_item(self, now_millis: int) -> Item:
+        """Return the item; it deletes itself after two days."""
+        return {
+            "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
+            "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
+            "expires_at": now_millis // 1000 + KEPT_SECONDS,
+            **{name: value for name, value in asdict(self).items() if value not in ("", 0)},
+        }
+
+
+class Journal:
+    """Changes of all waitlists in the order of their stamps, minute by minute."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def enter(self, change: Change, now_millis: int) -> None:
+        """Enter a change of whom no record is left; a repeat is the same entry."""
+        self._table.transact([self._table.put_write(change.to_item(now_millis))])
+
+    def between(self, after: int, until: int) -> Iterator[list[Change]]:
+        """Yield pages of the changes with `after` < stamp <= `until`."""
+        for shard in range(SHARDS):
+            yield from self.of_shard(shard, after, until)
+
+    def of_shard(self, shard: int, after: int, until: int) -> Iterator[list[Change]]:
+        """Yield pages of one shard's changes with `after` < stamp <= `until`, oldest first."""
+        for minute in range(after // MINUTE, until // MINUTE + 1):
+            yield from self._pages(_pk(minute, shard), after, until)
+
+    def _pages(self, pk: str, after: int, until: int) -> Iterator[list[Change]]:
+        values = {"pk": pk, "low": f"{after:016d}{BEHIND_ALL}", "high": f"{until:016d}{BEHIND_ALL}"}
+        condition = "#pk = :pk AND #sk BETWEEN :low AND :high"
+        last: Item | None = {}
+        while last is not None:
+            items, last = self._table.query(condition, values, last or None, Limit=PAGE)
+            if items:
+                yield [Change.from_item(item) for item in items]
+
+
+def _pk(minute: int, shard: int) -> str:
+    return f"JOURNAL#{minute}#{shard}"

@@ -1,0 +1,56 @@
+"""The messages of maintenance that find what Redis has lost."""
+
+from waitlist_shared.contracts.basis import Epoch, Number, OnEntry, OnWaitlist, Result, Ticket
+from waitlist_shared.contracts.line import Counters
+
+
+class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
+    """Counts a run of maintenance, and compares with what the last one has noted."""
+
+    epoch: Epoch | None = None
+    known_beat: Number = 0
+
+
+class BeatResult(Result, frozen=True, kw_only=True):
+    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last.
+
+    All stamps of this life of the order are later than `born`.
+    """
+
+    epoch: Epoch
+    beat: Number
+    stamp: Ticket
+    born: Ticket
+    counters: Counters
+
+
+class Count(OnWaitlist, frozen=True, kw_only=True, tag="count"):
+    """Adds what Redis has lost of its counters, unless it is another life of the order."""
+
+    epoch: Epoch
+    counters: Counters
+
+
+class CountResult(Result, frozen=True):
+    pass
+
+
+class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
+    """Asks how an entry stands, to compare it with its record."""
+
+
+class LookResult(Result, frozen=True, kw_only=True):
+    """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
+
+    `stamp` is that of the decision that put somebody out of line, `unsettled_stamp` that of one
+    which the record may lack; 0 where there is none. `attributes_version` is that by which Redis
+    has the entry's segments, None where it has none of them.
+    """
+
+    state: str
+    rank: Number
+    token: str
+    time_millis: Number
+    stamp: Number
+    unsettled_stamp: Number
+    attributes_version: Number | None = None

@@ -1,0 +1,146 @@
+"""How a loss is noticed: beats that have gone back, entries that do not look as recorded."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import EPOCH, Answer, Line, accepted
+
+LATER_EPOCH = "0000bbbb"
+TOKEN = "a" * 40
+
+
+def look(line: Line, name: str) -> Answer:
+    """Return how somebody stands, without what every answer has."""
+    answer = accepted(line.send("look", entry_id=line.id_of(name)))
+    assert answer["attributes_version"] is None
+    said = ("ok", "outcome", "attributes_version")
+    return {key: value for key, value in answer.items() if key not in said}
+
+
+def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
+    answer = line.send("beat", epoch=epoch, known_beat=known)
+    return str(answer["outcome"] if answer["ok"] else answer["code"])
+
+
+def test_a_beat_counts_and_tells_the_counters_of_that_moment(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.leave("ann")
+    first = accepted(line.send("beat"))
+    assert (first["epoch"], first["beat"]) == (EPOCH, 1)
+    assert first["counters"] == {"signed_up": 2, "left": 1, "admitted": 0}
+    assert accepted(line.send("beat"))["beat"] == 2
+    assert line.signup("eve")["stamp"] > first["stamp"]
+
+
+def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
+    """P3: one may have been lost with what came just before; two are a whole interval."""
+    line.init()
+    assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
+    assert beat(line, known=4) == "behind"
+    assert beat(line, known=6) == "outdated"
+    assert beat(line, known=4) == "beats"
+
+
+def test_an_order_of_another_life_is_outdated(line: Line) -> None:
+    """P7: an old copy that came back is no order."""
+    line.init()
+    assert beat(line, epoch=LATER_EPOCH) == "outdated"
+    assert beat(line, epoch=None) == "beats"
+
+
+def test_an_order_tells_since_when_it_lives(line: Line) -> None:
+    """Stamps of this life are later, whatever the clock says."""
+    floor = 2**44
+    born = accepted(line.init(state="hydrating", floor_ticket=floor))["born"]
+    assert born > floor
+    assert line.signup("ann")["ticket"] > born
+    assert accepted(line.init())["born"] == born
+    assert accepted(line.init())["born"] == born
+
+
+def test_the_end_of_a_rebuild_adds_what_was_counted_before(line: Line) -> None:
+    """Once, however often it is said."""
+    counted = {"signed_up": 5, "left": 2, "admitted": 1}
+    line.init(state="hydrating", counters=counted, counted_until=77)
+    line.signup("ann")
+    assert line.init(state="hydrating", counted_until=99)["counted_until"] == 77
+    lost = {"signed_up": 3, "left": 1, "admitted": 1}
+    for _ in range(2):
+        line.init(counters=lost)
+    assert line.stats()["counters"] == {"signed_up": 9, "left": 3, "admitted": 2}
+
+
+@pytest.mark.parametrize("state", ["waiting", "held", "parked"])
+def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
+    line: Line, state: str
+) -> None:
+    """P3: what Redis has lost of somebody whom it still knows."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
+    place: dict[str, Any] = {"state": state, "time_millis": line.clock.millis + 9_000, "seen": seen}
+    if state == "held":
+        place["token"] = TOKEN
+    answer = accepted(line.restore("ann", rank=7, ticket=7, **place))
+    assert (answer["outcome"], answer["state"], answer["rank"]) == ("restored", state, 7)
+    assert line.order() == (["ann", "bob"] if state == "waiting" else ["bob"])
+
+
+def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
+    """P2: whoever has moved meanwhile was moved by somebody."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
+    moved = accepted(line.bump("bob", to="front"))
+    for look in (seen, {**seen, "state": "held"}, {"state": "done", "rank": moved["rank"]}):
+        assert line.restore("bob", rank=7, ticket=7, seen=look)["outcome"] == "present"
+    assert line.position("bob")["rank"] == moved["rank"]
+
+
+def test_somebody_wrongly_held_comes_back_into_line(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    rank = line.position("ann")["rank"]
+    line.claim()
+    seen = {"state": "held", "rank": rank}
+    assert line.restore("ann", rank=rank, ticket=7, seen=seen)["position"] == 1
+    assert line.stats()["offered"] == 0
+
+
+def test_lost_counts_are_added_to_the_life_that_lost_them(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    lost = {"signed_up": 3, "left": 1, "admitted": 1}
+    assert line.send("count", epoch=EPOCH, counters=lost)["outcome"] == "counted"
+    assert line.send("count", epoch=LATER_EPOCH, counters=lost)["code"] == "stale_epoch"
+    assert line.stats()["counters"] == {"signed_up": 4, "left": 1, "admitted": 1}
+
+
+def test_a_look_tells_how_everybody_stands(line: Line) -> None:
+    """And by which decision, so that an older record is not taken for news."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    claim = line.claim(3)
+    held = dict(zip(("ann", "bob", "eve"), claim["entries"], strict=True))
+    done = line.complete("ann", held["ann"]["token"])["stamp"]
+    parked = line.park("bob", held["bob"]["token"])["stamp"]
+    rank = line.position("kim")["rank"]
+    token, until = held["eve"]["token"], held["eve"]["deadline_millis"]
+    told = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
+    for name, expected in {
+        "ann": ("done", held["ann"]["rank"], held["ann"]["token"], 0, done, done),
+        "bob": ("parked", held["bob"]["rank"], "", line.clock.millis, parked, parked),
+        "eve": ("held", held["eve"]["rank"], token, until, claim["stamp"], 0),
+        "kim": ("waiting", rank, "", 0, 0, 0),
+        "zoe": ("absent", 0, "", 0, 0, 0),
+    }.items():
+        found = look(line, name)
+        assert tuple(found[field] for field in told) == expected
+
+
+def test_a_look_tells_by_which_attributes_somebody_is_in_segments(line: Line) -> None:
+    line.init(segments_version=1)
+    line.signup("ann", **line.within("red", edit=7))
+    assert line.send("look", entry_id=line.id_of("ann"))["attributes_version"] == 7
