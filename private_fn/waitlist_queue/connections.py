@@ -114,7 +114,7 @@ class _PunctualConnection(Connection):
         """Return a command that names the server which it goes to, where it wants to."""
         if command[-1] is not HERE:
             return command
-        if not self.is_connected:
+        if self._sock is None:
             self.connect()  # type: ignore[no-untyped-call]
         return (*command[:-1], self.home)
 
