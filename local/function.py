@@ -17,21 +17,25 @@ from typing import Any
 
 from local.aws import function_arn
 from local.lambda_process import LambdaContext
+from local.slots import Slots
 
 START_SECONDS = 30
-# As long as API Gateway waits for its answer.
-QUEUE_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled."""
+    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled.
+
+    Lambda would make as many `environments` as it takes; here calls wait for a free one, and are
+    throttled after `queue_seconds`.
+    """
 
     name: str
     handler: str
     timeout_seconds: float = 30
     memory_mb: int = 512
     environments: int = 32
+    queue_seconds: float = 30
     concurrency: int | None = None
 
 
@@ -83,7 +87,7 @@ class Function:
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        self._free = threading.BoundedSemaphore(settings.environments)
+        self._slots = Slots(settings.environments)
         self._running = 0
 
     def wait_until_ready(self) -> None:
@@ -124,7 +128,7 @@ class Function:
             self._running += 1
 
     def _invoke(self, payload: bytes) -> Invocation:
-        if not self._free.acquire(timeout=QUEUE_SECONDS):
+        if not self._slots.take(self.settings.queue_seconds):
             raise ThrottledError(self.settings.name)
         try:
             environment = self._take()
@@ -142,7 +146,7 @@ class Function:
                 self._idle.append(environment)
             return invocation
         finally:
-            self._free.release()
+            self._slots.give()
 
     def _take(self) -> "_Environment":
         with self._lock:

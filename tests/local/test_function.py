@@ -106,6 +106,19 @@ def test_events_beyond_the_environments_wait_for_a_free_one(
     assert len(pids) == 2
 
 
+def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", environments=1, queue_seconds=0.01)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        with pytest.raises(ThrottledError):
+            function.invoke(meeting.event)
+        meeting.end()
+        assert not first.result().failed
+
+
 def test_events_beyond_the_reserved_concurrency_are_throttled(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
