@@ -1,11 +1,8 @@
 """Runs the scripts on Redis; the only module that knows the client library."""
 
 import logging
-import math
 import os
 import socket
-import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -16,15 +13,20 @@ from redis.cluster import ClusterNode, RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.retry import Retry
 
+from waitlist_queue.call_time import CallTime
 from waitlist_queue.config import Config
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
 
-# A call must fail within 2 seconds, so that the public function can still answer. No single wait
-# takes all of it: after one, a cluster's client still asks who has taken over.
+# A call must fail within 2 seconds, so that the public function can still answer (see
+# docs/time-budgets.md). No single wait takes all of it: after one, a cluster's client still asks
+# who has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
+RETRIES = 1
+# At the most, before a connection is made again: a server that is back is not met by all at once.
+PAUSE_SECONDS = 0.05
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
@@ -72,30 +74,13 @@ class Call(NamedTuple):
     arguments: tuple[str | int, ...]
 
 
-class _Time(threading.local):
-    """When the call that this thread is in must have its answer."""
-
-    end = math.inf
-
-    def left(self) -> float:
-        return self.end - time.monotonic()
-
-    def at_most(self, seconds: float) -> float:
-        """Return how long one wait may last; never nothing, which would mean not to wait."""
-        return max(0.001, min(seconds, self.left()))
-
-    def __enter__(self) -> None:
-        self.end = time.monotonic() + CALL_SECONDS
-
-    def __exit__(self, *_error: object) -> None:
-        self.end = math.inf
-
-
-_time = _Time()
+_time = CallTime(CALL_SECONDS)
 
 
 class _PunctualConnection(Connection):
     """Waits no longer than the call has time left, however many waits the client adds up."""
+
+    _is_known = False
 
     @property
     def socket_connect_timeout(self) -> float:
@@ -113,6 +98,9 @@ class _PunctualConnection(Connection):
     def socket_timeout(self, _seconds: float) -> None: ...
 
     def _connect(self) -> Any:
+        if self._is_known:
+            _time.pause(PAUSE_SECONDS)
+        self._is_known = True
         if _time.left() <= 0:
             raise TimeoutError("the time of the call is up")
         return super()._connect()  # type: ignore[no-untyped-call]
@@ -177,12 +165,12 @@ def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
     if config.redis_cluster:
-        options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
+        options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_PunctualPool)
         # Slots that nobody serves are no reason to refuse the others.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # A lost connection is ours to retry, a time-out is the caller's.
-    retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
+    retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, _ScriptRedis.from_pool(pool))
 

@@ -31,6 +31,7 @@ LEVELS = {
     "waitlist_queue.operations": 2,
     "waitlist_queue": 4,
     "waitlist_queue.store": 5,
+    "waitlist_queue.call_time": 6,
     "waitlist_queue.config": 6,
     "waitlist_queue.keys": 6,
     "waitlist_queue.scripts": 6,
