@@ -68,7 +68,7 @@ class Api:
                 operator_of(event)
             event = _as_json(event)
         except WaitlistError as error:
-            return _as_lambda_response(problem(error))
+            return as_lambda_response(problem(error))
         return self.resolver.resolve(dict(event), cast(Any, context))
 
     def _map_errors(self) -> None:
@@ -133,7 +133,8 @@ def _field_error(error: dict[str, Any]) -> FieldError:
     return FieldError(".".join(map(str, error["loc"])), error["msg"])
 
 
-def _as_lambda_response(response: Response[str]) -> dict[str, Any]:
+def as_lambda_response(response: Response[str]) -> dict[str, Any]:
+    """Return a response as API Gateway takes it, where the resolver has not made it."""
     return {
         "statusCode": response.status_code,
         "headers": response.headers,

@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 from waitlist_api.http_errors import PROBLEM_JSON, STATUS
 from waitlist_api.schemas.basis import Problem
 
-ALWAYS = ("invalid_request", "throttled", "internal_error", "queue_unavailable")
+ALWAYS = ("invalid_request", "throttled", "internal_error", "not_ready", "queue_unavailable")
 
 SECURITY_SCHEMES: dict[str, SecurityScheme] = {
     "entry_token": HTTPBase(scheme="bearer", description="The entry_token of the signup's answer."),
