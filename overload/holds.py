@@ -30,8 +30,10 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            is_soon = max(first.ended, second.ended) < first.began + lease_seconds
-            was_ended = any(first.began <= act.began < second.ended for act in done)
+            # Whoever asked first may have been given them last.
+            both_ended = max(first.ended, second.ended)
+            is_soon = both_ended < first.began + lease_seconds
+            was_ended = any(first.began <= act.began < both_ended for act in done)
             if is_soon and not was_ended:
                 yield Problem("held twice", f"{person} was given to two claimers at once")
 

@@ -154,6 +154,17 @@ def test_a_hold_after_a_release_is_none_too_many(story: Story, ending: Ending) -
     assert problems(story, ending) == {}
 
 
+def test_whoever_asks_first_may_be_given_somebody_last(story: Story, ending: Ending) -> None:
+    """A claim that was throttled meanwhile: another had the person, and gave them back."""
+    first = next(deed for deed in story.history.of("claim") if "cyd" in str(deed.answer))
+    story.history.deeds.remove(first)
+    story.history.deeds.append(replace(first, ended=first.ended + 5))
+    story.claimed("cyd", token="another")
+    assert problems(story, ending).keys() == {"held twice"}
+    story.did("release", "cyd")
+    assert problems(story, ending) == {}
+
+
 def test_a_token_of_two_is_noticed(story: Story, ending: Ending) -> None:
     """P4"""
     story.claimed("bob", token="t-cyd")
