@@ -129,7 +129,8 @@ def as_json(run: Run) -> dict[str, Any]:
                 map(str, PERCENTILES),
                 (round(one, 3) for one in percentiles([a.seconds for a in run.history.attempts])),
                 strict=True,
-            )
+            ),
+            longest=round(max(one.seconds for one in run.history.attempts), 3),
         ),
         "told": totals(people_of(run.history)),
         "stats": dict(run.ending.stats),
