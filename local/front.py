@@ -17,6 +17,8 @@ from local.routes import RouteMatch, Routes
 from local.signature import SignatureError, verified_access_key
 
 ADMIN_PATH = "/v1/admin"
+# Where the local run itself has no room for a request; Lambda would make it.
+BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ class Front:
         if request.raw_path.startswith(PATH_PREFIX):
             return self._lambda_endpoint(request)
         if self._closing:
-            return service_unavailable()
+            return service_unavailable(BUSY_SECONDS)
         route = self._routes.match(request.method, request.raw_path)
         try:
             authorizer = self._authorize(request, route)
@@ -82,7 +84,7 @@ class Front:
         try:
             invocation = self._public.invoke(json.dumps(event).encode())
         except ThrottledError:
-            return service_unavailable()
+            return service_unavailable(BUSY_SECONDS)
         response = _answer(invocation)
         headers = (*response.headers, ("apigw-requestid", request_id))
         return HttpResponse(response.status, headers, response.body)

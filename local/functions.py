@@ -18,6 +18,9 @@ MAX_PUBLIC_ENVIRONMENTS = 32
 # Each public environment may be calling it, and maintenance calls it from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
+# Its caller gives up a second after its own time would be over.
+PRIVATE_QUEUE_SECONDS = 1.0
+MAINTENANCE_QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -60,26 +63,42 @@ def declared_functions(
     private_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
     """The functions by name. Each gets the variables that its template names, and no others."""
+    resources, limit = template["Resources"], private_concurrency
+    patience = _patience(resources["PublicFn"]["Properties"])
+    private_environments = limit or MAX_PRIVATE_ENVIRONMENTS
     places = (
-        ("PublicFn", PUBLIC_NAME, MAX_PUBLIC_ENVIRONMENTS, None),
-        ("PrivateFn", PRIVATE_NAME, MAX_PRIVATE_ENVIRONMENTS, private_concurrency),
-        ("MaintenanceFn", MAINTENANCE_NAME, MAX_MAINTENANCE_ENVIRONMENTS, None),
+        ("PublicFn", PUBLIC_NAME, MAX_PUBLIC_ENVIRONMENTS, patience, None),
+        ("PrivateFn", PRIVATE_NAME, private_environments, PRIVATE_QUEUE_SECONDS, limit),
+        (
+            "MaintenanceFn",
+            MAINTENANCE_NAME,
+            MAX_MAINTENANCE_ENVIRONMENTS,
+            MAINTENANCE_QUEUE_SECONDS,
+            None,
+        ),
     )
     declared = {}
-    for resource, name, environments, concurrency in places:
-        properties = template["Resources"][resource]["Properties"]
+    for resource, name, environments, queue_seconds, concurrency in places:
+        properties = resources[resource]["Properties"]
         settings = FunctionSettings(
             name=name,
             handler=properties["Handler"],
             timeout_seconds=properties["Timeout"],
             memory_mb=properties["MemorySize"],
             environments=environments,
+            queue_seconds=queue_seconds,
             concurrency=concurrency,
         )
         named = properties["Environment"]["Variables"]
         environ = _lambda_variables(settings, inherited) | _named(named, backends.variables())
         declared[name] = DeclaredFunction(settings, environ)
     return declared
+
+
+def _patience(properties: Mapping[str, Any]) -> float:
+    """How long the API still waits where the function takes all of its own time."""
+    waits = (event["Properties"]["TimeoutInMillis"] for event in properties["Events"].values())
+    return float(min(waits) / 1000 - properties["Timeout"])
 
 
 def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:

@@ -46,8 +46,8 @@ class Settings:
             dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
             log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
             private_concurrency=(
-                _whole_number(given, "LOCAL_PRIVATE_CONCURRENCY", 1, 1, 1000)
-                if "LOCAL_PRIVATE_CONCURRENCY" in given
+                _whole_number(given, "PRIVATE_CONCURRENCY", 1, 1, 1000)
+                if "PRIVATE_CONCURRENCY" in given
                 else None
             ),
             **_issuer(given),

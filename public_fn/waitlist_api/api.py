@@ -73,7 +73,7 @@ class Api:
             _check_size(event)
             event = _as_json(event)
         except WaitlistError as error:
-            return _as_lambda_response(problem(error))
+            return as_lambda_response(problem(error))
         return self.resolver.resolve(dict(event), cast(Any, context))
 
     def _map_errors(self) -> None:
@@ -146,7 +146,8 @@ def _field_error(error: dict[str, Any]) -> FieldError:
     return FieldError(".".join(map(str, error["loc"])), error["msg"])
 
 
-def _as_lambda_response(response: Response[str]) -> dict[str, Any]:
+def as_lambda_response(response: Response[str]) -> dict[str, Any]:
+    """Return a response as API Gateway takes it, where the resolver has not made it."""
     return {
         "statusCode": response.status_code,
         "headers": response.headers,

@@ -22,7 +22,11 @@ BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """The secret cannot be read now."""
+    """The secret cannot be read now; what will not pass is a mistake in the deployment."""
+
+    def __init__(self, *, will_pass: bool = True) -> None:
+        super().__init__("the entry token secret cannot be read: may the function read it?")
+        self.will_pass = will_pass
 
 
 class BadSecret(ValueError):

@@ -15,7 +15,7 @@ def test_what_is_set_is_used() -> None:
         "REDIS_CLUSTER": "true",
         "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000",
         "LOG_LEVEL": "debug",
-        "LOCAL_PRIVATE_CONCURRENCY": "4",
+        "PRIVATE_CONCURRENCY": "4",
     }
     assert Settings.from_env(environ) == Settings(
         port=9000,
@@ -41,7 +41,7 @@ def test_what_is_set_is_used() -> None:
         ("REDIS_CLUSTER", "maybe"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "dynamodb.local"),
         ("LOG_LEVEL", "loud"),
-        ("LOCAL_PRIVATE_CONCURRENCY", "0"),
+        ("PRIVATE_CONCURRENCY", "0"),
     ],
 )
 def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> None:

@@ -91,8 +91,9 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
     for module in (app, maintenance):
-        patch.setattr(module, "dynamodb_client", lambda: table)
-        patch.setattr(module, "lambda_client", lambda: lambda_)
+        patch.setattr(module, "dynamodb_client", lambda *_: table)
+    patch.setattr(app, "lambda_client", lambda _: lambda_)
+    patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
     for name, value in _environ(issuer).items():
         patch.setenv(name, value)
     caches = (app.api, maintenance.caretaker, private_app.service)

@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tests.support.gateway import Caller
+from tests.support.gateway import Caller, Context
 from waitlist_api import app
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import ConfigError
@@ -59,4 +59,4 @@ def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
 
 def test_without_either_it_says_what_is_missing(environ: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
-        app.lambda_handler({}, None)
+        app.lambda_handler({}, Context())

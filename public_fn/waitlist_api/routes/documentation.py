@@ -14,7 +14,14 @@ from waitlist_api.http_errors import PROBLEM_JSON, STATUS
 from waitlist_api.schemas.basis import Problem
 
 # `too_large` also where no body is asked for: one that is sent all the same is not read either.
-ALWAYS = ("invalid_request", "too_large", "throttled", "internal_error", "queue_unavailable")
+ALWAYS = (
+    "invalid_request",
+    "too_large",
+    "throttled",
+    "internal_error",
+    "not_ready",
+    "queue_unavailable",
+)
 
 _SIGV4 = APIKey(
     name="Authorization",
