@@ -63,36 +63,41 @@ def declared_functions(
     private_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
     """The functions by name. Each gets the variables that its template names, and no others."""
-    resources, limit = template["Resources"], private_concurrency
-    patience = _patience(resources["PublicFn"]["Properties"])
-    private_environments = limit or MAX_PRIVATE_ENVIRONMENTS
-    places = (
-        ("PublicFn", PUBLIC_NAME, MAX_PUBLIC_ENVIRONMENTS, patience, None),
-        ("PrivateFn", PRIVATE_NAME, private_environments, PRIVATE_QUEUE_SECONDS, limit),
-        (
-            "MaintenanceFn",
-            MAINTENANCE_NAME,
-            MAX_MAINTENANCE_ENVIRONMENTS,
-            MAINTENANCE_QUEUE_SECONDS,
-            None,
-        ),
-    )
     declared = {}
-    for resource, name, environments, queue_seconds, concurrency in places:
-        properties = resources[resource]["Properties"]
+    for resource, room in _rooms(template, private_concurrency).items():
+        properties = template["Resources"][resource]["Properties"]
         settings = FunctionSettings(
-            name=name,
             handler=properties["Handler"],
             timeout_seconds=properties["Timeout"],
             memory_mb=properties["MemorySize"],
-            environments=environments,
-            queue_seconds=queue_seconds,
-            concurrency=concurrency,
+            **room,
         )
         named = properties["Environment"]["Variables"]
         environ = _lambda_variables(settings, inherited) | _named(named, backends.variables())
-        declared[name] = DeclaredFunction(settings, environ)
+        declared[settings.name] = DeclaredFunction(settings, environ)
     return declared
+
+
+def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, dict[str, Any]]:
+    """What is chosen here for each function: its name, and how many events it takes at once."""
+    return {
+        "PublicFn": {
+            "name": PUBLIC_NAME,
+            "environments": MAX_PUBLIC_ENVIRONMENTS,
+            "queue_seconds": _patience(template["Resources"]["PublicFn"]["Properties"]),
+        },
+        "PrivateFn": {
+            "name": PRIVATE_NAME,
+            "environments": concurrency or MAX_PRIVATE_ENVIRONMENTS,
+            "queue_seconds": PRIVATE_QUEUE_SECONDS,
+            "concurrency": concurrency,
+        },
+        "MaintenanceFn": {
+            "name": MAINTENANCE_NAME,
+            "environments": MAX_MAINTENANCE_ENVIRONMENTS,
+            "queue_seconds": MAINTENANCE_QUEUE_SECONDS,
+        },
+    }
 
 
 def _patience(properties: Mapping[str, Any]) -> float:
