@@ -78,7 +78,7 @@ class Services:
         pause: Callable[[float], None] = time.sleep,
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
-        table = Table(dynamodb, config.table_name)
+        table = Table(dynamodb, config.table_name, pause)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
             EntryRecords(table, now_millis),
