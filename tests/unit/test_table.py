@@ -7,7 +7,7 @@ import pytest
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import BATCH_TRIES, PAUSE_SECONDS, Table
 
-KEYS = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
+KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:

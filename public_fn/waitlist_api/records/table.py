@@ -65,14 +65,16 @@ class Table:
         found: list[Item] = []
         for turn in range(BATCH_TRIES):
             if not wanted:
-                return found
+                break
             self._wait(turn)
             request = {self._name: {"Keys": wanted, "ConsistentRead": True}}
             with _our_errors():
                 answer = self._client.batch_get_item(RequestItems=request)
             found += [_decode(item) for item in answer["Responses"].get(self._name, [])]
             wanted = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-        raise Throttled
+        if wanted:
+            raise Throttled
+        return found
 
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
         """Write one item whole, or raise ConditionFailed with the one that stands there."""
