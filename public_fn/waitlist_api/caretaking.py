@@ -81,7 +81,8 @@ class Caretaker:
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             self._look_after(page, left_millis)
-            self._watching.watch([one for one in page if not one.deleting], left_millis)
+            alive = [one for one in page if not one.deleting]
+            _guarded(partial(self._watching.watch, left_millis=left_millis), alive)
 
     def look_after(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Do for one waitlist what cannot wait for the minute."""
@@ -112,7 +113,11 @@ class Caretaker:
     def _look_after(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
-        answers = send_batch(self._queue, requests) if requests else []
+        try:
+            answers = send_batch(self._queue, requests) if requests else []
+        except WaitlistError as error:
+            # The other waitlists, and those that are being deleted, are not to wait for these.
+            answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
             _guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:

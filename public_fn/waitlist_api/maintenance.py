@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from aws_lambda_powertools import Logger
 
-from waitlist_api.aws import dynamodb_client, lambda_client
+from waitlist_api.aws import dynamodb_client, patient_lambda_client
 from waitlist_api.caretaking import Caretaker
 from waitlist_api.config import Config
 from waitlist_api.services import Services
@@ -40,4 +40,4 @@ def caretaker(function_name: str) -> Caretaker:
     """
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_name)
     Logger(level=config.log_level)
-    return Services.on(config, dynamodb_client(), lambda_client()).caretaker
+    return Services.on(config, dynamodb_client(), patient_lambda_client()).caretaker
