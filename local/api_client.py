@@ -1,19 +1,17 @@
 """Calls the HTTP API as a patient client does: what may be tried again is tried again."""
 
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from local.operator_auth import OperatorAuth
+from local.retrying import POLICY, RETRIED_STATUSES
 
-ATTEMPTS = 8
-RETRIED_STATUSES = frozenset({429, 502, 503, 504})
-FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 5.0
-TIMEOUT_SECONDS = 35
+NO_HEADERS: Mapping[str, str] = {}
 
 
 class ApiError(Exception):
@@ -37,16 +35,18 @@ class ApiClient:
         connections: int = 1,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
-            timeout=TIMEOUT_SECONDS,
+            timeout=POLICY.timeout_seconds,
             limits=httpx.Limits(max_connections=connections),
             transport=transport,
             trust_env=False,
         )
         self._operator = OperatorAuth()
         self._sleep = sleep
+        self._jitter = jitter
 
     def check_running(self) -> None:
         """Raises NotRunningError unless a waiting-list service answers."""
@@ -67,22 +67,20 @@ class ApiClient:
         return self._call(method, path, auth=self._operator, **more)
 
     def _call(self, method: str, path: str, **more: Any) -> Any:
-        problem = ""
-        for attempt in range(ATTEMPTS):
-            pause = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
+        problem, headers = "", NO_HEADERS
+        for attempt in range(POLICY.tries):
+            if attempt:
+                self._sleep(POLICY.pause_after(attempt - 1, headers, self._jitter))
             try:
                 response = self._http.request(method, path, **more)
             except httpx.TransportError as error:
-                problem = f"no answer: {error}"
-            else:
-                if response.is_success:
-                    return response.json() if response.content else None
-                problem = f"{response.status_code}: {_detail(response)}"
-                if response.status_code not in RETRIED_STATUSES:
-                    break
-                pause = _retry_after(response, pause)
-            if attempt < ATTEMPTS - 1:
-                self._sleep(pause)
+                problem, headers = f"no answer: {error}", NO_HEADERS
+                continue
+            if response.is_success:
+                return response.json() if response.content else None
+            problem, headers = f"{response.status_code}: {_detail(response)}", response.headers
+            if response.status_code not in RETRIED_STATUSES:
+                break
         raise ApiError(f"{method} answered {problem}")
 
     def close(self) -> None:
@@ -98,11 +96,6 @@ class ApiClient:
         _traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _retry_after(response: httpx.Response, otherwise: float) -> float:
-    header = response.headers.get("retry-after", "")
-    return min(float(header), LONGEST_PAUSE_SECONDS) if header.isdecimal() else otherwise
 
 
 def _detail(response: httpx.Response) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from local.api_client import ATTEMPTS, LONGEST_PAUSE_SECONDS, ApiClient, ApiError, NotRunningError
+from local.api_client import ApiClient, ApiError, NotRunningError
+from local.retrying import POLICY
 
 Answer = Callable[[httpx.Request], httpx.Response]
 
@@ -17,7 +18,9 @@ class Scripted:
         self.pauses: list[float] = []
         self._answers = list(answers)
         transport = httpx.MockTransport(self._answer)
-        self.client = ApiClient("http://test", transport=transport, sleep=self.pauses.append)
+        self.client = ApiClient(
+            "http://test", transport=transport, sleep=self.pauses.append, jitter=lambda: 0.5
+        )
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
@@ -49,7 +52,7 @@ def test_a_retry_is_the_same_request() -> None:
     scripted.client.customer("POST", "/x", json={"customer_id": "ada"}, headers=headers)
     sent = [(one.headers["idempotency-key"], one.content) for one in scripted.requests]
     assert sent == [("k1", b'{"customer_id":"ada"}')] * 4
-    assert scripted.pauses == [2.0, 0.4, 0.8]
+    assert scripted.pauses == [2.5, 2.0, 3.0]
 
 
 def test_retries_end() -> None:
@@ -57,8 +60,8 @@ def test_retries_end() -> None:
     scripted = Scripted(problem(503, "queue_unavailable", **{"retry-after": "3600"}))
     with pytest.raises(ApiError, match="503: queue_unavailable: because"):
         scripted.client.customer("GET", "/x")
-    assert len(scripted.requests) == ATTEMPTS
-    assert scripted.pauses == [LONGEST_PAUSE_SECONDS] * (ATTEMPTS - 1)
+    assert len(scripted.requests) == POLICY.tries
+    assert scripted.pauses == [30.5, 31.0, 32.0, 34.0, 34.0, 34.0, 34.0]
 
 
 def test_what_the_client_did_wrong_is_not_tried_again() -> None:

@@ -1,0 +1,41 @@
+"""When a client asks again: the policy that docs/time-budgets.md asks of every client."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+RETRIED_STATUSES = frozenset({429, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """At most `tries` times in all, each answered or given up after `timeout_seconds`.
+
+    A pause is what the answer asks for, or `least_seconds`, and a random part on top, so that
+    those who were refused together do not come back together.
+    """
+
+    timeout_seconds: float = 30.0
+    tries: int = 8
+    least_seconds: float = 1.0
+    first_jitter_seconds: float = 1.0
+    most_jitter_seconds: float = 8.0
+    most_asked_seconds: float = 30.0
+
+    def pause_after(
+        self,
+        attempt: int,
+        headers: Mapping[str, str],
+        jitter: Callable[[], float] = random.random,
+    ) -> float:
+        """Seconds to wait after this attempt (the first is 0) was answered with these headers."""
+        longest: float = min(self.first_jitter_seconds * 2**attempt, self.most_jitter_seconds)
+        return self._asked(headers.get("retry-after", "")) + jitter() * longest
+
+    def _asked(self, retry_after: str) -> float:
+        if not retry_after.isdecimal():
+            return self.least_seconds
+        return min(float(retry_after), self.most_asked_seconds)
+
+
+POLICY = RetryPolicy()
