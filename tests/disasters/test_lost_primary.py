@@ -16,8 +16,8 @@ from tests.support.redis_servers import (
 )
 from waitlist_queue import keys
 
-DEEDS = 300
-FIRST, LOST = 80, 80
+DEEDS = 240
+FIRST, LOST = 70, 70
 
 
 class Failover:
@@ -62,9 +62,7 @@ def test_all_that_was_told_holds_when_a_primary_has_died_with_its_last_writes(
 ) -> None:
     """P1 P2 P3 P4 P6 P7: whoever asks meanwhile is told the truth, or to come again."""
     traffic = on(failover, serve)
-    traffic.flow(
-        DEEDS, Happening(FIRST, failover.cut), Happening(FIRST + LOST, failover.strike)
-    )
+    traffic.flow(DEEDS, Happening(FIRST, failover.cut), Happening(FIRST + LOST, failover.strike))
     assert traffic.was_refused("rebuilding")
     traffic.maintain()
     traffic.maintain()

@@ -49,8 +49,7 @@ class Track:
     def may_wait(self, window: Window) -> bool:
         """Whether they may have stood in line at any moment."""
         return self.asked_at <= window.ended and not any(
-            one.out.ended <= window.began and one.back.began > window.ended
-            for one in self.absences
+            one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
@@ -95,24 +94,32 @@ def tracks_of(history: History, lease_seconds: float) -> dict[str, Track]:
         # Of two leaves the one that was answered tells more; both are true.
         ended = deed.ended if deed.is_done else math.inf
         tracks[deed.person].absences.append(Absence(Window(deed.began, ended)))
-    for deed in _effective(history.of("bump")):
+    for deed in history.of("bump"):
         track = tracks[deed.person]
-        if "priority" in deed.asked:
+        if "priority" in deed.asked and deed.outcome != "refused":
             track.tiers.append(deed)
         else:
+            # One that is refused because they are leaving may have moved them until they are gone.
             track.moved_at = min(track.moved_at, deed.began)
     return tracks
 
 
 def unnamed(history: History, window: Window) -> int:
-    """How many more may be held than claims have told: of a claim without an answer, or with one
-    to a later try, or of somebody who was not given because their record had changed."""
+    """How many more may be held than claims have told.
+
+    Of a claim without an answer, or with one to a later try, everybody; of one that is still open,
+    those who leave before it is answered, and for whom others are given; of any, those who were
+    not given because somebody else had decided about them.
+    """
     return sum(
-        int(claim.asked["count"])
-        - (len(claim.answer["claims"]) if claim.is_done and claim.attempts == 1 else 0)
-        for claim in history.of("claim")
-        if claim.began <= window.ended
+        int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
+        for one in history.of("claim")
+        if one.began <= window.ended
     )
+
+
+def _given(claim: Deed) -> int:
+    return len(claim.answer["claims"]) if claim.is_done and claim.attempts == 1 else 0
 
 
 def _absences(
