@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
+# Of an order that was never watched, longer: after a clock has gone back, its next life begins
+# later than any clock says.
+UNWATCHED_LOOK_STAMPS = 60 * MINUTE
 RENEW_SECONDS = 15.0
 # A write that was under way when Redis was lost, and the index after it, have arrived by then.
 SETTLED_MILLIS = 2_000
@@ -141,7 +144,7 @@ class Rebuilder:
         """Correct and count by the journal, which is never behind, up to this life of the order."""
         looked_at = 0
         recent = max(0, opened.born - SECOND_LOOK_STAMPS)
-        counted_after = opened.counted_until or recent
+        counted_after = opened.counted_until or max(0, opened.born - UNWATCHED_LOOK_STAMPS)
         since = max(min(counted_after, recent), opened.born - LONGEST_LOOK_STAMPS)
         for page in self._journal.of_shard(shard, since, opened.born):
             changes = [one for one in page if one.waitlist_id == waitlist.waitlist_id]

@@ -84,7 +84,7 @@ class Services:
         )
         queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
         transitions = Transitions(table)
-        guard = ColdGuard(queue, waitlist_records, places)
+        guard = ColdGuard(queue, waitlist_records, places, now_millis)
         directory = Directory(waitlist_records, now_millis)
         leases = Leases(waitlist_records, now_millis)
         tagger = Tagger(directory, guard)
