@@ -1,7 +1,10 @@
 """One deployment whose machines disagree about the time."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
+from tests.acceptance.test_lagging_replica import EventfulClock
 from tests.support.admissions import Admissions
 from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
@@ -28,19 +31,23 @@ class Clocks:
         self.keeper = self._world(table, self.keeper_off)
         self.desk = Admissions(self.public)
 
-    def _world(self, table: MemoryTable, off: float) -> World:
-        clock = Clock(START_MILLIS + int(off * 1000))
-        return World.on(
-            table,
-            self.valkey.client,
-            clock=clock,
-            redis_clock=self.redis,
-            here=lambda: self.home,
-        )
+    def _world(self, table: Any, off: float) -> World:
+        return self._with(table, Clock(START_MILLIS + int(off * 1000)))
 
-    def another_keeper(self, off: float) -> World:
-        """Return a second maintenance function, whose clock is off by something else."""
-        return self._world(self.public.dynamodb, off)
+    def _with(self, table: Any, clock: Clock) -> World:
+        redis = self.valkey.client
+        return World.on(table, redis, clock=clock, redis_clock=self.redis, here=lambda: self.home)
+
+    def another_keeper(
+        self,
+        off: float,
+        dynamodb: Any = None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> World:
+        """Return another maintenance function, as of now; something happens in its first pause."""
+        millis = self.public.clock.millis + int((off - self.public_off) * 1000)
+        clock = EventfulClock(millis, meanwhile)
+        return self._with(dynamodb or self.public.dynamodb, clock)
 
     def go_on(self, seconds: float) -> None:
         """Let time pass, everywhere."""

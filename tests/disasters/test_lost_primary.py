@@ -10,7 +10,6 @@ from tests.disasters.conftest import Serve
 from tests.disasters.traffic import Happening, Traffic
 from tests.support.redis_servers import (
     ReplicatedCluster,
-    Server,
     cut_off,
     running_replicated_cluster,
 )

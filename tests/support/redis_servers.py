@@ -1,4 +1,4 @@
-"""Embedded Valkey servers for tests: alone, with a replica, in clusters; hung, killed, restarted."""
+"""Embedded Valkey servers for tests: alone, paired or in clusters; hung, killed or restarted."""
 
 import os
 import random
