@@ -4,11 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
-CODE := public_fn private_fn shared local bench proof tests
+CODE := public_fn private_fn shared local bench proof overload tests
 
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
 
-.PHONY: help run demo test check format lint types bench proof clean
+.PHONY: help run demo test check format lint types bench proof overload clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -21,8 +21,12 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@
 
-run: $(INSTALLED) ## the whole service on one port (PORT, REDIS_URL, AWS_ENDPOINT_URL_DYNAMODB)
+run: $(INSTALLED) ## the whole service on one port (README names the variables it reads)
 	@exec $(BIN)/python -m local
+
+.PHONY: token
+token: $(INSTALLED) ## an OIDC token for CUSTOMER, as `make run` with JWT_ISSUER, JWT_AUDIENCE takes it
+	@$(BIN)/python -m local.token
 
 demo: $(INSTALLED) ## 2,000 people stand in line, against the service that `make run` started
 	@$(BIN)/python -m local.demo
@@ -51,11 +55,18 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
+.PHONY: rotate-token-secret
+rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
+	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
 
 proof: $(INSTALLED) ## every crash, fault and interleaving of every operation, on 2 processes
 	$(BIN)/python -m proof --workers 2
+
+overload: $(INSTALLED) ## 200 clients for a minute, a private function for 4: is all kept that was told?
+	$(BIN)/python -m overload
 
 clean: ## removes what make made
 	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,6 +10,8 @@ from waitlist_api.auth import EntryTokens
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
+# Stands for a token that only the issuer whose keys were named can make.
+FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
@@ -17,10 +19,13 @@ JSON = "-H 'Content-Type: application/json'"
 
 @dataclass(frozen=True)
 class Addresses:
+    """`token` is what the first customer shows where customers have tokens of an issuer."""
+
     port: int
     url: str
     redis_url: str
     dynamodb_url: str
+    token: str | None = None
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
@@ -37,29 +42,39 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "
             f"service {SERVICE}",
             "",
-            *first_steps(addresses.url),
+            *first_steps(addresses.url, addresses.token),
             f"2,000 people stand in line: {port}make demo",
             "Stop: Ctrl-C",
         ]
     )
 
 
-def first_steps(url: str) -> list[str]:
-    """Commands that work as they stand, in this order: the ids and the token are real ones."""
-    entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
+def first_steps(url: str, token: str | None) -> list[str]:
+    """Commands that work as they stand, in this order: the ids and the token are real ones.
+
+    Except where another issuer's token is needed.
+    """
+    own_token = token != FOREIGN_TOKEN
+    entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
     entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"
     admin = f"{url}/v1/admin/waitlists/{WAITLIST_ID}"
-    return [*_customer_comes(entries, admin, entry_id), *_operator_acts(admin, entry_id)]
+    comes = _guest_comes(entries, entry_id) if token is None else _member_comes(entries, token)
+    return [*_waitlist_is_made(admin), *comes, *_operator_acts(admin, entry_id)]
 
 
-def _customer_comes(entries: str, admin: str, entry_id: str) -> list[str]:
-    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
+def _waitlist_is_made(admin: str) -> list[str]:
     return [
         "# 1. An operator makes a waitlist",
         f"curl {SIGNED} \\",
         f"  -X PUT {admin} \\",
         f'  {JSON} -d \'{{"name": "Bakery"}}\'',
         "",
+    ]
+
+
+def _guest_comes(entries: str, entry_id: str) -> list[str]:
+    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
+    return [
         "# 2. A customer signs up",
         f"curl -X POST {entries} \\",
         f"  {JSON} -H 'Idempotency-Key: first-try' \\",
@@ -67,6 +82,20 @@ def _customer_comes(entries: str, admin: str, entry_id: str) -> list[str]:
         "",
         "# 3. The customer asks for the position",
         f"curl {entries}/{entry_id} \\",
+        f"  -H 'Authorization: Bearer {token}'",
+        "",
+    ]
+
+
+def _member_comes(entries: str, token: str) -> list[str]:
+    return [
+        "# 2. A customer signs up: whoever the token's `sub` is",
+        f"curl -X POST {entries} {JSON} \\",
+        f"  -H 'Authorization: Bearer {token}' \\",
+        '  -d \'{"profile": {"name": "Ada"}}\'',
+        "",
+        "# 3. The customer asks for the position",
+        f"curl {entries}/me \\",
         f"  -H 'Authorization: Bearer {token}'",
         "",
     ]

@@ -9,6 +9,7 @@ from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from local.child import serve_until_parent_ends
+from local.dynamodb_queries import cheap_queries
 from local.dynamodb_transactions import cheap_transactions
 from local.http_message import HttpApp, HttpRequest, HttpResponse
 from local.http_server import HttpServer
@@ -30,6 +31,7 @@ def dynamodb_app() -> HttpApp:
     succeed; under the lock each request is atomic, as it is in DynamoDB.
     """
     cheap_transactions()
+    cheap_queries()
     application = create_backend_app("dynamodb")
     lock = threading.Lock()
 

@@ -11,11 +11,14 @@ from local.function import Invocation, ThrottledError
 from local.gateway_event import gateway_event, iam_caller
 from local.gateway_response import gateway_response, internal_server_error, service_unavailable
 from local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
+from local.jwt_authorizer import JwtAuthorizer, TokenError
 from local.lambda_endpoint import PATH_PREFIX, Invocable
-from local.routes import Routes
+from local.routes import RouteMatch, Routes
 from local.signature import SignatureError, verified_access_key
 
 ADMIN_PATH = "/v1/admin"
+# Where the local run itself has no room for a request; Lambda would make it.
+BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +32,13 @@ class Front:
         lambda_endpoint: HttpApp,
         routes: Routes,
         utc_now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        jwt_authorizer: JwtAuthorizer | None = None,
     ) -> None:
         self._public = public
         self._lambda_endpoint = lambda_endpoint
         self._routes = routes
         self._utc_now = utc_now
+        self._jwt_authorizer = jwt_authorizer
         self._closing = False
 
     def close(self) -> None:
@@ -44,32 +49,42 @@ class Front:
         if request.raw_path.startswith(PATH_PREFIX):
             return self._lambda_endpoint(request)
         if self._closing:
-            return service_unavailable()
+            return service_unavailable(BUSY_SECONDS)
+        route = self._routes.match(request.method, request.raw_path)
         try:
-            access_key = self._authorize(request)
+            authorizer = self._authorize(request, route)
         except SignatureError as error:
             return _forbidden(str(error))
-        return self._invoke_public(request, access_key)
+        except TokenError as error:
+            return _unauthorized(str(error))
+        return self._invoke_public(request, route, authorizer)
 
-    def _authorize(self, request: HttpRequest) -> str | None:
+    def _authorize(self, request: HttpRequest, route: RouteMatch) -> dict[str, Any] | None:
         path = request.path
-        if path != ADMIN_PATH and not path.startswith(f"{ADMIN_PATH}/"):
+        if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
+            access_key = verified_access_key(request, self._utc_now())
+            return {"iam": iam_caller(access_key)} if access_key else None
+        if self._jwt_authorizer is None or not self._jwt_authorizer.guards(route.route_key):
             return None
-        return verified_access_key(request, self._utc_now())
+        now_seconds = int(self._utc_now().timestamp())
+        claims = self._jwt_authorizer.claims(request, now_seconds)
+        return {"jwt": {"claims": claims, "scopes": None}}
 
-    def _invoke_public(self, request: HttpRequest, access_key: str | None) -> HttpResponse:
+    def _invoke_public(
+        self, request: HttpRequest, route: RouteMatch, authorizer: dict[str, Any] | None
+    ) -> HttpResponse:
         request_id = str(uuid.uuid4())
         event = gateway_event(
             request,
-            self._routes.match(request.method, request.raw_path),
+            route,
             request_id=request_id,
             now=self._utc_now(),
-            iam=iam_caller(access_key) if access_key else None,
+            authorizer=authorizer,
         )
         try:
             invocation = self._public.invoke(json.dumps(event).encode())
         except ThrottledError:
-            return service_unavailable()
+            return service_unavailable(BUSY_SECONDS)
         response = _answer(invocation)
         headers = (*response.headers, ("apigw-requestid", request_id))
         return HttpResponse(response.status, headers, response.body)
@@ -83,6 +98,13 @@ def _answer(invocation: Invocation) -> HttpResponse:
     if answer.get("errorType") == "Sandbox.Timedout":
         return service_unavailable()
     return internal_server_error()
+
+
+def _unauthorized(description: str) -> HttpResponse:
+    """What API Gateway answers: it knows no problem details."""
+    error = f' scope="" error="invalid_token" error_description="{description}"'
+    header = ("www-authenticate", f"Bearer{error if description else ''}")
+    return json_response(401, {"message": "Unauthorized"}, (header,))
 
 
 def _forbidden(detail: str) -> HttpResponse:

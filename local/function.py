@@ -17,21 +17,25 @@ from typing import Any
 
 from local.aws import function_arn
 from local.lambda_process import LambdaContext
+from local.slots import Slots
 
 START_SECONDS = 30
-# As long as API Gateway waits for its answer.
-QUEUE_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled."""
+    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled.
+
+    Lambda would make as many `environments` as it takes; here calls wait for a free one, and are
+    throttled after `queue_seconds`.
+    """
 
     name: str
     handler: str
     timeout_seconds: float = 30
     memory_mb: int = 512
     environments: int = 32
+    queue_seconds: float = 30
     concurrency: int | None = None
 
 
@@ -83,7 +87,7 @@ class Function:
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        self._free = threading.BoundedSemaphore(settings.environments)
+        self._slots = Slots(settings.environments)
         self._running = 0
 
     def wait_until_ready(self) -> None:
@@ -124,32 +128,38 @@ class Function:
             self._running += 1
 
     def _invoke(self, payload: bytes) -> Invocation:
-        if not self._free.acquire(timeout=QUEUE_SECONDS):
+        if not self._slots.take(self.settings.queue_seconds):
             raise ThrottledError(self.settings.name)
         try:
-            environment = self._take()
-            request_id = str(uuid.uuid4())
-            context = self._context(request_id)
-            try:
-                invocation = environment.run(payload, context, self.settings.timeout_seconds)
-            except TimeoutError:
-                environment.kill()
-                return self._timed_out(request_id)
-            except _EnvironmentLostError:
-                environment.close()
-                return _failure(request_id, "Runtime.ExitError", "Runtime exited without a reason")
-            with self._lock:
-                self._idle.append(environment)
-            return invocation
+            return self._run(payload, str(uuid.uuid4()))
         finally:
-            self._free.release()
+            self._slots.give()
+
+    def _run(self, payload: bytes, request_id: str) -> Invocation:
+        try:
+            environment = self._take()
+        except _EnvironmentLostError:
+            return _exited(request_id)
+        context = self._context(request_id)
+        try:
+            invocation = environment.run(payload, context, self.settings.timeout_seconds)
+        except TimeoutError:
+            environment.kill()
+            return self._timed_out(request_id)
+        except _EnvironmentLostError:
+            environment.close()
+            return _exited(request_id)
+        with self._lock:
+            self._idle.append(environment)
+        return invocation
 
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
                 # The one used last: the others stay cold, as few as the load needs are warm.
                 return self._idle.pop()
-            return _Environment(self._control)
+        # Not under the lock: whoever has an environment already need not wait for this one.
+        return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
         return asdict(
@@ -170,6 +180,10 @@ class Function:
         return _failure(request_id, "Sandbox.Timedout", message)
 
 
+def _exited(request_id: str) -> Invocation:
+    return _failure(request_id, "Runtime.ExitError", "Runtime exited without a reason")
+
+
 def _failure(request_id: str, error_type: str, message: str) -> Invocation:
     description = {
         "errorMessage": f"RequestId: {request_id} Error: {message}",
@@ -183,10 +197,15 @@ class _Environment:
 
     def __init__(self, control: socket.socket) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(control, [b"e"], [theirs.fileno()])
         self._connection = Connection(ours.detach())
-        self._pid = int(self._connection.recv_bytes())
+        try:
+            with theirs:
+                socket.send_fds(control, [b"e"], [theirs.fileno()])
+            self._pid = int(self._connection.recv_bytes())
+        except (EOFError, OSError) as error:
+            # The function has been stopped meanwhile.
+            self.close()
+            raise _EnvironmentLostError from error
 
     def run(self, payload: bytes, context: dict[str, Any], timeout_seconds: float) -> Invocation:
         message = b'{"context": %s, "event": %s}' % (json.dumps(context).encode(), payload)

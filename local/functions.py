@@ -18,6 +18,9 @@ MAX_PUBLIC_ENVIRONMENTS = 32
 # Each public environment may be calling it, and maintenance calls it from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
+# Its caller gives up a second after its own time would be over.
+PRIVATE_QUEUE_SECONDS = 1.0
+MAINTENANCE_QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Backends:
     dynamodb_url: str
     lambda_url: str
     log_level: str
+    jwt_issuer: str = ""
 
     def variables(self) -> dict[str, str]:
         """A value for every variable that the template may name."""
@@ -42,6 +46,7 @@ class Backends:
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,
             "AWS_ENDPOINT_URL_LAMBDA": self.lambda_url,
             "LOG_LEVEL": self.log_level,
+            "JWT_ISSUER": self.jwt_issuer,
         }
 
 
@@ -58,26 +63,47 @@ def declared_functions(
     private_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
     """The functions by name. Each gets the variables that its template names, and no others."""
-    places = (
-        ("PublicFn", PUBLIC_NAME, MAX_PUBLIC_ENVIRONMENTS, None),
-        ("PrivateFn", PRIVATE_NAME, MAX_PRIVATE_ENVIRONMENTS, private_concurrency),
-        ("MaintenanceFn", MAINTENANCE_NAME, MAX_MAINTENANCE_ENVIRONMENTS, None),
-    )
     declared = {}
-    for resource, name, environments, concurrency in places:
+    for resource, room in _rooms(template, private_concurrency).items():
         properties = template["Resources"][resource]["Properties"]
         settings = FunctionSettings(
-            name=name,
             handler=properties["Handler"],
             timeout_seconds=properties["Timeout"],
             memory_mb=properties["MemorySize"],
-            environments=environments,
-            concurrency=concurrency,
+            **room,
         )
         named = properties["Environment"]["Variables"]
         environ = _lambda_variables(settings, inherited) | _named(named, backends.variables())
-        declared[name] = DeclaredFunction(settings, environ)
+        declared[settings.name] = DeclaredFunction(settings, environ)
     return declared
+
+
+def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, dict[str, Any]]:
+    """What is chosen here for each function: its name, and how many events it takes at once."""
+    return {
+        "PublicFn": {
+            "name": PUBLIC_NAME,
+            "environments": MAX_PUBLIC_ENVIRONMENTS,
+            "queue_seconds": _patience(template["Resources"]["PublicFn"]["Properties"]),
+        },
+        "PrivateFn": {
+            "name": PRIVATE_NAME,
+            "environments": concurrency or MAX_PRIVATE_ENVIRONMENTS,
+            "queue_seconds": PRIVATE_QUEUE_SECONDS,
+            "concurrency": concurrency,
+        },
+        "MaintenanceFn": {
+            "name": MAINTENANCE_NAME,
+            "environments": MAX_MAINTENANCE_ENVIRONMENTS,
+            "queue_seconds": MAINTENANCE_QUEUE_SECONDS,
+        },
+    }
+
+
+def _patience(properties: Mapping[str, Any]) -> float:
+    """How long the API still waits where the function takes all of its own time."""
+    waits = (event["Properties"]["TimeoutInMillis"] for event in properties["Events"].values())
+    return float(min(waits) / 1000 - properties["Timeout"])
 
 
 def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:

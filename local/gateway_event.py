@@ -19,9 +19,9 @@ def gateway_event(
     *,
     request_id: str,
     now: datetime,
-    iam: dict[str, Any] | None = None,
+    authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The event; `iam` is the caller that the authorizer found, `now` is in UTC.
+    """The event; `authorizer` is the caller that one of them found, `now` is in UTC.
 
     Optional fields are absent, not null, as API Gateway leaves them out.
     """
@@ -32,7 +32,7 @@ def gateway_event(
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": _headers(request),
-        "requestContext": _context(request, route, request_id, now, iam),
+        "requestContext": _context(request, route, request_id, now, authorizer),
         "isBase64Encoded": False,
     }
     return event | _optional_fields(request, route)
@@ -56,7 +56,7 @@ def _context(
     route: RouteMatch,
     request_id: str,
     now: datetime,
-    iam: dict[str, Any] | None,
+    authorizer: dict[str, Any] | None,
 ) -> dict[str, Any]:
     host = request.header("host") or ""
     context: dict[str, Any] = {
@@ -77,8 +77,8 @@ def _context(
         "time": now.strftime("%d/%b/%Y:%H:%M:%S +0000"),
         "timeEpoch": int(now.timestamp() * 1000),
     }
-    if iam is not None:
-        context["authorizer"] = {"iam": iam}
+    if authorizer is not None:
+        context["authorizer"] = authorizer
     return context
 
 

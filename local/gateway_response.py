@@ -28,8 +28,12 @@ def internal_server_error() -> HttpResponse:
     return json_response(500, {"message": "Internal Server Error"})
 
 
-def service_unavailable() -> HttpResponse:
-    return json_response(503, {"message": "Service Unavailable"})
+def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
+    """API Gateway's own 503 says nothing of when to come again."""
+    headers: Headers = ()
+    if retry_after_seconds is not None:
+        headers = (("retry-after", str(retry_after_seconds)),)
+    return json_response(503, {"message": "Service Unavailable"}, headers)
 
 
 def _status(answer: dict[str, Any]) -> int:

@@ -2,9 +2,11 @@
 
 import json
 import logging
+import random
 import threading
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
 from urllib.parse import unquote
@@ -17,6 +19,10 @@ PATH_PREFIX = "/2015-03-31/functions/"
 PATH_SUFFIX = "/invocations"
 MAX_WAITING_EVENTS = 1000
 EVENT_WORKERS = 4
+# What Lambda does with an event that is throttled.
+EVENT_AGE_SECONDS = 6 * 3600
+FIRST_EVENT_PAUSE_SECONDS = 1
+LONGEST_EVENT_PAUSE_SECONDS = 300
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +34,21 @@ class Invocable(Protocol):
 
 
 class LambdaEndpoint:
-    """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names."""
+    """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names.
 
-    def __init__(self, functions: Mapping[str, Invocable]) -> None:
+    `wait(seconds)` returns True when it is time to stop.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Invocable],
+        wait: Callable[[float], bool] | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._functions = functions
+        self._stopping = threading.Event()
+        self._wait = wait or self._stopping.wait
+        self._monotonic = monotonic
         self._background = ThreadPoolExecutor(EVENT_WORKERS, thread_name_prefix="event-invoke")
         self._events: set[Future[None]] = set()
         self._lock = threading.Lock()
@@ -50,7 +67,7 @@ class LambdaEndpoint:
             return _refusal(400, "InvalidRequestContentException", message)
         match request.header("x-amz-invocation-type") or "RequestResponse":
             case "RequestResponse":
-                return _run(function, payload)
+                return _run(name, function, payload)
             case "Event":
                 return self._run_later(function, payload)
             case "DryRun":
@@ -60,6 +77,7 @@ class LambdaEndpoint:
 
     def stop(self, timeout_seconds: float) -> None:
         """Waits for the events that are running; those that have not begun are dropped."""
+        self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             running = set(self._events)
@@ -69,20 +87,40 @@ class LambdaEndpoint:
         with self._lock:
             if len(self._events) >= MAX_WAITING_EVENTS:
                 return _throttled()
-            event = self._background.submit(_run_event, function, payload)
+            event = self._background.submit(self._run_event, function, payload)
             self._events.add(event)
         event.add_done_callback(self._forget)
         return HttpResponse(202, _request_id())
+
+    def _run_event(self, function: Invocable, payload: bytes) -> None:
+        # Lambda would try a failed event twice more; the minute schedule does the same work anyway.
+        invocation = self._invoked_in_the_end(function, payload)
+        if invocation is None:
+            logger.warning("an event was throttled until it was too old, or the run ended")
+        elif invocation.failed:
+            logger.error("an event failed: %s", invocation.error_text())
+
+    def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
+        """Tries again while the function is throttled; None if it was so to the end."""
+        end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
+        while True:
+            try:
+                return function.invoke(payload)
+            except ThrottledError:
+                if self._monotonic() > end or self._wait(pause * random.uniform(0.5, 1)):
+                    return None
+            pause = min(2 * pause, LONGEST_EVENT_PAUSE_SECONDS)
 
     def _forget(self, event: Future[None]) -> None:
         with self._lock:
             self._events.discard(event)
 
 
-def _run(function: Invocable, payload: bytes) -> HttpResponse:
+def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
     try:
         invocation = function.invoke(payload)
     except ThrottledError:
+        logger.info("throttled: %s", name)
         return _throttled()
     headers: Headers = (
         ("content-type", "application/json"),
@@ -92,17 +130,6 @@ def _run(function: Invocable, payload: bytes) -> HttpResponse:
     if invocation.failed:
         headers = (("x-amz-function-error", "Unhandled"), *headers)
     return HttpResponse(200, headers, invocation.payload)
-
-
-def _run_event(function: Invocable, payload: bytes) -> None:
-    # Lambda would try a failed event twice more; the minute schedule does the same work anyway.
-    try:
-        invocation = function.invoke(payload)
-    except ThrottledError:
-        logger.warning("an event was throttled and dropped")
-        return
-    if invocation.failed:
-        logger.error("an event failed: %s", invocation.error_text())
 
 
 def _function_name(request: HttpRequest) -> str:

@@ -1,13 +1,15 @@
 """The whole service in one place: what is started, in which order, and stopped in which."""
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from local.banner import Addresses
+from local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from local.child import Child
+from local.cors import Cors, CorsRules
 from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
 from local.front import Front
 from local.function import Function
@@ -18,7 +20,10 @@ from local.functions import (
     Backends,
     declared_functions,
 )
+from local.http_message import HttpApp
 from local.http_server import HOST, HttpServer
+from local.jwt_authorizer import JwtAuthorizer, guarded_routes
+from local.jwt_issuer import JwksError, LocalIssuer, read_keys
 from local.lambda_endpoint import LambdaEndpoint
 from local.redis_check import RedisUnreachableError, check_redis
 from local.routes import Routes
@@ -68,7 +73,16 @@ class LocalService:
 
     @property
     def addresses(self) -> Addresses:
-        return Addresses(self.port, self.url, self.redis_url, self.dynamodb_url)
+        return Addresses(self.port, self.url, self.redis_url, self.dynamodb_url, self._token())
+
+    def _token(self) -> str | None:
+        """A token for the first calls, where customers are known by one."""
+        issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
+        if not issuer:
+            return None
+        if self._settings.jwt_jwks is not None:
+            return FOREIGN_TOKEN
+        return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
         """The name of a server that ended by itself, if one did."""
@@ -79,8 +93,13 @@ class LocalService:
         functions = self._start_functions()
         endpoint = LambdaEndpoint(functions)
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
-        front = Front(functions[PUBLIC_NAME], endpoint, Routes.from_template(read_template()))
-        self._server.start(front)
+        front = Front(
+            functions[PUBLIC_NAME],
+            endpoint,
+            Routes.from_template(read_template()),
+            jwt_authorizer=self._jwt_authorizer(),
+        )
+        self._server.start(self._for_browsers(front))
         self._parts.callback(self._server.stop)
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
@@ -102,6 +121,21 @@ class LocalService:
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
+
+    def _for_browsers(self, front: Front) -> HttpApp:
+        origins = self._settings.cors_origins
+        return Cors(front, CorsRules.from_template(read_template(), origins)) if origins else front
+
+    def _jwt_authorizer(self) -> JwtAuthorizer | None:
+        issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
+        if not issuer:
+            return None
+        jwks = self._settings.jwt_jwks
+        try:
+            keys = LocalIssuer(issuer, audiences[0]).keys if jwks is None else read_keys(jwks)
+        except JwksError as error:
+            raise StartError(f"JWT_JWKS={jwks} gives no keys: {error}") from error
+        return JwtAuthorizer(issuer, audiences, keys, guarded_routes(read_template()))
 
     def _child(self, module: str) -> Child:
         child = self._parts.enter_context(Child(module))
@@ -130,6 +164,7 @@ class LocalService:
             dynamodb_url=self.dynamodb_url,
             lambda_url=self.url,
             log_level=self._settings.log_level,
+            jwt_issuer=self._settings.jwt_issuer,
         )
         declared = declared_functions(
             read_template(), backends, os.environ, self._settings.private_concurrency

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 DEFAULT_PORT = 8080
@@ -14,7 +15,11 @@ class SettingError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """`redis_url` and `dynamodb_url` are None where the local run starts its own."""
+    """`redis_url` and `dynamodb_url` are None where the local run starts its own.
+
+    With a `jwt_issuer` customers are known by its tokens; `jwt_jwks` is the address of the keys
+    that sign them, None where the local run signs them itself.
+    """
 
     port: int = DEFAULT_PORT
     redis_url: str | None = None
@@ -22,6 +27,10 @@ class Settings:
     dynamodb_url: str | None = None
     log_level: str = "WARNING"
     private_concurrency: int | None = None
+    jwt_issuer: str = ""
+    jwt_audiences: tuple[str, ...] = ()
+    jwt_jwks: str | None = None
+    cors_origins: tuple[str, ...] = ()
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -37,11 +46,24 @@ class Settings:
             dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
             log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
             private_concurrency=(
-                _whole_number(given, "LOCAL_PRIVATE_CONCURRENCY", 1, 1, 1000)
-                if "LOCAL_PRIVATE_CONCURRENCY" in given
+                _whole_number(given, "PRIVATE_CONCURRENCY", 1, 1, 1000)
+                if "PRIVATE_CONCURRENCY" in given
                 else None
             ),
+            **_issuer(given),
+            cors_origins=tuple(filter(None, given.get("CORS_ORIGINS", "").split(","))),
         )
+
+
+def _issuer(given: Mapping[str, str]) -> dict[str, Any]:
+    issuer = _url(given, "JWT_ISSUER", ("http", "https"))
+    audiences = tuple(filter(None, given.get("JWT_AUDIENCE", "").split(",")))
+    jwks = _url(given, "JWT_JWKS", ("http", "https"))
+    if issuer is None and (audiences or jwks):
+        raise SettingError("JWT_AUDIENCE and JWT_JWKS need JWT_ISSUER=https://…")
+    if issuer is not None and not audiences:
+        raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, what its tokens are for")
+    return {"jwt_issuer": issuer or "", "jwt_audiences": audiences, "jwt_jwks": jwks}
 
 
 def _whole_number(

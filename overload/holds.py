@@ -1,9 +1,9 @@
 """Whether claims gave anybody to two, or to somebody after they were admitted (P4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 
 from overload.history import Deed, History
 from overload.problem import Problem
@@ -29,21 +29,13 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
             if any(act.is_done and act.ended < hold.began for act in acts[person, "complete"]):
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
-        for first, second in combinations(own, 2):
-            # Whoever has only begun to end a hold may have ended it.
-            both_end = min(_end_of(one, done, lease_seconds) for one in (first, second))
-            if max(first.ended, second.ended) < both_end:
+        for first, second in pairwise(own):
+            # Whoever asked first may have been given them last.
+            both_ended = max(first.ended, second.ended)
+            is_soon = both_ended < first.began + lease_seconds
+            was_ended = any(first.began <= act.began < both_ended for act in done)
+            if is_soon and not was_ended:
                 yield Problem("held twice", f"{person} was given to two claimers at once")
-
-
-def _end_of(hold: Hold, acts: Iterable[Deed], lease_seconds: float) -> float:
-    """Return until when a hold has lasted at the least."""
-    ends = [
-        act.began
-        for act in acts
-        if act.began >= hold.began and act.asked.get("claim_token", hold.token) == hold.token
-    ]
-    return min([hold.began + lease_seconds, *ends])
 
 
 def _holds(history: History) -> dict[str, list[Hold]]:

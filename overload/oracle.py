@@ -32,7 +32,7 @@ def judge(history: History, ending: Ending, lease_seconds: float) -> list[Proble
         *claim_problems(history, lease_seconds),
         *_order(people, ending.line),
         *_positions(ending),
-        *_counts(history, people, ending),
+        *_counts(people, ending),
     ]
 
 
@@ -115,7 +115,7 @@ def _positions(ending: Ending) -> Iterator[Problem]:
             yield Problem("position", f"{seen.person} stands at {place} and {is_told}")
 
 
-def _counts(history: History, people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
+def _counts(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
     """The counts are those of the list and of what was told."""
     stats, everybody = ending.stats, people.values()
     aside = Counter(seen.status for seen in ending.aside)
@@ -126,34 +126,20 @@ def _counts(history: History, people: dict[str, Person], ending: Ending) -> Iter
     for name, count in expected.items():
         if stats[name] != count:
             yield Problem("count", f"{stats[name]} are counted {name}, and {count} are")
-    uncounted = _uncounted(history)
     in_all = sum(stats[name] for name in ("waiting", "offered", "parked", "admitted", "left"))
-    if not in_all - uncounted <= stats["signed_up"] <= in_all + uncounted:
+    if stats["signed_up"] != in_all:
         yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
     signups, leaves, completes = (
         Counter(deed.outcome for deed in deeds if deed is not None)
         for deeds in zip(*((one.signup, one.leave, one.complete) for one in everybody), strict=True)
     )
     yield from _between("signed_up", stats["signed_up"], signups)
-    yield from _between("left", stats["left"], leaves, fewer=uncounted)
-    yield from _between("admitted", stats["admitted"], completes, more=uncounted)
+    yield from _between("left", stats["left"], leaves)
+    yield from _between("admitted", stats["admitted"], completes)
 
 
-def _between(
-    name: str, count: int, told: Counter[str], fewer: int = 0, more: int = 0
-) -> Iterator[Problem]:
+def _between(name: str, count: int, told: Counter[str]) -> Iterator[Problem]:
     """A count lies between those who were told, and those who may not have heard."""
-    least, most = told["done"] - fewer, told["done"] + told["unknown"] + more
+    least, most = told["done"], told["done"] + told["unknown"]
     if not least <= count <= most:
         yield Problem("count", f"{count} {name}, but {least} to {most} were told so")
-
-
-def _uncounted(history: History) -> int:
-    """How many may have left while a claim or a complete took them: proof/known.py has it that
-    Redis does not count them as having left, or counts an admission that the record refuses."""
-    given = [*history.of("claim", "complete")]
-    return sum(
-        any(one.began < leave.ended and leave.began < one.ended for one in given)
-        for leave in history.of("leave")
-        if leave.outcome != "refused"
-    )

@@ -9,6 +9,7 @@ from proof.asks import (
     claim,
     complete,
     cut_off,
+    declare_segments,
     erase,
     forget,
     leave,
@@ -79,6 +80,8 @@ NAMES: dict[str, Beginning] = {
     "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
     "park unrecorded": (*_held, cut_off(park("b"), step=0)),
     "released": (*_held, release("b")),
+    "segments declared": (*_waiting, declare_segments()),
+    "held, segments declared": (*_held, declare_segments()),
     "erased": (*_waiting, erase("b")),
 }
 

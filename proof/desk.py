@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from tests.support.faults import Crash, Wire, crash_after
 from waitlist_api.claiming import ClaimCommand
+from waitlist_api.editing import EditCommand
 from waitlist_api.holding import HoldCommand
 from waitlist_api.joining import SignupCommand
 from waitlist_api.moving import BumpCommand
@@ -28,6 +29,7 @@ Tokens = dict[str, dict[str, str]]
 
 
 PEOPLE = ("a", "b", "c", "d", "e")
+KIND_OF = {"a": "vowel", "b": "consonant", "c": "consonant", "d": "consonant", "e": "vowel"}
 
 
 def id_of(name: str) -> str:
@@ -54,9 +56,24 @@ class Desk:
         settings = WaitlistSettings(**SETTINGS, capacity=capacity)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
+    def declare_segments(self) -> Any:
+        settings = WaitlistSettings(**SETTINGS, segments=(("kind",),))
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
     def sign_up(self, name: str, key: str) -> Any:
-        command = SignupCommand(waitlist_id=WAITLIST_ID, customer_id=name, idempotency_key=key)
+        command = SignupCommand(
+            waitlist_id=WAITLIST_ID,
+            customer_id=name,
+            attributes={"kind": KIND_OF[name]},
+            idempotency_key=key,
+        )
         return self.services.joining.sign_up(command)
+
+    def edit(self, name: str, kind: str) -> Any:
+        command = EditCommand(
+            waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, attributes={"kind": kind}
+        )
+        self.services.editing.edit(command)
 
     def look(self, name: str) -> Any:
         return self.services.standings.of(WAITLIST_ID, id_of(name))

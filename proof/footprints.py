@@ -10,6 +10,7 @@ from waitlist_api.records.entry import shard_of
 # Those of Redis' operations that change nothing.
 READING = {"position", "stats", "page", "shelf", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
+JOURNAL = "JOURNAL#"
 REDIS = frozenset({"Redis"})
 NOTHING: frozenset[str] = frozenset()
 
@@ -39,10 +40,13 @@ def footprint_of(call: Call) -> Footprint:
     if call.name == "Query" and "IndexName" in call.arguments:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Footprint(looks_at=frozenset({place.rpartition("#")[2]}))
-    keys = frozenset(_keys(call.arguments))
+    named = _keys(call.arguments)
+    # Entries of the journal are new items, which only a reader of it can tell apart.
+    journal = frozenset(key for key in named if key.startswith(JOURNAL))
+    keys = frozenset(named) - journal
     if call.name not in WRITING:
-        return Footprint(reads=keys)
-    return Footprint(writes=keys, shows_in=frozenset(_shards(keys)))
+        return Footprint(reads=keys, looks_at=journal)
+    return Footprint(writes=keys, shows_in=frozenset(_shards(keys)) | journal)
 
 
 def _of_invocation(call: Call) -> Footprint:

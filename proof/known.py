@@ -116,17 +116,6 @@ KNOWN: tuple[Known, ...] = (
             problem.kind == "answer" and _is_of(result, *CLAIMS) and "Redis" in _fault(result)
         ),
     ),
-    Known(
-        "the repeat of a claim does not know its later rounds",
-        "The key stands for the first round: whoever was taken in place of one who is leaving is"
-        " held until time is up, and not told of again.",
-        "claim / leaving / crash before / step 8 / retries",
-        lambda result, problem: (
-            problem.kind in ("answer", "elsewhere", "record", "attempts")
-            and result.case.beginning == "leaving"
-            and (_is_of(result, "claim") or _is_pair(result, ("claim",), ("claim",)))
-        ),
-    ),
 )
 
 

@@ -9,6 +9,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from proof.desk import NAMES, WAITLIST_ID
 from proof.stage import Stage
 from waitlist_api.queue_client import send_batch
+from waitlist_api.records.entry import PRESENT
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
@@ -28,6 +29,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Segmented:
+    """In which segments Redis has people, by its two keys, and in which their records do.
+
+    `state` is that of the record; `waiting` are members of the index.
+    """
+
+    state: str
+    of_people: dict[str, frozenset[str]]
+    waiting: frozenset[str]
+    recorded: dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
 class Observed:
     """Redis' sets by name, the entries' records, the people's answers, the counts."""
 
@@ -39,6 +53,7 @@ class Observed:
     tries: dict[str, int]
     moved: dict[str, int]
     last_ticket: int
+    segments: Segmented
     records: dict[str, Item]
     admissions: Counter[str]
     signups: Counter[str]
@@ -73,6 +88,7 @@ def observe(stage: Stage) -> Observed:
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
         last_ticket=last_ticket,
+        segments=_segmented(stage),
         records={_name(record["entry_id"]): record for record in records},
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
@@ -96,6 +112,29 @@ def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], in
         {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[4:]
     ]
     return zsets, hashes, int(last_ticket or 0)
+
+
+def _segmented(stage: Stage) -> Segmented:
+    """Read what no list without segments has."""
+    config = stage.elsewhere.services.waitlist_records.get(WAITLIST_ID)
+    if config is None or not config.segments.declared:
+        return Segmented("ready", {}, frozenset(), {})
+    entries = stage.elsewhere.services.entries.get_many(WAITLIST_ID, list(NAMES))
+    tags = stage.redis.raw.hgetall(keys.tags(WAITLIST_ID))
+    index = stage.redis.raw.zrange(keys.segments(WAITLIST_ID), 0, -1)
+    return Segmented(
+        state=config.segments_state,
+        of_people={
+            _name(entry_id.decode()): frozenset(packed.decode().split(",")[:-1])
+            for entry_id, packed in tags.items()
+        },
+        waiting=frozenset(member.decode() for member in index),
+        recorded={
+            _name(entry_id): frozenset(config.segments.of(record.attributes))
+            for entry_id, record in entries.items()
+            if record.status in PRESENT
+        },
+    )
 
 
 def _note(packed: str) -> Note:

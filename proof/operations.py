@@ -7,6 +7,8 @@ from proof.asks import (
     bump,
     claim,
     complete,
+    declare_segments,
+    edit,
     erase,
     extend,
     finish_intents,
@@ -86,6 +88,13 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
     ),
     Operation("finishing of intents", finish_intents(), ("joining", "leaving")),
+    Operation("declaration of segments", declare_segments(), ("waiting", "held", "joining")),
+    Operation(
+        "segment re-index",
+        look_after(),
+        ("segments declared", "held, segments declared", "segments declared, Redis lost"),
+    ),
+    Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
     Operation(
         "rebuild",
         look_after(),

@@ -46,6 +46,7 @@ def _problems(line: Line, found: Observed, tokens: Tokens) -> Iterator[Problem]:
             yield from _holds(name, stay, found, tokens)
     yield from _order(line, found)
     yield from _counters(line, found)
+    yield from _segments(found)
     yield from _left_over(found)
 
 
@@ -151,6 +152,22 @@ def _counters(line: Line, found: Observed) -> Iterator[Problem]:
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
     if shown != (len(found.line), len(found.held), len(found.parked)):
         yield Problem("counter", f"waiting, offered, parked: {shown}")
+
+
+def _segments(found: Observed) -> Iterator[Problem]:
+    """Everybody is in the segments of their record, and whoever waits in the index of each."""
+    segments = found.segments
+    if segments.state != "ready":
+        yield Problem("segment", "the segments are not ready")
+    if segments.of_people != segments.recorded:
+        yield Problem("segment", f"Redis has {segments.of_people}, not {segments.recorded}")
+    expected = {
+        f"{segment}:{rank:016d}:{id_of(name)}"
+        for name, rank in found.line.items()
+        for segment in segments.of_people.get(name, ())
+    }
+    if segments.waiting != expected:
+        yield Problem("segment", f"the index has {segments.waiting}, not {expected}")
 
 
 def _left_over(found: Observed) -> Iterator[Problem]:

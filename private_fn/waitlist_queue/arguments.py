@@ -154,6 +154,7 @@ def claim(request: c.Claim) -> Arguments:
         request.segments_version,
         secrets.token_hex(TOKEN_BYTES * request.count),
         "" if request.once_key is None else request.once_seconds,
+        int(request.only_repeat),
     )
 
 

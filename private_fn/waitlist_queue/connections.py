@@ -1,10 +1,7 @@
 """Connections to Redis: they end in time, and know which server answers."""
 
-import math
 import os
 import socket
-import threading
-import time
 from typing import Any, Protocol, cast
 
 from hiredis import pack_command
@@ -14,13 +11,18 @@ from redis.cluster import RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.retry import Retry
 
+from waitlist_queue.call_time import CallTime
 from waitlist_queue.config import Config
 
-# A call must fail within 2 seconds, so that the public function can still answer. No single wait
-# takes all of it: after one, a cluster's client still asks who has taken over.
+# A call must fail within 2 seconds, so that the public function can still answer (see
+# docs/time-budgets.md). No single wait takes all of it: after one, a cluster's client still asks
+# who has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
+RETRIES = 1
+# At the most, before a connection is made again: a server that is back is not met by all at once.
+PAUSE_SECONDS = 0.05
 HOME_LENGTH = 16
 
 
@@ -46,26 +48,7 @@ class _Here(str):
 HERE = _Here()
 
 
-class _Time(threading.local):
-    """When the call that this thread is in must have its answer."""
-
-    end = math.inf
-
-    def left(self) -> float:
-        return self.end - time.monotonic()
-
-    def at_most(self, seconds: float) -> float:
-        """Return how long one wait may last; never nothing, which would mean not to wait."""
-        return max(0.001, min(seconds, self.left()))
-
-    def __enter__(self) -> None:
-        self.end = time.monotonic() + CALL_SECONDS
-
-    def __exit__(self, *_error: object) -> None:
-        self.end = math.inf
-
-
-call_time = _Time()
+call_time = CallTime(CALL_SECONDS)
 
 
 class _PunctualConnection(Connection):
@@ -75,6 +58,7 @@ class _PunctualConnection(Connection):
     """
 
     home = ""
+    _is_known = False
 
     @property
     def socket_connect_timeout(self) -> float:
@@ -92,6 +76,9 @@ class _PunctualConnection(Connection):
     def socket_timeout(self, _seconds: float) -> None: ...
 
     def _connect(self) -> Any:
+        if self._is_known:
+            call_time.pause(PAUSE_SECONDS)
+        self._is_known = True
         if call_time.left() <= 0:
             raise TimeoutError("the time of the call is up")
         return super()._connect()  # type: ignore[no-untyped-call]
@@ -114,7 +101,7 @@ class _PunctualConnection(Connection):
         """Return a command that names the server which it goes to, where it wants to."""
         if command[-1] is not HERE:
             return command
-        if not self.is_connected:
+        if self._sock is None:
             self.connect()  # type: ignore[no-untyped-call]
         return (*command[:-1], self.home)
 
@@ -193,11 +180,11 @@ def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
     if config.redis_cluster:
-        options.update(retry=Retry(NoBackoff(), 1), connection_pool_class=_PunctualPool)
+        options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_PunctualPool)
         # Slots that nobody serves are no reason to refuse the others.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # A lost connection is ours to retry, a time-out is the caller's.
-    retry = Retry(NoBackoff(), 1, supported_errors=(exceptions.ConnectionError,))
+    retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, _ScriptRedis.from_pool(pool))

@@ -3,6 +3,7 @@
 from proof.asks.ask import Ask, Told
 from proof.asks.happenings import (
     cut_off,
+    declare_segments,
     finish_intents,
     forget,
     let_holds_end,
@@ -13,7 +14,7 @@ from proof.asks.happenings import (
     maintain,
     notice_ends,
 )
-from proof.asks.in_line import bump, erase, leave, look, sign_up
+from proof.asks.in_line import bump, edit, erase, leave, look, sign_up
 from proof.asks.of_claims import claim, complete, extend, park, redrive, release
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "claim",
     "complete",
     "cut_off",
+    "declare_segments",
+    "edit",
     "erase",
     "extend",
     "finish_intents",

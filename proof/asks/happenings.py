@@ -16,6 +16,11 @@ def limit_to(capacity: int) -> Ask:
     )
 
 
+def declare_segments() -> Ask:
+    """An operator has people counted and claimed by their kind: they go into segments anew."""
+    return Ask(lambda desk: desk.declare_segments(), nothing_changes)
+
+
 def cut_off(ask: Ask, step: int) -> Ask:
     """A request whose process died when Redis knew of it, and nobody had recorded it."""
     return Ask(lambda desk: desk.cut_off(ask.send, step), nothing_changes, unanswered=ask)

@@ -55,6 +55,20 @@ def leave(name: str, by: str = "customer") -> Ask:
     return Ask(lambda desk: desk.leave(name, by), effect)
 
 
+def edit(name: str, kind: str) -> Ask:
+    """Change attributes: the place stays, the segments follow; whoever has ended has none."""
+
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state in ENDED:
+            return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
+        return line, NOTHING
+
+    return Ask(lambda desk: desk.edit(name, kind), effect)
+
+
 def erase(name: str) -> Ask:
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)

@@ -1,6 +1,7 @@
 """The HTTP API: Powertools' resolver over the routes, every error as problem details."""
 
 import binascii
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -21,9 +22,11 @@ from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
 from waitlist_api.routes.admin_segments import admin_segment_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
-from waitlist_api.routes.documentation import SECURITY_SCHEMES
+from waitlist_api.routes.documentation import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
 from waitlist_api.routes.entries import entry_routes
 from waitlist_api.routes.health import health_routes
+from waitlist_api.routes.looking import Looking
+from waitlist_api.routes.own_entries import own_entry_routes
 from waitlist_api.routes.public_waitlists import public_waitlist_routes
 from waitlist_api.services import Services
 from waitlist_shared.errors import InternalError, WaitlistError
@@ -45,7 +48,8 @@ class UnsupportedMediaType(WaitlistError):
 class Api:
     """Answers API Gateway's HTTP API events (payload version 2.0)."""
 
-    def __init__(self, services: Services, tokens: EntryTokens, logger: Logger) -> None:
+    def __init__(self, services: Services, tokens: EntryTokens | None, logger: Logger) -> None:
+        """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
         self._logger = logger
         self.resolver = APIGatewayHttpResolver(
             enable_validation=True, json_body_deserializer=strict_json.loads
@@ -58,7 +62,7 @@ class Api:
             title="Waiting list",
             version=VERSION,
             description="Sign up, see a true position, leave; operators order and admit.",
-            security_schemes=SECURITY_SCHEMES,
+            security_schemes=SECURITY_SCHEMES if tokens else SECURITY_SCHEMES_WITH_ISSUER,
         )
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
@@ -66,9 +70,10 @@ class Api:
         try:
             if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
                 operator_of(event)
+            _check_size(event)
             event = _as_json(event)
         except WaitlistError as error:
-            return _as_lambda_response(problem(error))
+            return as_lambda_response(problem(error))
         return self.resolver.resolve(dict(event), cast(Any, context))
 
     def _map_errors(self) -> None:
@@ -91,27 +96,35 @@ class Api:
     def _invalid(self, error: RequestValidationError) -> Response[str]:
         return problem(InvalidFields(*map(_field_error, error.errors())))
 
-    def _broken(self, _: Exception) -> Response[str]:
-        self._logger.exception("a defect")
+    def _broken(self, error: Exception) -> Response[str]:
+        # Not its message: that may hold what somebody has sent.
+        where = traceback.format_list(traceback.extract_tb(error.__traceback__))
+        self._logger.error("a defect", extra={"error": type(error).__name__, "where": where})
         return problem(InternalError())
 
 
-def _routers(services: Services, tokens: EntryTokens) -> list[APIGatewayHttpRouter]:
+def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
     return [
         health_routes(services.queue, services.waitlist_records),
         public_waitlist_routes(services.directory, services.waitlists),
-        entry_routes(
-            tokens,
-            services.joining,
-            services.standings,
-            services.segment_standings,
-            services.leaving,
-        ),
+        _customer_routes(services, tokens),
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claiming, services.holding),
         admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
     ]
+
+
+def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
+    looking = Looking(services.standings, services.segment_standings)
+    if tokens is None:
+        return own_entry_routes(services.joining, looking, services.leaving)
+    return entry_routes(tokens, services.joining, looking, services.leaving)
+
+
+def _check_size(event: Event) -> None:
+    is_base64 = bool(event.get("isBase64Encoded"))
+    strict_json.check_size(event.get("body") or "", is_base64=is_base64)
 
 
 def _as_json(event: Event) -> Event:
@@ -133,7 +146,8 @@ def _field_error(error: dict[str, Any]) -> FieldError:
     return FieldError(".".join(map(str, error["loc"])), error["msg"])
 
 
-def _as_lambda_response(response: Response[str]) -> dict[str, Any]:
+def as_lambda_response(response: Response[str]) -> dict[str, Any]:
+    """Return a response as API Gateway takes it, where the resolver has not made it."""
     return {
         "statusCode": response.status_code,
         "headers": response.headers,

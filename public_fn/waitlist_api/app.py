@@ -1,35 +1,67 @@
 """The public function: wires the API to DynamoDB and to the private function."""
 
+import logging
 import os
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.utilities.parameters import get_secret
 
-from waitlist_api.api import Api
+from waitlist_api.api import Api, as_lambda_response
 from waitlist_api.auth import EntryTokens
-from waitlist_api.aws import dynamodb_client, lambda_client
+from waitlist_api.aws import (
+    ANSWER_SECONDS,
+    dynamodb_client,
+    lambda_client,
+    secret_reader,
+    secrets_client,
+)
 from waitlist_api.config import Config, ConfigError
+from waitlist_api.errors import NotReady
+from waitlist_api.http_errors import problem
+from waitlist_api.request_time import RequestTime
 from waitlist_api.services import Services
+from waitlist_api.token_keys import SecretUnavailable
+
+REQUEST_TIME = RequestTime()
+logger = logging.getLogger(__name__)
 
 
-def lambda_handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Answer one request of the HTTP API."""
-    return api().handle(event, context)
+class Context(Protocol):
+    """What is read here of a Lambda context."""
+
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Answer one request of the HTTP API, before Lambda would end it."""
+    seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
+    with REQUEST_TIME.limited_to(seconds):
+        try:
+            return api().handle(event, context)
+        except NotReady as error:
+            logger.warning("not ready: %r", error.__cause__)
+            return as_lambda_response(problem(error))
 
 
 @cache
 def api() -> Api:
     """Compose the API once per process, from the environment."""
     config = Config.from_env(os.environ)
-    services = Services.on(config, dynamodb_client(), lambda_client())
-    return Api(services, EntryTokens(_secret(config)), Logger(level=config.log_level))
+    services = Services.on(config, dynamodb_client(REQUEST_TIME), lambda_client(REQUEST_TIME))
+    try:
+        tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
+    except SecretUnavailable as error:
+        if not error.will_pass:
+            raise
+        raise NotReady from error
+    return Api(services, tokens, Logger(level=config.log_level))
 
 
-def _secret(config: Config) -> str:
+def _secret(config: Config) -> str | Callable[[], str]:
     if config.entry_token_secret:
         return config.entry_token_secret
     if not config.entry_token_secret_arn:
         raise ConfigError("ENTRY_TOKEN_SECRET_ARN (or ENTRY_TOKEN_SECRET) must be set")
-    return str(get_secret(config.entry_token_secret_arn))
+    return secret_reader(config.entry_token_secret_arn, secrets_client(REQUEST_TIME))

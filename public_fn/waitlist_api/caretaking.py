@@ -78,7 +78,7 @@ class Caretaker:
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             self._look_after(page)
-            self._watching.watch([one for one in page if not one.deleting])
+            _guarded(self._watching.watch, [one for one in page if not one.deleting])
 
     def look_after(self, waitlist_id: str) -> None:
         """Do for one waitlist what cannot wait for the minute."""
@@ -109,7 +109,11 @@ class Caretaker:
     def _look_after(self, waitlists: Sequence[WaitlistRecord]) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
-        answers = send_batch(self._queue, requests) if requests else []
+        try:
+            answers = send_batch(self._queue, requests) if requests else []
+        except WaitlistError as error:
+            # The other waitlists, and those that are being deleted, are not to wait for these.
+            answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
             _guarded(partial(self._keep, answer=answer), waitlist)
         for waitlist in waitlists:

@@ -80,28 +80,31 @@ class Claiming:
     def claim(self, command: ClaimCommand) -> list[Offer]:
         """Hold up to `count` people in serving order; fewer only if fewer wait."""
         offers: list[Offer] = []
-        once_key = command.idempotency_key
-        for _ in range(ROUNDS):
-            result = self._hold(command, command.count - len(offers), once_key)
+        once_keys = _once_keys(command)
+        is_repeat = False
+        for once_key in once_keys:
+            wanted = command.count - len(offers)
+            result = self._hold(command, wanted, once_key, only_repeat=is_repeat)
             offers += self._offer_all(command, result)
-            is_repeat = once_key != "" and result.outcome == "repeat"
-            if is_repeat or len(offers) == command.count or not result.entries:
+            if len(offers) == command.count or not result.entries:
                 break
-            # The key stands for the first round; those of a top-up come back when time is up.
-            once_key = ""
+            # A repeat tells of the rounds that the claim had, and begins none of its own.
+            is_repeat = command.idempotency_key != "" and result.outcome == "repeat"
         if command.complete:
             self._finish(command, offers)
         return offers
 
-    def _hold(self, command: ClaimCommand, count: int, once_key: str) -> c.ClaimResult:
+    def _hold(
+        self, command: ClaimCommand, count: int, once_key: str, *, only_repeat: bool
+    ) -> c.ClaimResult:
         request = c.Claim(
             waitlist_id=command.waitlist_id,
             count=count,
             lease_seconds=command.lease_seconds,
             order=command.order,
-            # Without a key of the client's only the retries of this one call are recognised.
-            once_key=_digest(once_key or secrets.token_hex(16)),
-            once_seconds=ONCE_SECONDS if once_key else INTERNAL_ONCE_SECONDS,
+            once_key=once_key,
+            once_seconds=ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS,
+            only_repeat=only_repeat,
         )
         if command.filter is None:
             return self._send(request)
@@ -283,5 +286,9 @@ def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
 
 
-def _digest(once_key: str) -> str:
-    return hashlib.sha256(once_key.encode()).hexdigest()[:32]
+def _once_keys(command: ClaimCommand) -> list[str]:
+    """Return what tells the repeat of each round."""
+    # Without a key of the client's only the retries of this one call are recognised.
+    key = command.idempotency_key or secrets.token_hex(16)
+    rounds = [key, *(f"{key}\0{number}" for number in range(1, ROUNDS))]
+    return [hashlib.sha256(one.encode()).hexdigest()[:32] for one in rounds]

@@ -11,7 +11,11 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Config:
-    """One of `entry_token_secret` and `entry_token_secret_arn` is set in the public function."""
+    """What the functions are told.
+
+    With a `jwt_issuer` customers are known by its tokens. Without one the public function has one
+    of `entry_token_secret` and `entry_token_secret_arn`.
+    """
 
     table_name: str
     private_function_name: str
@@ -19,10 +23,11 @@ class Config:
     entry_token_secret: str
     entry_token_secret_arn: str
     log_level: str
+    jwt_issuer: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; MAINTENANCE_FUNCTION_NAME and the secret may be absent."""
+        """Read the environment; all but the first two may be absent."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             private_function_name=_required(environ, "PRIVATE_FUNCTION_NAME"),
@@ -30,6 +35,7 @@ class Config:
             entry_token_secret=environ.get("ENTRY_TOKEN_SECRET", ""),
             entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
+            jwt_issuer=environ.get("JWT_ISSUER", ""),
         )
 
 

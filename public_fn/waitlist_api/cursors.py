@@ -10,6 +10,8 @@ from waitlist_shared import ids
 from waitlist_shared.limits import MAX_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
+# The stamp of an event and its name, as histories are ordered by.
+EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError("query.cursor", "this is no cursor of this list; begin without one")
 
 
@@ -48,6 +50,11 @@ def decode_text(cursor: str | None) -> str | None:
 def decode_segment(cursor: str | None) -> str | None:
     """Return the segment's id behind which a page begins; raises InvalidFields."""
     return _decode_id(cursor, ids.SEGMENT_ID)
+
+
+def decode_event(cursor: str | None) -> str | None:
+    """Return the event of a history behind which a page begins; raises InvalidFields."""
+    return _decode_id(cursor, EVENT)
 
 
 def _decode_id(cursor: str | None, pattern: str) -> str | None:

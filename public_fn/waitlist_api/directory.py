@@ -47,6 +47,13 @@ class Directory:
         self._remembered[waitlist_id] = _Remembered(record, until_millis)
         return record
 
+    def retention_days_of(self, waitlist_id: str) -> int | None:
+        """Return how long a waitlist keeps ended stays; one that is gone is erased anyway."""
+        try:
+            return self.find(waitlist_id).settings.retention_days
+        except WaitlistNotFound:
+            return None
+
     def forget(self, waitlist_id: str) -> None:
         """Drop what is remembered of a waitlist that was just changed here."""
         self._remembered.pop(waitlist_id, None)

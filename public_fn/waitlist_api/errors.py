@@ -64,6 +64,13 @@ class Throttled(WaitlistError):
     advice = "Too many requests at once; try again after the seconds in Retry-After."
 
 
+class NotReady(WaitlistError):
+    """Secrets Manager did not give the key of the entry tokens."""
+
+    code = "not_ready"
+    advice = "The service is starting; try again in a few seconds."
+
+
 class Unauthorized(WaitlistError):
     """No credentials, or none of the form that the route takes."""
 

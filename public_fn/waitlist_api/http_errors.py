@@ -34,6 +34,7 @@ STATUS = {
     "invalid_request": 422,
     "throttled": 429,
     "internal_error": 500,
+    "not_ready": 503,
     "rebuilding": 503,
     "queue_unavailable": 503,
     "record_unavailable": 503,
@@ -50,6 +51,7 @@ RENAMED = {
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
+    "not_ready": 2,
     "rebuilding": 2,
     "queue_unavailable": 2,
     "record_unavailable": 2,
@@ -71,7 +73,7 @@ def problem(error: WaitlistError) -> Response[str]:
     }
     if isinstance(error, InvalidFields):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
-    headers: dict[str, str | list[str]] = {}
+    headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
     if status == 401:

@@ -144,7 +144,7 @@ class Joining:
             self._leaving.finish(existing)
             return None
         if existing.status in ENDED:
-            if is_same_request:
+            if is_same_request and not existing.is_expired(self._now_millis()):
                 # A late copy of a signup that was taken back since must not join anew.
                 return SignedUp(Standing.recorded(existing), is_new=False)
             return self._rejoin(waitlist, command, existing)
@@ -162,9 +162,11 @@ class Joining:
     def _rejoin(
         self, waitlist: WaitlistRecord, command: SignupCommand, former: EntryRecord
     ) -> SignedUp | None:
-        if not waitlist.settings.allow_rejoin:
+        # Of whom nothing should be known any more, nothing can be held against.
+        is_forgotten = former.is_expired(self._now_millis())
+        if not (waitlist.settings.allow_rejoin or is_forgotten):
             waitlist = self._directory.look_up(command.waitlist_id)
-        if not waitlist.settings.allow_rejoin:
+        if not (waitlist.settings.allow_rejoin or is_forgotten):
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         refusal = _refusal(waitlist, command.attributes)
         if refusal is not None:

@@ -10,6 +10,7 @@ from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
+from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
 
 
@@ -21,12 +22,14 @@ class Leaving:
         entries: EntryRecords,
         erasures: Erasures,
         journal: Journal,
+        retention: Retention,
         guard: ColdGuard,
         now_millis: NowMillis,
     ) -> None:
         self._entries = entries
         self._journal = journal
         self._erasures = erasures
+        self._retention = retention
         self._guard = guard
         self._now_millis = now_millis
 
@@ -36,7 +39,7 @@ class Leaving:
             key = (waitlist_id, entry_id)
             record = self._entries.begin_leave(key, by, reason, self._now_millis())
         except EntryChanged as changed:
-            if changed.record is None:
+            if changed.record is None or changed.record.is_expired(self._now_millis()):
                 raise EntryNotFound from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
@@ -62,15 +65,20 @@ class Leaving:
             self.finish_erase(record)
             return
         left: c.LeaveResult = self._guard.write(leave_of(record))
+        now_millis = self._now_millis()
+        expires_at = self._retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
             stamp=left.stamp,
             event="left",
             by=record.leaving_by or "customer",
             reason=record.leaving_reason,
+            expires_at=expires_at,
         )
+        key = (record.waitlist_id, record.entry_id)
+        self._retention.end_history(key, left.stamp, expires_at)
         try:
             counted_at = left.left_stamp or left.stamp
-            self._entries.finish_leave(record, event, self._now_millis(), counted_at)
+            self._entries.finish_leave(record, event, now_millis, counted_at)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:

@@ -8,6 +8,7 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.histories import Histories
 from waitlist_api.standing import STATUS_OF, Standing, Standings
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
@@ -25,9 +26,16 @@ class Person:
 class Listing:
     """Reads people for operators."""
 
-    def __init__(self, guard: ColdGuard, entries: EntryRecords, standings: Standings) -> None:
+    def __init__(
+        self,
+        guard: ColdGuard,
+        entries: EntryRecords,
+        histories: Histories,
+        standings: Standings,
+    ) -> None:
         self._guard = guard
         self._entries = entries
+        self._histories = histories
         self._standings = standings
 
     def page(
@@ -81,11 +89,22 @@ class Listing:
 
     def person(self, waitlist_id: str, entry_id: str) -> Person:
         """Return one person with the newest 100 events of their history."""
-        found = self._entries.get_with_history(waitlist_id, entry_id)
+        found = self._histories.with_record(waitlist_id, entry_id)
         if found is None or found[0].erase:
             raise EntryNotFound
         record, history = found
         return Person(self._standing(record), record, history)
+
+    def person_with_history(
+        self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
+    ) -> tuple[Person, str | None]:
+        """Return one person with a page of their history, oldest first, and the next cursor."""
+        after = cursors.decode_event(cursor)
+        record = self._entries.get(waitlist_id, entry_id)
+        if record is None or record.erase:
+            raise EntryNotFound
+        history, following = self._histories.page(waitlist_id, entry_id, after, limit)
+        return Person(self._standing(record), record, history), cursors.encode(following)
 
     def _standing(self, record: EntryRecord) -> Standing:
         recorded = Standing.recorded(record)

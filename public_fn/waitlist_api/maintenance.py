@@ -6,7 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from waitlist_api.aws import dynamodb_client, lambda_client
+from waitlist_api.aws import dynamodb_client, patient_lambda_client
 from waitlist_api.caretaking import Caretaker
 from waitlist_api.config import Config
 from waitlist_api.services import Services
@@ -26,4 +26,4 @@ def caretaker() -> Caretaker:
     """Compose the caretaker once per process, from the environment."""
     config = Config.from_env(os.environ)
     Logger(level=config.log_level)
-    return Services.on(config, dynamodb_client(), lambda_client()).caretaker
+    return Services.on(config, dynamodb_client(), patient_lambda_client()).caretaker

@@ -45,7 +45,8 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Look: c.LookResult,
     c.Batch: c.BatchResult,
 }
-THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException"})
+# Of the function, of the account, of the network that a new environment needs.
+THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
 class Queue(Protocol):

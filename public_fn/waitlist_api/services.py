@@ -24,8 +24,10 @@ from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.histories import Histories
 from waitlist_api.records.journal import Journal
 from waitlist_api.records.places import Places
+from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -76,23 +78,24 @@ class Services:
         pause: Callable[[float], None] = time.sleep,
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
-        table = Table(dynamodb, config.table_name)
+        table = Table(dynamodb, config.table_name, pause)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
-            EntryRecords(table),
+            EntryRecords(table, now_millis),
             Places(table),
         )
         queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
-        transitions = Transitions(table)
         guard = ColdGuard(queue, waitlist_records, places, now_millis)
         directory = Directory(waitlist_records, now_millis)
+        retention = Retention(table, directory.retention_days_of)
+        transitions = Transitions(table, retention)
         leases = Leases(waitlist_records, now_millis)
         tagger = Tagger(directory, guard)
         standings = Standings(guard, entries, tagger)
         edits = Edits(table)
         erasures = Erasures(table)
         journal = Journal(table)
-        leaving = Leaving(entries, erasures, journal, guard, now_millis)
+        leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
         rebuilder = Rebuilder(
             queue, guard, waitlist_records, entries, places, journal, leases, now_millis, pause
@@ -113,7 +116,7 @@ class Services:
             standings=standings,
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),
-            listing=Listing(guard, entries, standings),
+            listing=Listing(guard, entries, Histories(table, now_millis), standings),
             editing=Editing(
                 directory, entries, edits, guard, tagger, standings, joining, now_millis
             ),

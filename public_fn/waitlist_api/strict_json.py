@@ -10,10 +10,18 @@ MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 32
 
 
-def loads(text: str) -> Any:
-    """Parse a body; raises TooLarge or InvalidJson, both saying why."""
-    if len(text.encode(errors="surrogatepass")) > MAX_BODY_BYTES:
+def check_size(body: str, *, is_base64: bool) -> None:
+    """Raise TooLarge if a body has more bytes than are read at all; nothing is decoded for it."""
+    if is_base64:
+        size = len(body) * 3 // 4 - body[-2:].count("=")
+    else:
+        size = len(body.encode(errors="surrogatepass"))
+    if size > MAX_BODY_BYTES:
         raise TooLarge(f"The body may have {MAX_BODY_BYTES} bytes at the most.")
+
+
+def loads(text: str) -> Any:
+    """Parse a body; raises InvalidJson, saying why."""
     try:
         value = json.loads(text, parse_float=_finite, parse_constant=_refuse)
     except RecursionError:

@@ -9,7 +9,7 @@ from tests.support.snapshot import Snapshot
 from tests.support.world import World
 
 PROBLEM_JSON = "application/problem+json"
-RETRY_AFTER = {"throttled", "rebuilding", "queue_unavailable", "record_unavailable"}
+RETRY_AFTER = {"not_ready", "throttled", "rebuilding", "queue_unavailable", "record_unavailable"}
 
 
 @contextmanager

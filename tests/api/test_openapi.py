@@ -1,13 +1,12 @@
 """The OpenAPI document says what the API does: every route, every problem."""
 
-import json
-import warnings
 from typing import Any
 
 import pytest
 
 from tests.architecture.template import route_authorizers
 from tests.support.memory_table import MemoryTable
+from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from waitlist_api.http_errors import STATUS
@@ -16,17 +15,7 @@ PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
 
 
-def document() -> Any:
-    world = World.on(MemoryTable(), fake_redis())
-    with warnings.catch_warnings():
-        # Powertools does not close the files of its page.
-        warnings.simplefilter("ignore", ResourceWarning)
-        answer = world.request("GET", "/docs", query="format=json")
-    assert answer.status == 200
-    return json.loads(answer.text)
-
-
-DOCUMENT = document()
+DOCUMENT = document_of(World.on(MemoryTable(), fake_redis()))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
     for path, methods in DOCUMENT["paths"].items()
@@ -69,8 +58,9 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 def test_each_route_names_what_can_go_wrong_with_its_parts(route: str) -> None:
     operation = OPERATIONS[route]
     codes = set(codes_of(operation))
-    assert {"throttled", "queue_unavailable", "internal_error"} <= codes
-    with_body = {"invalid_json", "invalid_request", "too_large", "unsupported_media_type"}
+    always = {"invalid_request", "too_large", "throttled", "queue_unavailable", "internal_error"}
+    assert always <= codes
+    with_body = {"invalid_json", "unsupported_media_type"}
     assert (with_body <= codes) == ("requestBody" in operation)
     assert ("unauthorized" in codes) == ("security" in operation)
     if route != "GET /v1/health":
@@ -116,8 +106,12 @@ def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
     assert answer == {"$ref": "#/components/schemas/LookAnswer"}
     assert set(schema_of("LookAnswer")["properties"]) == {
         *schema_of("EntryAnswer")["properties"],
+        "poll_after_seconds",
         "segments",
+        "entry_token",
     }
+    header = look["responses"]["200"]["headers"]["Cache-Control"]
+    assert header["schema"]["pattern"] == "^private, max-age=[0-9]+$"
 
 
 def test_it_tells_what_an_edit_needs() -> None:

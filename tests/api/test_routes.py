@@ -19,6 +19,7 @@ DEFAULTS = {
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
+    "retention_days": None,
     "segments": [],
     "segments_state": "ready",
     "version": 1,
@@ -56,6 +57,7 @@ def test_signing_up(people: People) -> None:
         "position": 2,
         "total": 2,
         "priority": 0,
+        "poll_after_seconds": 1,
         "entry_token": people.token_of("bob"),
     }
 
@@ -70,7 +72,9 @@ def test_looking(people: People) -> None:
         "position": 1,
         "total": 2,
         "priority": 0,
+        "poll_after_seconds": 1,
         "segments": None,
+        "entry_token": None,
     }
 
 
@@ -149,7 +153,8 @@ def test_listing_people(people: People) -> None:
     person = people.person("ada")
     assert person.status == 200
     assert {name: person.json[name] for name in ada} == ada
-    assert set(person.json) - set(ada) == {"history"}
+    more = {"created_at", "updated_at", "admitted_at", "left_at", "expires_at", "history", "cursor"}
+    assert set(person.json) - set(ada) == more
 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 2}, {"priority": 7}], ids=str)
@@ -167,7 +172,12 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "joined_at": joined_at,
     }
     assert people.order() == ["cyd", "ada", "bob"]
-    assert people.look("cyd").json == {**answer.json, "segments": None}
+    assert people.look("cyd").json == {
+        **answer.json,
+        "poll_after_seconds": 1,
+        "segments": None,
+        "entry_token": None,
+    }
 
 
 def test_bumping_to_the_back_is_a_new_arrival(people: People) -> None:

@@ -55,3 +55,20 @@ def statements(role: str) -> list[dict[str, Any]]:
 
 def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def holds(expression: Any, parameters: dict[str, str]) -> bool:
+    """What CloudFormation makes of a condition, as far as this template uses its language."""
+    ((function, operands),) = expression.items()
+    match function:
+        case "Condition":
+            return holds(TEMPLATE["Conditions"][operands], parameters)
+        case "Fn::Not":
+            return not holds(operands[0], parameters)
+        case "Fn::And":
+            return all(holds(operand, parameters) for operand in operands)
+        case "Fn::Equals":
+            left, right = operands
+            name = left["Ref"]
+            return bool(parameters.get(name, TEMPLATE["Parameters"][name]["Default"]) == right)
+    raise NotImplementedError(function)

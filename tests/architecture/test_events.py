@@ -15,7 +15,8 @@ from aws_lambda_powertools.utilities.parser.models import (
     EventBridgeModel,
 )
 
-from tests.architecture.template import functions, route_authorizers
+from local.jwt_authorizer import guarded_routes
+from tests.architecture.template import TEMPLATE, functions, route_authorizers
 from waitlist_shared.contracts import AnyRequest
 from waitlist_shared.ids import entry_id_of
 
@@ -30,9 +31,15 @@ def load(path: Path) -> Any:
 
 ENVIRONMENT = load(EVENTS / "sam-local-env.json")
 PUBLIC = {path.stem: load(path) for path in sorted((EVENTS / "public").glob("*.json"))}
+PUBLIC_JWT = {path.stem: load(path) for path in sorted((EVENTS / "public_jwt").glob("*.json"))}
 PRIVATE = {path.stem: load(path) for path in sorted((EVENTS / "private").glob("*.json"))}
 
 each_public_event = pytest.mark.parametrize("event", PUBLIC.values(), ids=PUBLIC)
+each_shape = pytest.mark.parametrize(
+    "event",
+    [*PUBLIC.values(), *PUBLIC_JWT.values()],
+    ids=[*PUBLIC, *(f"{name} with an issuer's token" for name in PUBLIC_JWT)],
+)
 each_private_event = pytest.mark.parametrize("name", PRIVATE)
 
 
@@ -40,7 +47,7 @@ def test_each_route_has_one_event() -> None:
     assert sorted(event["routeKey"] for event in PUBLIC.values()) == sorted(route_authorizers())
 
 
-@each_public_event
+@each_shape
 def test_a_public_event_has_the_shape_of_api_gateways(event: dict[str, Any]) -> None:
     APIGatewayProxyEventV2Model.model_validate(event)
     context = event["requestContext"]
@@ -56,7 +63,7 @@ def test_a_public_event_has_the_shape_of_api_gateways(event: dict[str, Any]) -> 
     assert event.get("queryStringParameters", {}) == query
 
 
-@each_public_event
+@each_shape
 def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
     body = event.get("body", "")
     assert event["isBase64Encoded"] is False
@@ -82,6 +89,16 @@ def test_events_speak_of_one_customer_in_one_waitlist(event: dict[str, Any]) -> 
     assert parameters.get("waitlist_id", WAITLIST_ID) == WAITLIST_ID
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
     assert parameters.get("entry_id", entry_id) == entry_id
+
+
+def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
+    assert {event["routeKey"] for event in PUBLIC_JWT.values()} == guarded_routes(TEMPLATE)
+    for event in PUBLIC_JWT.values():
+        claims = event["requestContext"]["authorizer"]["jwt"]["claims"]
+        assert claims["sub"] == CUSTOMER_ID
+        assert all(isinstance(value, str) for value in claims.values())
+        assert event.get("pathParameters", {}).get("entry_id", "me") == "me"
+        assert "customer_id" not in event.get("body", "")
 
 
 @pytest.mark.parametrize("name", ["position", "leave"])

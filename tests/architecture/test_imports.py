@@ -32,6 +32,7 @@ LEVELS = {
     "waitlist_queue": 4,
     "waitlist_queue.store": 5,
     "waitlist_queue.connections": 6,
+    "waitlist_queue.call_time": 7,
     "waitlist_queue.config": 7,
     "waitlist_queue.keys": 6,
     "waitlist_queue.scripts": 6,

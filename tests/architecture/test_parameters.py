@@ -1,15 +1,15 @@
-"""Which combinations of an existing network and Redis the stack takes."""
-
-from typing import Any
+"""Which combinations of parameters the stack takes, and what it makes of them."""
 
 import pytest
 
-from tests.architecture.template import TEMPLATE
+from tests.architecture.template import TEMPLATE, holds
 
 VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
 SUBNETS = {"ExistingSubnetIds": "subnet-0a1b2c3d,subnet-1a2b3c4d"}
 GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
 REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+ISSUER = {"JwtIssuer": "https://issuer.example.com"}
+AUDIENCE = {"JwtAudience": "waitlist"}
 MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
 
 
@@ -20,6 +20,8 @@ MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
         (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
         (VPC | SUBNETS | GROUP, {"MakesRedis"}),
         (VPC | SUBNETS | GROUP | REDIS, set()),
+        (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
+        ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
     ],
 )
 def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:
@@ -31,6 +33,8 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        (ISSUER, "JwtIssuer needs JwtAudience"),
+        (AUDIENCE, "JwtAudience needs JwtIssuer"),
         (VPC, "ExistingVpcId needs ExistingSubnetIds"),
         (SUBNETS, "ExistingSubnetIds needs ExistingVpcId"),
         (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
@@ -38,7 +42,7 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (GROUP | REDIS, "ExistingRedisUrl needs ExistingVpcId"),
     ],
 )
-def test_half_a_network_is_refused(parameters: dict[str, str], message: str) -> None:
+def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:
     assert any(broken.startswith(message) for broken in broken_rules(parameters))
 
 
@@ -50,20 +54,3 @@ def broken_rules(parameters: dict[str, str]) -> list[str]:
         for assertion in rule["Assertions"]
         if not holds(assertion["Assert"], parameters)
     ]
-
-
-def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """What CloudFormation makes of a condition, as far as this template uses its language."""
-    ((function, operands),) = expression.items()
-    match function:
-        case "Condition":
-            return holds(TEMPLATE["Conditions"][operands], parameters)
-        case "Fn::Not":
-            return not holds(operands[0], parameters)
-        case "Fn::And":
-            return all(holds(operand, parameters) for operand in operands)
-        case "Fn::Equals":
-            left, right = operands
-            name = left["Ref"]
-            return bool(parameters.get(name, TEMPLATE["Parameters"][name]["Default"]) == right)
-    raise NotImplementedError(function)

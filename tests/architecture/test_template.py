@@ -11,13 +11,10 @@ from local.table import create_table_request
 from tests.architecture.template import RESOURCES, TEMPLATE, functions, named, route_authorizers
 from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
-from waitlist_api.aws import LAMBDA
 from waitlist_api.config import Config
 from waitlist_api.routes.documentation import SECURITY_SCHEMES
 from waitlist_api.services import Services
-from waitlist_queue import connections
 
-API_GATEWAY_SECONDS = 30
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
 LOCAL_ONLY = {"ENTRY_TOKEN_SECRET", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"}
 
@@ -61,11 +58,6 @@ def application_routes() -> dict[str, bool]:
         for method, operation in item.model_dump().items()
         if method in METHODS and operation
     }
-
-
-def test_calls_are_throttled() -> None:
-    settings = named("AWS::Serverless::HttpApi")["Api"]["DefaultRouteSettings"]
-    assert set(settings) == {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
 
 
 def test_the_record_is_encrypted_recoverable_and_outlives_the_stack() -> None:
@@ -122,17 +114,6 @@ def test_no_log_level_lets_libraries_write_whole_requests() -> None:
     assert TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"] == ["INFO", "WARNING", "ERROR"]
 
 
-def test_whoever_waits_outlives_whom_it_waits_for() -> None:
-    public, private = functions()["PublicFn"]["Timeout"], functions()["PrivateFn"]["Timeout"]
-    redis = connections.CONNECT_SECONDS + connections.ANSWER_SECONDS
-    client: Any = LAMBDA  # whose type says nothing of its options
-    asks_private = client.read_timeout
-    assert redis < 2 < private < asks_private < public < API_GATEWAY_SECONDS
-    assert asks_private * client.retries["total_max_attempts"] < public
-    for event in functions()["PublicFn"]["Events"].values():
-        assert "TimeoutInMillis" not in event["Properties"], "HTTP APIs wait 30 s by themselves"
-
-
 def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
     function = functions()["MaintenanceFn"]
     (event,) = function["Events"].values()
@@ -152,6 +133,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "PRIVATE_FUNCTION_NAME",
                 "MAINTENANCE_FUNCTION_NAME",
                 "ENTRY_TOKEN_SECRET_ARN",
+                "JWT_ISSUER",
                 "LOG_LEVEL",
                 "POWERTOOLS_SERVICE_NAME",
             },

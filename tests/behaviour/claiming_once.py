@@ -95,3 +95,14 @@ def test_a_key_is_remembered_for_a_day(line: Line) -> None:
     filled(line)
     line.claim(1, once=1)
     assert 24 * 3600 - 60 < line.client.ttl(ONCE) <= 24 * 3600
+
+
+def test_who_asks_for_a_repeat_alone_takes_nobody(line: Line) -> None:
+    """P2: a later round of a claim is told again, and not begun by its repeat."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    assert line.claim(1, once=1, only_repeat=True)["entries"] == []
+    assert line.order() == ["ann", "bob"]
+    first = line.claim(1, once=1)
+    again = line.claim(1, once=1, only_repeat=True)
+    assert (again["outcome"], again["entries"]) == ("repeat", first["entries"])

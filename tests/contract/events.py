@@ -17,4 +17,6 @@ def load_all(folder: str) -> dict[str, Event]:
 
 
 PUBLIC = load_all("public")
+# As they are where customers have tokens of an issuer.
+PUBLIC_JWT = load_all("public_jwt")
 PRIVATE = load_all("private")

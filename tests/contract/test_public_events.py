@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
-from tests.contract.events import LOCAL_SECRET, PUBLIC, Event
+from tests.contract.events import LOCAL_SECRET, PUBLIC, PUBLIC_JWT, Event
 from tests.support.gateway import Context
 from tests.support.stores import fake_redis
 from tests.support.world import World
@@ -82,6 +82,20 @@ def test_an_event_is_answered_with_its_success(deployment: Deployment, name: str
     event = deployment.prepared().ready_for(name)
     answer = deployment.answer(event)
     assert answer["statusCode"] == EXPECTED[name], answer["body"]
+
+
+@pytest.mark.parametrize("name", PUBLIC_JWT)
+def test_a_customers_event_with_an_issuers_token_does_the_same(
+    deployment: Deployment, name: str
+) -> None:
+    """The `sub` is the customer of the other events."""
+    deployment.prepared()
+    deployment.api = Api(deployment.world.services, None, Logger(level="CRITICAL"))
+    answer = deployment.answer(PUBLIC_JWT[name])
+    assert answer["statusCode"] == EXPECTED[name], answer["body"]
+    if answer["body"]:
+        entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
+        assert (body_of(answer)["entry_id"], body_of(answer)["position"]) == (entry_id, 1)
 
 
 def with_token(event: Event, token: str) -> Event:

@@ -26,6 +26,7 @@ def environment(**more: str) -> dict[str, str]:
         name: value
         for name, value in os.environ.items()
         if name not in ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB", "LOG_LEVEL")
+        and not name.startswith(("JWT_", "CORS_"))
     }
     return {**kept, "PYTHONPATH": os.pathsep.join(map(str, parts)), "PORT": "0", **more}
 

@@ -93,6 +93,11 @@ def live(people: People) -> None:
     world.maintain()
     world.maintain()
     assert people.order() == ["dan", "ann", "gus"]
+    people.configure(retention_days=3)
+    people.leave("gus")
+    for limit in (1, 5):
+        query = f"include=history&limit={limit}"
+        world.request("GET", people.admin_entry("gus"), operator=True, query=query)
     world.services.erasures.forget("bakery", people.id_of("ann"), "no-stay")
     people.delete_waitlist()
     people.delete_waitlist()

@@ -1,6 +1,7 @@
 """Stand-ins for functions, and a server that stops with its test."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,8 +34,19 @@ class FailingFunction:
 
 
 class BusyFunction:
+    """Throttled so many `times`, then runs `then`."""
+
+    def __init__(self, times: int = 10**9) -> None:
+        self.times = times
+        self.then: Callable[[Any], Any] = lambda event: event
+        self.called = threading.Event()
+
     def invoke(self, payload: bytes) -> Invocation:
-        raise ThrottledError("busy")
+        self.called.set()
+        if self.times:
+            self.times -= 1
+            raise ThrottledError("busy")
+        return Invocation(json.dumps(self.then(json.loads(payload))).encode())
 
 
 @contextmanager

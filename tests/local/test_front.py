@@ -81,6 +81,16 @@ def test_a_function_that_is_too_slow_or_too_busy_is_a_503() -> None:
         assert (response.status, response.body) == (503, b'{"message": "Service Unavailable"}')
 
 
+def test_only_where_there_is_no_room_here_it_is_said_when_to_come_again() -> None:
+    """Of a function that was cut off API Gateway says nothing, so that a client must know."""
+    busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
+    assert dict(front(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
+    assert "retry-after" not in dict(front(slow)(HttpRequest("GET", "/")).headers)
+    closing = front(busy)
+    closing.close()
+    assert dict(closing(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
+
+
 def test_a_closing_front_still_serves_the_functions_calls() -> None:
     closing = front(FakeFunction(answer), inner=FakeFunction())
     closing.close()

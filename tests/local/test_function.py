@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from local.function import Function, FunctionSettings, FunctionStartError, ThrottledError
+from tests.e2e.processes import wait_until
 
 MakeFunction = Callable[..., Function]
 MANY = 32
@@ -106,6 +108,19 @@ def test_events_beyond_the_environments_wait_for_a_free_one(
     assert len(pids) == 2
 
 
+def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", environments=1, queue_seconds=0.01)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        with pytest.raises(ThrottledError):
+            function.invoke(meeting.event)
+        meeting.end()
+        assert not first.result().failed
+
+
 def test_events_beyond_the_reserved_concurrency_are_throttled(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
@@ -176,3 +191,33 @@ def test_a_handler_that_cannot_be_imported_is_named(capfd: pytest.CaptureFixture
         function.wait_until_ready()
     function.stop()
     assert "has no attribute 'missing'" in capfd.readouterr().err
+
+
+def test_a_stopped_function_runs_nothing(make_function: MakeFunction) -> None:
+    function = make_function("describe")
+    function.stop()
+    assert json.loads(function.invoke(b"{}").payload)["errorType"] == "Runtime.ExitError"
+
+
+def test_an_environment_that_is_slow_to_start_holds_up_nobody_else(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    """Those that stand go on taking events while another is made."""
+    function = make_function("meet", environments=2)
+    os.kill(function._process.pid, signal.SIGSTOP)  # it makes no environment for now
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        second = pool.submit(function.invoke, meeting.event)
+        wait_until(lambda: function._running == 2)
+        meeting.end()
+        assert not first.result(timeout=30).failed
+        third = pool.submit(function.invoke, meeting.event)
+        wait_until(lambda: function._running == 2)
+        meeting.gather(1)
+        meeting.end()
+        assert not third.result(timeout=30).failed
+        os.kill(function._process.pid, signal.SIGCONT)
+        meeting.gather(1)
+        meeting.end()
+        assert not second.result(timeout=30).failed

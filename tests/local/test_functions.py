@@ -1,3 +1,5 @@
+from typing import Any
+
 from local.functions import (
     MAINTENANCE_NAME,
     PRIVATE_NAME,
@@ -7,6 +9,7 @@ from local.functions import (
     declared_functions,
 )
 from local.table import read_template
+from waitlist_api import aws
 
 BACKENDS = Backends(
     redis_url="redis://127.0.0.1:1",
@@ -63,4 +66,14 @@ def test_the_callers_own_aws_configuration_is_not_used() -> None:
 def test_the_private_functions_concurrency_can_be_limited() -> None:
     functions = declared_functions(read_template(), BACKENDS, {}, private_concurrency=2)
     assert functions[PRIVATE_NAME].settings.concurrency == 2
+    assert functions[PRIVATE_NAME].settings.environments == 2
     assert functions[PUBLIC_NAME].settings.concurrency is None
+
+
+def test_nobody_waits_for_a_free_environment_longer_than_the_caller_waits_for_the_answer() -> None:
+    settings = {name: function.settings for name, function in declared().items()}
+    public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
+    api_seconds = 25
+    assert public.queue_seconds + public.timeout_seconds == api_seconds
+    client: Any = aws.LAMBDA  # whose type says nothing of its options
+    assert private.queue_seconds + private.timeout_seconds <= client.read_timeout

@@ -107,7 +107,9 @@ def test_json_that_is_not_utf_8_is_base64() -> None:
 
 
 def test_a_verified_caller_is_in_the_authorizer() -> None:
-    event = event_of(HttpRequest("GET", "/v1/admin/waitlists"), iam=iam_caller("local"))
+    event = event_of(
+        HttpRequest("GET", "/v1/admin/waitlists"), authorizer={"iam": iam_caller("local")}
+    )
     iam = event["requestContext"]["authorizer"]["iam"]
     assert iam["accessKey"] == "local"
     assert iam["userArn"] == "arn:aws:iam::123456789012:user/local"

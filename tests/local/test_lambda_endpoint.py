@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 
 from local.http_message import HttpRequest
 from local.lambda_endpoint import MAX_WAITING_EVENTS, Invocable, LambdaEndpoint
+from tests.e2e.processes import wait_until
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 
 
@@ -78,6 +79,55 @@ def test_the_events_that_wait_are_bounded() -> None:
     endpoint.stop(30)
 
 
+def test_a_call_of_a_busy_function_is_refused_as_aws_refuses_it() -> None:
+    response = LambdaEndpoint({"f": BusyFunction()})(invoke("f"))
+    headers = dict(response.headers)
+    assert (response.status, headers["content-type"]) == (429, "application/json")
+    assert headers["x-amzn-errortype"] == "TooManyRequestsException"
+    assert headers["x-amzn-requestid"]
+    assert json.loads(response.body) == {
+        "Reason": "ReservedFunctionConcurrentInvocationLimitExceeded",
+        "Type": "User",
+        "message": "Rate Exceeded.",
+    }
+
+
+def test_an_event_of_a_busy_function_waits_until_there_is_room() -> None:
+    function, done, pauses = BusyFunction(times=3), threading.Event(), list[float]()
+
+    def wait(seconds: float) -> bool:
+        pauses.append(seconds)
+        return False
+
+    function.then = lambda _: done.set()
+    endpoint = LambdaEndpoint({"f": function}, wait)
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    assert done.wait(30)
+    endpoint.stop(30)
+    assert [0.5 <= pause / longest <= 1 for pause, longest in zip(pauses, (1, 2, 4), strict=True)]
+
+
+def test_an_event_is_dropped_when_it_is_six_hours_old(caplog: pytest.LogCaptureFixture) -> None:
+    """P9"""
+    hours = iter(range(100))
+    endpoint = LambdaEndpoint(
+        {"f": BusyFunction()}, wait=lambda _: False, monotonic=lambda: next(hours) * 3600.0
+    )
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    endpoint.stop(30)
+    assert next(hours) == 8
+    assert "too old" in caplog.text
+
+
+def test_stopping_ends_the_wait_of_a_throttled_event() -> None:
+    busy = BusyFunction()
+    endpoint = LambdaEndpoint({"f": busy})
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    assert busy.called.wait(30)
+    endpoint.stop(30)
+    wait_until(lambda: not endpoint._events)
+
+
 def test_an_unknown_function_is_not_found() -> None:
     response = LambdaEndpoint({})(invoke("nobody"))
     assert response.status == 404
@@ -134,4 +184,7 @@ def test_boto3_understands_every_answer() -> None:
         with pytest.raises(client.exceptions.TooManyRequestsException) as busy:
             client.invoke(FunctionName="busy")
         assert isinstance(busy.value, ClientError)
+        said: Any = busy.value.response
+        assert said["Error"] == {"Code": "TooManyRequestsException", "Message": "Rate Exceeded."}
+        assert said["Reason"] == "ReservedFunctionConcurrentInvocationLimitExceeded"
         client.close()

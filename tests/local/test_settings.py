@@ -15,7 +15,7 @@ def test_what_is_set_is_used() -> None:
         "REDIS_CLUSTER": "true",
         "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000",
         "LOG_LEVEL": "debug",
-        "LOCAL_PRIVATE_CONCURRENCY": "4",
+        "PRIVATE_CONCURRENCY": "4",
     }
     assert Settings.from_env(environ) == Settings(
         port=9000,
@@ -41,7 +41,7 @@ def test_what_is_set_is_used() -> None:
         ("REDIS_CLUSTER", "maybe"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "dynamodb.local"),
         ("LOG_LEVEL", "loud"),
-        ("LOCAL_PRIVATE_CONCURRENCY", "0"),
+        ("PRIVATE_CONCURRENCY", "0"),
     ],
 )
 def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> None:
@@ -60,3 +60,26 @@ def test_a_password_is_never_shown() -> None:
     with pytest.raises(SettingError) as error:
         Settings.from_env({"REDIS_URL": "http://:secret@host:1"})
     assert "secret" not in str(error.value)
+
+
+def test_an_issuer_comes_with_its_audiences() -> None:
+    environ = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist,other"}
+    settings = Settings.from_env(environ)
+    assert settings.jwt_issuer == "https://issuer.example.com"
+    assert (settings.jwt_audiences, settings.jwt_jwks) == (("waitlist", "other"), None)
+    keys = "https://issuer.example.com/keys"
+    assert Settings.from_env({**environ, "JWT_JWKS": keys}).jwt_jwks == keys
+
+
+@pytest.mark.parametrize(
+    ("environ", "named"),
+    [
+        ({"JWT_ISSUER": "https://issuer.example.com"}, "JWT_AUDIENCE"),
+        ({"JWT_AUDIENCE": "waitlist"}, "JWT_ISSUER"),
+        ({"JWT_JWKS": "https://issuer.example.com/keys"}, "JWT_ISSUER"),
+        ({"JWT_ISSUER": "issuer", "JWT_AUDIENCE": "waitlist"}, "JWT_ISSUER=issuer"),
+    ],
+)
+def test_half_an_issuer_is_named(environ: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingError, match=named):
+        Settings.from_env(environ)

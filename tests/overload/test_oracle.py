@@ -248,12 +248,3 @@ def test_counts_that_fit_together_and_not_what_was_told_are_noticed(
     assert problems(story, counted(ending, left=2, signed_up=8)) == {
         "count": ["8 signed_up, but 6 to 7 were told so", "2 left, but 1 to 1 were told so"]
     }
-
-
-def test_whoever_left_while_claims_were_made_may_not_be_counted(ending: Ending) -> None:
-    """Known, and no more of it than that: proof/known.py."""
-    story = a_good_story()
-    leave = next(deed for deed in story.history.of("leave"))
-    story.history.deeds.append(replace(leave, kind="claim", person="", answer={"claims": []}))
-    assert problems(story, counted(ending, left=0)) == {}
-    assert problems(story, counted(ending, left=0, signed_up=5)).keys() == {"count"}

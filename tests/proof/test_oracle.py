@@ -136,3 +136,43 @@ def test_nothing_is_wrong_where_nothing_was_done(held: Stage) -> None:
 def test_a_seeded_fault_is_noticed(held: Stage, mutant: Mutant, kind: str) -> None:
     mutant(held)
     assert kind in kinds_of(held)
+
+
+def forget_the_segments_of_one(stage: Stage) -> None:
+    stage.redis.raw.hdel(keys.tags(WAITLIST_ID), id_of("c"))
+
+
+def index_one_at_another_rank(stage: Stage) -> None:
+    member = stage.redis.raw.zrange(keys.segments(WAITLIST_ID), 0, 0)[0].decode()
+    stage.redis.raw.zrem(keys.segments(WAITLIST_ID), member)
+    segment, _, entry_id = member.split(":")
+    stage.redis.raw.zadd(keys.segments(WAITLIST_ID), {f"{segment}:{5:016d}:{entry_id}": 0})
+
+
+def change_the_attributes_in_the_record_only(stage: Stage) -> None:
+    record_of(stage, "b")["attributes"] = {"S": '{"kind": "neither"}'}
+
+
+@pytest.fixture
+def segmented(stage: Stage) -> Stage:
+    """The same, with segments by kind."""
+    stage.begin(stage.moment_of("held, segments declared"))
+    stage.maintain_until_quiet()
+    return stage
+
+
+def test_nothing_is_wrong_with_segments_that_are_built(segmented: Stage) -> None:
+    assert kinds_of(segmented) == set()
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        forget_the_segments_of_one,
+        index_one_at_another_rank,
+        change_the_attributes_in_the_record_only,
+    ],
+)
+def test_whoever_is_in_a_wrong_segment_is_noticed(segmented: Stage, mutant: Mutant) -> None:
+    mutant(segmented)
+    assert kinds_of(segmented) == {"segment"}

@@ -53,6 +53,7 @@ class Caller:
         token: str | None = None,
         key: str | None = None,
         operator: bool = False,
+        subject: str | None = None,
         headers: dict[str, str] | None = None,
         query: str = "",
     ) -> Answer:
@@ -62,7 +63,8 @@ class Caller:
         if key is not None:
             sent["idempotency-key"] = key
         text = raw_body if raw_body is not None else None if body is None else json.dumps(body)
-        response = self._handler(event(method, path, sent, text, operator, query), Context())
+        sent_event = event(method, path, sent, text, operator, query, subject)
+        response = self._handler(sent_event, Context())
         return Answer(
             response["statusCode"],
             {name.lower(): value for name, value in response["headers"].items()},
@@ -77,8 +79,12 @@ def event(
     body: str | None,
     operator: bool = False,
     query: str = "",
+    subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event of one request; an operator's carries what the IAM authorizer adds."""
+    """Return the event of one request.
+
+    An operator's carries what the IAM authorizer adds, a subject's what the JWT authorizer does.
+    """
     context: dict[str, Any] = {
         "accountId": "123456789012",
         "apiId": "api",
@@ -98,6 +104,9 @@ def event(
     }
     if operator:
         context["authorizer"] = {"iam": {"userArn": OPERATOR_ARN, "accountId": "123456789012"}}
+    if subject is not None:
+        claims = {"iss": "https://issuer.example.com", "sub": subject, "exp": "1767229200"}
+        context["authorizer"] = {"jwt": {"claims": claims, "scopes": None}}
     return {
         "version": "2.0",
         "routeKey": "$default",

@@ -12,6 +12,7 @@ from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status, line_place
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.histories import Histories
 from waitlist_api.records.table import Table
 
 ENTRY_ID = "a" * 26
@@ -58,7 +59,7 @@ def edit(edits: Edits, **given: Any) -> EntryRecord:
 
 
 def history(table: Table) -> list[HistoryEvent]:
-    found = EntryRecords(table).get_with_history(*KEY)
+    found = Histories(table).with_record(*KEY)
     return found[1] if found else []
 
 

@@ -1,7 +1,7 @@
 -- claim: holds entries at an end of the line for a time, after expired holds have come back.
 -- USES home text clock ticket draw segments tags put gap aside back expiry hold pop again
 -- KEYS meta queue held claims parked tries moved unsettled segments tags once
--- ARGV count lease_seconds order segment segments_version tokens once_seconds now here
+-- ARGV count lease_seconds order segment segments_version tokens once_seconds only_repeat now here
 -- RETURNS claimed stamp entries | repeat stamp entries
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 local meta_key = KEYS[1]
@@ -22,8 +22,9 @@ local segment = ARGV[4]
 local segments_version = ARGV[5]
 local tokens = ARGV[6]
 local once_seconds = ARGV[7]
-local now = ARGV[8]
-local here = ARGV[9]
+local only_repeat = ARGV[8]
+local now = ARGV[9]
+local here = ARGV[10]
 
 local TOKEN_LENGTH = 40
 
@@ -42,7 +43,9 @@ if not end_expired(keys, tonumber(meta[4]), now) then return {'expiring'} end
 
 local stamp = draw(meta_key, now)
 local claimed_before = once_seconds ~= '' and redis.call('GET', once_key)
-if claimed_before then return {'repeat', stamp, told_again(keys, claimed_before)} end
+if claimed_before or only_repeat == '1' then
+  return {'repeat', stamp, told_again(keys, claimed_before or '')}
+end
 
 if lease_seconds == '' then lease_seconds = meta[3] end
 local deadline = math.floor(micros(now) / 1000) + tonumber(lease_seconds) * 1000

@@ -1,5 +1,5 @@
 -- complete: ends a hold for good, its person is admitted; a repeat with the token changes nothing.
--- USES home text clock ticket draw aside proof
+-- USES home state text clock ticket draw aside proof
 -- KEYS meta held claims unsettled tags
 -- ARGV entry_id token now here
 -- RETURNS completed stamp rank ticket attempts done_stamp

@@ -1,5 +1,5 @@
 -- page: reads entries in serving order, those behind a rank.
--- USES home
+-- USES home state
 -- KEYS meta queue moved
 -- ARGV after_rank limit here
 -- RETURNS page total first_position entries moved_tickets | cold | rebuilding

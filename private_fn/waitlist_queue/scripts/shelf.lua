@@ -1,5 +1,5 @@
 -- shelf: reads those held (by deadline) or parked (by time), a page at a time.
--- USES home text aside
+-- USES home state text aside
 -- KEYS meta held parked claims
 -- ARGV which after_time after_id limit here
 -- RETURNS shelf total entries

@@ -5,14 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import (
     PRESENT,
-    RECORD,
     EntryRecord,
     HistoryEvent,
     Status,
     ended_place,
-    entry_pk,
     intent_place,
     line_place,
     record_key,
@@ -22,7 +21,6 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
 
-HISTORY_SHOWN = 100
 # The words that conditions and updates speak of, as their values.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
@@ -56,14 +54,16 @@ class EntryChanged(Exception):
 
 
 class EntryRecords:
-    """Entries of all waitlists in one table."""
+    """Entries of all waitlists in one table; what has expired reads as gone."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
         self._table = table
+        self._now_millis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         item = self._table.get(record_key(waitlist_id, entry_id))
-        return EntryRecord.from_item(item) if item else None
+        record = EntryRecord.from_item(item) if item else None
+        return None if record is None or record.is_expired(self._now_millis()) else record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; those without a record are left out."""
@@ -75,21 +75,6 @@ class EntryRecords:
             records = [EntryRecord.from_item(item) for item in self._table.get_many(keys)]
             found |= {record.entry_id: record for record in records}
         return found
-
-    def get_with_history(
-        self, waitlist_id: str, entry_id: str
-    ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
-        """Read an entry and the newest 100 events of its history, oldest first."""
-        items, _ = self._table.query(
-            "#pk = :pk",
-            {"pk": entry_pk(waitlist_id, entry_id)},
-            ScanIndexForward=False,
-            Limit=HISTORY_SHOWN + 1,
-        )
-        if not items or items[0]["sk"] != RECORD:
-            return None
-        events = [HistoryEvent.from_item(item) for item in reversed(items[1:])]
-        return EntryRecord.from_item(items[0]), events
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
@@ -157,11 +142,13 @@ class EntryRecords:
     ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
-        `counted_at` is the stamp at which Redis counted that; whoever had no place counts nowhere.
+        The record goes when its last event does. `counted_at` is the stamp at which Redis counted
+        that; whoever had no place counts nowhere.
         """
+        also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
-            " #place_rank = :now, #updated_millis = :now REMOVE #previous, #leaving_by,"
+            f" #place_rank = :now, #updated_millis = :now{also} REMOVE #previous, #leaving_by,"
             " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
@@ -170,6 +157,7 @@ class EntryRecords:
             "stamp": event.stamp,
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
+            "expires_at": event.expires_at,
         }
         is_counted = record.ticket is not None
         counts = {"counts": "left", "counted_at": counted_at or event.stamp} if is_counted else {}

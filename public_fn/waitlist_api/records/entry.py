@@ -30,7 +30,8 @@ class EntryRecord:
     hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
     how somebody ended it (released, parked or redriven; nothing if time did); `attempts`
     counts the holds that expired. `previous` is what a rejoin goes back to when
-    the list refuses it. `attributes_version` counts the changes of the attributes, over all stays.
+    the list refuses it. `expires_at` is when an ended stay deletes itself, in seconds since 1970,
+    or some days later. `attributes_version` counts the changes of the attributes, over all stays.
     """
 
     waitlist_id: str
@@ -61,6 +62,11 @@ class EntryRecord:
     once_stamp: int = 0
     erase: bool = False
     previous: dict[str, Any] | None = None
+    expires_at: int | None = None
+
+    def is_expired(self, now_millis: int) -> bool:
+        """Return whether the record should be gone: DynamoDB deletes late, by up to some days."""
+        return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @property
     def key(self) -> tuple[str, str]:
@@ -108,11 +114,16 @@ class HistoryEvent:
     by: str
     reason: str = ""
     detail: dict[str, Any] = field(default_factory=dict)
+    expires_at: int | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         return cls(**known)
+
+    def is_expired(self, now_millis: int) -> bool:
+        """Return whether the event should be gone, as its record should."""
+        return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item."""
@@ -126,6 +137,7 @@ class HistoryEvent:
             "by": self.by,
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
+            **({"expires_at": self.expires_at} if self.expires_at else {}),
         }
 
 

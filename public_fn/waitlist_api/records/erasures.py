@@ -28,7 +28,7 @@ class Erasures:
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
             " #updated_millis = :now"
             " REMOVE #customer_id, #profile, #attributes, #attributes_version, #signup_key,"
-            " #previous"
+            " #previous, #expires_at"
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
         with entry_changed():

@@ -1,7 +1,9 @@
 """One DynamoDB table: plain values in, plain values out, the service's errors in our words."""
 
+import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, cast
@@ -26,6 +28,8 @@ THROTTLING = frozenset(
 BATCH_GET = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
+# At the most, before what a batch left undone is asked for again; doubled with every try.
+PAUSE_SECONDS = 0.025
 
 _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
@@ -42,9 +46,10 @@ class ConditionFailed(Exception):
 class Table:
     """The calls that the records need, on a boto3 DynamoDB client."""
 
-    def __init__(self, client: Any, name: str) -> None:
+    def __init__(self, client: Any, name: str, pause: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._name = name
+        self._pause = pause
 
     def get(self, key: Key) -> Item | None:
         """Read one item, consistently."""
@@ -58,15 +63,18 @@ class Table:
         """Read up to 100 items, consistently, in any order; those that are missing are left out."""
         wanted = [_encode(key) for key in keys]
         found: list[Item] = []
-        for _ in range(BATCH_TRIES):
+        for turn in range(BATCH_TRIES):
             if not wanted:
-                return found
+                break
+            self._wait(turn)
             request = {self._name: {"Keys": wanted, "ConsistentRead": True}}
             with _our_errors():
                 answer = self._client.batch_get_item(RequestItems=request)
             found += [_decode(item) for item in answer["Responses"].get(self._name, [])]
             wanted = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-        raise Throttled
+        if wanted:
+            raise Throttled
+        return found
 
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
         """Write one item whole, or raise ConditionFailed with the one that stands there."""
@@ -153,7 +161,8 @@ class Table:
                 {"DeleteRequest": {"Key": _encode(key)}}
                 for key in keys[start : start + BATCH_WRITE]
             ]
-            for _ in range(BATCH_TRIES):
+            for turn in range(BATCH_TRIES):
+                self._wait(turn)
                 with _our_errors():
                     answer = self._client.batch_write_item(RequestItems={self._name: waiting})
                 waiting = answer.get("UnprocessedItems", {}).get(self._name, [])
@@ -161,6 +170,11 @@ class Table:
                     break
             else:
                 raise Throttled
+
+    def _wait(self, turn: int) -> None:
+        """Pause for a random time before a repeat: the table is busy with others, too."""
+        if turn:
+            self._pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
 
 
 def _encode(item: Mapping[str, Any]) -> Item:

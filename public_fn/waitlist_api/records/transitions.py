@@ -1,6 +1,6 @@
 """Records what Redis has decided about people who have a place: offered, admitted, parked, back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from waitlist_api.records.entries import STATUSES, entry_changed
@@ -13,6 +13,7 @@ from waitlist_api.records.entry import (
     shard_of,
 )
 from waitlist_api.records.journal import Change
+from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 
 # A decision of Redis may find the record at any of these, where earlier ones went unrecorded.
@@ -59,11 +60,14 @@ class Transition:
 class Transitions:
     """Writes decisions."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, retention: Retention) -> None:
         self._table = table
+        self._retention = retention
 
     def record(self, transition: Transition, now_millis: int) -> None:
         """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
+        if transition.status == "admitted":
+            transition = self._ending(transition, now_millis)
         attributes = _attributes(transition, now_millis)
         condition = BEHIND
         if transition.unless_token:
@@ -79,6 +83,24 @@ class Transitions:
                     self._table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
+        # Once more, for what was recorded meanwhile.
+        self._end_history(transition)
+
+    def _ending(self, transition: Transition, now_millis: int) -> Transition:
+        """Have the history expire, then return the decision that has the record do so."""
+        expires_at = self._retention.expires_at(transition.waitlist_id, now_millis)
+        ending = replace(
+            transition,
+            changes={**transition.changes, "expires_at": expires_at},
+            events=tuple(replace(event, expires_at=expires_at) for event in transition.events),
+        )
+        self._end_history(ending)
+        return ending
+
+    def _end_history(self, transition: Transition) -> None:
+        key = (transition.waitlist_id, transition.entry_id)
+        expires_at = transition.changes.get("expires_at")
+        self._retention.end_history(key, transition.stamp, expires_at)
 
     def tell(self, transition: Transition, now_millis: int) -> None:
         """Write the events alone, of a decision that a later one was recorded before.
@@ -91,6 +113,14 @@ class Transitions:
         update = self._table.update_write(key, "SET #updated_millis = :now", condition, values)
         with entry_changed():
             self._table.transact([update, *self._history(transition)])
+        if self._retention.expires_at(transition.waitlist_id, now_millis) is not None:
+            self._expire_with_record(transition)
+
+    def _expire_with_record(self, transition: Transition) -> None:
+        """Have events that are told late go when their record does."""
+        key = (transition.waitlist_id, transition.entry_id)
+        record = self._table.get(record_key(*key)) or {}
+        self._retention.end_history(key, transition.stamp, record.get("expires_at"))
 
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [

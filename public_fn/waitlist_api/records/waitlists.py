@@ -21,7 +21,9 @@ SegmentsState = Literal["ready", "building"]
 
 @dataclass(frozen=True, kw_only=True)
 class WaitlistSettings:
-    """What an operator decides; `capacity` None means without limit, seconds are whole.
+    """What an operator decides; seconds are whole.
+
+    `capacity` None means without limit, `retention_days` None that ended stays are kept for ever.
 
     Each of the `segments` is a list of attribute names, sorted.
     """
@@ -34,6 +36,7 @@ class WaitlistSettings:
     lease_seconds: int = 300
     max_attempts: int = 5
     hide_counts: bool = False
+    retention_days: int | None = None
     segments: tuple[tuple[str, ...], ...] = ()
 
     @classmethod

@@ -33,7 +33,6 @@ USUAL = (
     "unauthorized",
     "invalid_json",
     "waitlist_not_found",
-    "too_large",
     "unsupported_media_type",
     "rebuilding",
     "record_unavailable",

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth import operator_of
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.editing import EditCommand, Editing
-from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
 from waitlist_api.leaving import Leaving
 from waitlist_api.listing import Listing, Person
 from waitlist_api.moving import BumpCommand, Moving
@@ -32,7 +32,7 @@ from waitlist_shared.ranks import time_of
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
-CHANGE = (*USUAL, "invalid_json", "entry_not_found", "too_large", "unsupported_media_type")
+CHANGE = (*USUAL, "invalid_json", "entry_not_found", "unsupported_media_type")
 # Of an entry whose signup is under way: Redis has it, the record only the intent.
 UNRECORDED: dict[str, Any] = {
     "customer_id": None,
@@ -81,15 +81,24 @@ def admin_entry_routes(
     @router.get(
         ENTRY,
         summary="One person, with profile and history",
+        description="The newest 100 events of the history, oldest first. With `include=history` "
+        "all of it, in pages from the oldest on: follow `cursor` to its end and you have "
+        "everything that is recorded of the person.",
         tags=["operator"],
         operation_id="getPerson",
         security=SIGV4,
         responses=answers(200, "The person", *USUAL, "entry_not_found"),
     )
-    def get_person(waitlist_id: WaitlistId, entry_id: EntryId) -> AdminEntryWithHistoryAnswer:
-        person = listing.person(waitlist_id, entry_id)
-        history = [_event(event) for event in person.history]
-        return AdminEntryWithHistoryAnswer(**_person(person), history=history)
+    def get_person(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        include: Annotated[Literal["history"] | None, Query()] = None,
+        cursor: Cursor = None,
+        limit: Limit = 100,
+    ) -> AdminEntryWithHistoryAnswer:
+        if include is None:
+            return _whole(listing.person(waitlist_id, entry_id), None)
+        return _whole(*listing.person_with_history(waitlist_id, entry_id, cursor, limit))
 
     @router.patch(
         ENTRY,
@@ -185,17 +194,36 @@ def _person(person: Person) -> dict[str, Any]:
     record = person.record
     if record is None:
         return {**asdict(person.standing), **UNRECORDED}
-    claimed_until, parked = record.claimed_until_millis, record.parked_millis
     return {
         **asdict(person.standing),
         "customer_id": record.customer_id or None,
         "profile": record.profile,
         "attributes": record.attributes,
         "attempts": record.attempts,
-        "claimed_until": iso(claimed_until) if claimed_until else None,
-        "parked_at": iso(parked) if parked else None,
+        "claimed_until": _time(record.claimed_until_millis),
+        "parked_at": _time(record.parked_millis),
         "park_reason": record.park_reason or None,
     }
+
+
+def _whole(person: Person, cursor: str | None) -> AdminEntryWithHistoryAnswer:
+    record = person.record
+    if record is None:
+        raise EntryNotFound
+    return AdminEntryWithHistoryAnswer(
+        **_person(person),
+        created_at=iso(record.created_millis),
+        updated_at=iso(record.updated_millis),
+        admitted_at=_time(record.admitted_millis),
+        left_at=_time(record.left_millis),
+        expires_at=_time(record.expires_at and record.expires_at * 1000),
+        history=[_event(event) for event in person.history],
+        cursor=cursor,
+    )
+
+
+def _time(millis: int | None) -> str | None:
+    return None if millis is None else iso(millis)
 
 
 def _event(event: HistoryEvent) -> HistoryAnswer:

@@ -60,7 +60,6 @@ def admin_waitlist_routes(
                 "unauthorized",
                 "invalid_json",
                 "waitlist_deleting",
-                "too_large",
                 "unsupported_media_type",
                 "record_unavailable",
             ),

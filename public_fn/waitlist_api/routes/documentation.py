@@ -6,23 +6,38 @@ from aws_lambda_powertools.event_handler.openapi.models import (
     APIKey,
     APIKeyIn,
     HTTPBase,
+    HTTPBearer,
     SecurityScheme,
 )
 
 from waitlist_api.http_errors import PROBLEM_JSON, STATUS
 from waitlist_api.schemas.basis import Problem
 
-ALWAYS = ("invalid_request", "throttled", "internal_error", "queue_unavailable")
+# `too_large` also where no body is asked for: one that is sent all the same is not read either.
+ALWAYS = (
+    "invalid_request",
+    "too_large",
+    "throttled",
+    "internal_error",
+    "not_ready",
+    "queue_unavailable",
+)
 
+_SIGV4 = APIKey(
+    name="Authorization",
+    **{"in": APIKeyIn.header},  # type: ignore[arg-type]
+    description="AWS Signature Version 4, service execute-api.",
+)
 SECURITY_SCHEMES: dict[str, SecurityScheme] = {
     "entry_token": HTTPBase(scheme="bearer", description="The entry_token of the signup's answer."),
-    "sigv4": APIKey(
-        name="Authorization",
-        **{"in": APIKeyIn.header},  # type: ignore[arg-type]
-        description="AWS Signature Version 4, service execute-api.",
-    ),
+    "sigv4": _SIGV4,
+}
+SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
+    "jwt": HTTPBearer(bearerFormat="JWT", description="A token of the service's OIDC issuer."),
+    "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: list[dict[str, list[str]]] = [{"entry_token": []}]
+JWT: list[dict[str, list[str]]] = [{"jwt": []}]
 SIGV4: list[dict[str, list[str]]] = [{"sigv4": []}]
 
 

@@ -4,12 +4,19 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 
-from waitlist_api.schemas.basis import PathEntryId, PathWaitlistId
+from waitlist_api.schemas.basis import PathEntryId, PathOwnEntryId, PathWaitlistId
 from waitlist_api.schemas.segments import SEGMENT_NAMES
 from waitlist_shared.limits import MAX_PAGE
 
 WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=["bakery"])]
 EntryId = Annotated[str, Path(pattern=PathEntryId)]
+OwnEntryId = Annotated[
+    str,
+    Path(
+        pattern=PathOwnEntryId,
+        description="`me`, or the id of the caller's own entry.",
+    ),
+]
 Cursor = Annotated[str | None, Query(max_length=512, description="`cursor` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 SegmentNames = Annotated[

@@ -8,6 +8,8 @@ from waitlist_shared import ids
 
 PathWaitlistId = f"^{ids.WAITLIST_ID}$"
 PathEntryId = f"^{ids.ENTRY_ID}$"
+ME = "me"
+PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 Reason = Annotated[str, Field(max_length=500, description="Kept in the history.")]
 

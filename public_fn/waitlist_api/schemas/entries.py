@@ -10,29 +10,47 @@ from waitlist_api.schemas.segments import SegmentPlaceAnswer
 from waitlist_shared import ids
 from waitlist_shared.limits import MAX_PLACES, MAX_PRIORITY
 
+CustomerId = Annotated[
+    str,
+    Field(
+        pattern=f"^{ids.CUSTOMER_ID}$",
+        description="The customer's id at the client: opaque, visible ASCII characters.",
+        examples=["customer-0001"],
+    ),
+]
+
+
+SignupProfile = Annotated[
+    Profile,
+    Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
+]
+SignupAttributes = Annotated[
+    Attributes,
+    Field(
+        default_factory=dict,
+        description="Names with one or several values each, for claims by filter. Values are "
+        "kept as composed Unicode (NFC), so that two ways to type an é are one.",
+        examples=[{"language": ["English", "Spanish"]}],
+    ),
+]
+
 
 class SignupBody(Body):
+    """A guest's signup, which says who it is for."""
+
+    customer_id: CustomerId
+    profile: SignupProfile
+    attributes: SignupAttributes
+
+
+class OwnSignupBody(Body):
+    """The signup of a customer whose token says who it is."""
+
     customer_id: Annotated[
-        str,
-        Field(
-            pattern=f"^{ids.CUSTOMER_ID}$",
-            description="The customer's id at the client: opaque, visible ASCII characters.",
-            examples=["customer-0001"],
-        ),
-    ]
-    profile: Annotated[
-        Profile,
-        Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
-    ]
-    attributes: Annotated[
-        Attributes,
-        Field(
-            default_factory=dict,
-            description="Names with one or several values each, for claims by filter. Values are "
-            "kept as composed Unicode (NFC), so that two ways to type an é are one.",
-            examples=[{"language": ["English", "Spanish"]}],
-        ),
-    ]
+        CustomerId | None, Field(description="The token's `sub`; another one is refused.")
+    ] = None
+    profile: SignupProfile
+    attributes: SignupAttributes
 
 
 class EditBody(Body):
@@ -98,7 +116,18 @@ class EntryAnswer(BaseModel):
     joined_at: str | None
 
 
-class LookAnswer(EntryAnswer):
+class CustomersEntryAnswer(EntryAnswer):
+    poll_after_seconds: Annotated[
+        int | None,
+        Field(
+            description="When to look again: 1 s for the first 20 in line, a second more for each "
+            "20 further back, 300 s at the most; of several places the nearest counts. Null for "
+            "whoever has left or was admitted."
+        ),
+    ]
+
+
+class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         list[SegmentPlaceAnswer] | None,
         Field(
@@ -107,12 +136,23 @@ class LookAnswer(EntryAnswer):
             "where `segment` is not given."
         ),
     ]
+    entry_token: Annotated[
+        str | None,
+        Field(
+            description="To be kept in place of the token that was sent, whose key has been "
+            "replaced and will go; null otherwise."
+        ),
+    ] = None
 
 
-class SignupAnswer(EntryAnswer):
+class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
     ]
+
+
+class OwnSignupAnswer(CustomersEntryAnswer):
+    pass
 
 
 class HistoryAnswer(BaseModel):
@@ -134,7 +174,19 @@ class AdminEntryAnswer(EntryAnswer):
 
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
+    created_at: Annotated[str, Field(description="When this stay was signed up for.")]
+    updated_at: str
+    admitted_at: str | None
+    left_at: str | None
+    expires_at: Annotated[
+        str | None,
+        Field(description="When record and history are deleted; null while nothing ends them."),
+    ]
     history: list[HistoryAnswer]
+    cursor: Annotated[
+        str | None,
+        Field(description="Of the next page of the history; null behind its end."),
+    ]
 
 
 class EntriesAnswer(BaseModel):

@@ -16,6 +16,8 @@ from waitlist_shared.limits import (
     MAX_SEGMENTS,
 )
 
+MAX_RETENTION_DAYS = 3650
+
 
 def _canonical(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
@@ -59,6 +61,15 @@ class WaitlistBody(Body):
     hide_counts: Annotated[
         bool, Field(description="Whether customers are not told how many wait.")
     ] = False
+    retention_days: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_RETENTION_DAYS,
+            description="How long the records of those who left or were admitted are kept, with "
+            "their history; null: for ever. Holds for whoever leaves or is admitted from now on.",
+        ),
+    ] = None
     segments: Annotated[
         list[SegmentNames],
         Field(
@@ -95,6 +106,7 @@ class WaitlistConfigAnswer(BaseModel):
     lease_seconds: int
     max_attempts: int
     hide_counts: bool
+    retention_days: int | None
     segments: Annotated[
         list[list[str]], Field(description="As declared; names and segments are sorted.")
     ]

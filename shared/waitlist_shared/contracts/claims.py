@@ -28,7 +28,7 @@ from waitlist_shared.limits import (
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same.
 
-    With a `segment` only those who are in it.
+    With a `segment` only those who are in it; with `only_repeat` only those of an earlier claim.
     """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
@@ -36,6 +36,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     order: Literal["oldest", "newest"] = "oldest"
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    only_repeat: bool = False
     segment: SegmentId | None = None
     segments_version: Number = 0
 

@@ -4,8 +4,3 @@ local function at_home(state, home, here)
   if home and home ~= '' and here ~= '' and home ~= here then return nil end
   return state
 end
-
-local function state_here(meta_key, here)
-  local meta = redis.call('HMGET', meta_key, 'state', 'home')
-  return at_home(meta[1], meta[2], here)
-end

@@ -1,0 +1,54 @@
+"""Makes moto's queries cost what they may find.
+
+Moto sorts the whole table, and then looks at each item, for every query: at 8,000 entries that is
+half a second, in which nobody else is served. Here it only sees the items of the partition.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import Table
+
+CHANGED = "_sees_its_partition"
+
+
+def cheap_queries() -> None:
+    """Changes moto for this process; a second call changes nothing."""
+    if hasattr(Table, CHANGED):
+        return
+    query = Table.query
+
+    def narrowed(table: Table, hash_key: DynamoType | None, *rest: Any, **more: Any) -> Any:
+        # `index_name` is the seventh of its arguments after the key, where it is not named.
+        index_name = more.get("index_name", rest[6] if len(rest) > 6 else None)
+        # Hidden for this one call; the server takes one request at a time.
+        partition = sorted(_partition(table, hash_key, index_name, more), key=_place)
+        vars(table)["all_items"] = lambda: partition
+        try:
+            return query(table, hash_key, *rest, **more)
+        finally:
+            del vars(table)["all_items"]
+
+    changes: list[tuple[str, Any]] = [(CHANGED, True), ("query", narrowed)]
+    for name, value in changes:
+        setattr(Table, name, value)
+
+
+def _partition(
+    table: Table, hash_key: DynamoType | None, index_name: str | None, more: dict[str, Any]
+) -> Iterator[Item]:
+    if not index_name:
+        yield from table.items.get(hash_key, {}).values()
+        return
+    wanted = {name: value.value for name, value in more.get("hash_key_conditions") or ()}
+    for items in table.items.values():
+        for item in items.values():
+            found = (item.attrs.get(name) for name in wanted)
+            values = [attribute and attribute.value for attribute in found]
+            if values == list(wanted.values()):
+                yield item
+
+
+def _place(item: Item) -> Any:
+    return (item.hash_key, item.range_key)

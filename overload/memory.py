@@ -1,0 +1,118 @@
+"""How much memory each part of the service has, while the load runs, and whether that is flat."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+EVERY_SECONDS = 0.5
+# Grows with what is stored in it, as it must.
+STORES = frozenset({"Valkey", "DynamoDB"})
+ROLES = {
+    "waitlist_api.app.lambda_handler": "public function",
+    "waitlist_queue.app.lambda_handler": "private function",
+    "waitlist_api.maintenance.lambda_handler": "maintenance",
+    "local.redis_server": "Valkey",
+    "valkey-server": "Valkey",
+    "local.dynamodb_server": "DynamoDB",
+}
+# The last third of the load beside the second; in the first, parts still come to know their work.
+MOST_GROWTH = 1.10
+LEAST_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Megabytes of a process of each part, on average, and how many processes it has."""
+
+    at: float
+    megabytes: Mapping[str, float]
+    processes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A part's median memory in the second and in the last third of the load."""
+
+    role: str
+    before: float
+    after: float
+
+    @property
+    def ratio(self) -> float:
+        return self.after / self.before
+
+    @property
+    def is_flat(self) -> bool:
+        return self.role in STORES or self.ratio <= MOST_GROWTH
+
+
+def growths(samples: Sequence[Sample]) -> list[Growth]:
+    """Compare the thirds; nothing where the load was too short to tell."""
+    if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
+        return []
+    third = len(samples) // 3
+    second, last = samples[third : 2 * third], samples[2 * third :]
+    return [
+        Growth(role, _typical(second, role), _typical(last, role))
+        for role in sorted(_roles(second) & _roles(last))
+    ]
+
+
+def _roles(samples: Sequence[Sample]) -> set[str]:
+    return {role for one in samples for role in one.megabytes}
+
+
+def _typical(samples: Sequence[Sample], role: str) -> float:
+    return median(one.megabytes[role] for one in samples if role in one.megabytes)
+
+
+class Scales:
+    """Weighs a process and all that descend from it, until it is left."""
+
+    def __init__(self, pid: int) -> None:
+        self.samples: list[Sample] = []
+        self._root = psutil.Process(pid)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="memory")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_SECONDS):
+            self.samples.append(self._weigh())
+
+    def _weigh(self) -> Sample:
+        found: dict[str, list[float]] = {}
+        for process in (self._root, *self._root.children(recursive=True)):
+            try:
+                role = _role(process.cmdline())
+                found.setdefault(role, []).append(process.memory_info().rss / 2**20)
+            except psutil.Error:
+                continue  # it has ended meanwhile
+        return Sample(
+            at=time.monotonic(),
+            megabytes={role: sum(each) / len(each) for role, each in found.items()},
+            processes={role: len(each) for role, each in found.items()},
+        )
+
+
+def _role(command: Sequence[str]) -> str:
+    words = " ".join(command)
+    return next((role for part, role in ROLES.items() if part in words), "front")

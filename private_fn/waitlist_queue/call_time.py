@@ -1,0 +1,31 @@
+"""How long a call of Redis may still take."""
+
+import math
+import random
+import threading
+import time
+
+
+class CallTime(threading.local):
+    """Each thread's own: entered when a call begins, over when it ends."""
+
+    def __init__(self, call_seconds: float) -> None:
+        self._call_seconds = call_seconds
+        self._end = math.inf
+
+    def left(self) -> float:
+        return self._end - time.monotonic()
+
+    def at_most(self, seconds: float) -> float:
+        """Return how long one wait may last; never nothing, which would mean not to wait."""
+        return max(0.001, min(seconds, self.left()))
+
+    def pause(self, most_seconds: float) -> None:
+        """Wait for a random moment, and not beyond the end of the call."""
+        time.sleep(random.uniform(0, self.at_most(most_seconds)))
+
+    def __enter__(self) -> None:
+        self._end = time.monotonic() + self._call_seconds
+
+    def __exit__(self, *_error: object) -> None:
+        self._end = math.inf

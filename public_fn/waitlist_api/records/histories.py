@@ -1,0 +1,53 @@
+"""Reads why people stand where they stand; what has expired reads as gone."""
+
+from collections.abc import Iterable
+
+from waitlist_api.clock import NowMillis, now_millis
+from waitlist_api.records.entry import HISTORY, RECORD, EntryRecord, HistoryEvent, entry_pk
+from waitlist_api.records.table import Item, Table
+
+SHOWN = 100
+
+
+class Histories:
+    """Events of all entries, beside their records."""
+
+    def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
+        self._table = table
+        self._now_millis = now_millis
+
+    def with_record(
+        self, waitlist_id: str, entry_id: str
+    ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
+        """Read an entry and the newest 100 events of its history, oldest first."""
+        items, _ = self._table.query(
+            "#pk = :pk",
+            {"pk": entry_pk(waitlist_id, entry_id)},
+            ScanIndexForward=False,
+            Limit=SHOWN + 1,
+        )
+        if not items or items[0]["sk"] != RECORD:
+            return None
+        record = EntryRecord.from_item(items[0])
+        if record.is_expired(self._now_millis()):
+            return None
+        return record, self._events(reversed(items[1:]))
+
+    def page(
+        self, waitlist_id: str, entry_id: str, after: str | None, limit: int
+    ) -> tuple[list[HistoryEvent], str | None]:
+        """Read a page of a history, oldest first; returns it and the `after` of the next."""
+        pk = entry_pk(waitlist_id, entry_id)
+        start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
+        items, last = self._table.query(
+            "#pk = :pk AND begins_with(#sk, :history)",
+            {"pk": pk, "history": HISTORY},
+            start,
+            Limit=limit,
+        )
+        following = last["sk"].removeprefix(HISTORY) if last else None
+        return self._events(items), following
+
+    def _events(self, items: Iterable[Item]) -> list[HistoryEvent]:
+        events = map(HistoryEvent.from_item, items)
+        return [event for event in events if not event.is_expired(self._now_millis())]

@@ -1,0 +1,46 @@
+"""When what is recorded of an ended stay deletes itself: DynamoDB does it, by `expires_at`."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from waitlist_api.records.entry import HISTORY, entry_pk
+from waitlist_api.records.table import ConditionFailed, Item, Table
+
+DAY_SECONDS = 24 * 3600
+PAGE = 500
+
+
+class Retention:
+    """Ends what a waitlist wants kept for some days only, None being for ever."""
+
+    def __init__(self, table: Table, days_of: Callable[[str], int | None]) -> None:
+        self._table = table
+        self._days_of = days_of
+
+    def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
+        """Return when the record of a stay that ends now is to go, in seconds since 1970."""
+        days = self._days_of(waitlist_id)
+        return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
+
+    def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
+        """Have the events up to a stamp go, too; those of stays before keep their own time.
+
+        Later events are another stay's: this may be asked for late, and twice.
+        """
+        if expires_at is None:
+            return
+        pk = entry_pk(*key)
+        values: Item = {"pk": pk, "first": HISTORY, "last": f"{HISTORY}{stamp:016d}~"}
+        after: Item | None = {}
+        while after is not None:
+            condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
+            items, after = self._table.query(condition, values, after or None, Limit=PAGE)
+            for item in items:
+                if "expires_at" not in item:
+                    self._end({"pk": pk, "sk": item["sk"]}, expires_at)
+
+    def _end(self, key: dict[str, str], expires_at: int) -> None:
+        update = "SET #expires_at = :expires_at"
+        # Erased meanwhile: it must not come back.
+        with suppress(ConditionFailed):
+            self._table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

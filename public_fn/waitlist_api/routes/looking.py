@@ -1,0 +1,49 @@
+"""What a customer is told of an entry, whoever has shown whose it is."""
+
+from dataclasses import asdict
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from waitlist_api.polling import poll_after_seconds
+from waitlist_api.schemas.entries import LookAnswer
+from waitlist_api.schemas.segments import SegmentPlaceAnswer
+from waitlist_api.segment_standing import SegmentPlace, SegmentStandings
+from waitlist_api.standing import Standing, Standings
+
+
+class Looking:
+    """Answers where an entry stands, in line and within its segments."""
+
+    def __init__(self, standings: Standings, segment_standings: SegmentStandings) -> None:
+        self._standings = standings
+        self._segment_standings = segment_standings
+
+    def look(
+        self, waitlist_id: str, entry_id: str, segment: str | None, new_token: str | None = None
+    ) -> Response[LookAnswer]:
+        """Return the answer; `segment` holds names of attributes, a comma between two."""
+        if segment is None:
+            return _answer(self._standings.of(waitlist_id, entry_id), None, new_token)
+        names = segment.split(",")
+        standing, places = self._segment_standings.of(waitlist_id, entry_id, names)
+        return _answer(standing, places, new_token)
+
+
+def told(standing: Standing, *positions: int) -> dict[str, Any]:
+    """Return what a customer is told of an entry, who has these places besides."""
+    seconds = poll_after_seconds(standing.status, standing.position, *positions)
+    return {**asdict(standing), "poll_after_seconds": seconds}
+
+
+def _answer(
+    standing: Standing, places: list[SegmentPlace] | None, new_token: str | None
+) -> Response[LookAnswer]:
+    segments = None
+    if places is not None:
+        segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
+    fields = told(standing, *(place.position for place in places or ()))
+    answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
+    # Whoever has left may sign up again at any moment, and then must not see the former answer.
+    cache = f"private, max-age={answer.poll_after_seconds or 0}"
+    return Response(200, "application/json", answer, {"Cache-Control": cache})

@@ -1,0 +1,124 @@
+"""The keys of the entry tokens: one that signs, one that is still good, read again in time."""
+
+import base64
+import hashlib
+import hmac
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from waitlist_api.clock import NowMillis
+
+logger = logging.getLogger(__name__)
+
+MIN_LENGTH = 32
+READ_EACH_SECONDS = 300
+RETRY_SECONDS = 30
+# A new key signs only once every process must have read it, so that none meets a token of a key
+# that it does not know: twice the time between two readings.
+BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
+
+
+class SecretUnavailable(Exception):
+    """The secret cannot be read now; what will not pass is a mistake in the deployment."""
+
+    def __init__(self, *, will_pass: bool = True) -> None:
+        super().__init__("the entry token secret cannot be read: may the function read it?")
+        self.will_pass = will_pass
+
+
+class BadSecret(ValueError):
+    """The secret holds no keys; the message says what it should hold."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"the entry token secret must be a text of {MIN_LENGTH} characters or more, or JSON: "
+            '{"current": KEY, "previous": KEY, "current_from": SECONDS_SINCE_1970}'
+        )
+
+
+@dataclass(frozen=True)
+class TokenKey:
+    """One key; its id stands in each of its tokens, and is a digest of it."""
+
+    secret: str
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
+
+    def token(self, waitlist_id: str, entry_id: str) -> str:
+        """Return the token of an entry: the same at every call."""
+        text = f"{waitlist_id}/{entry_id}".encode()
+        mac = hmac.digest(self.secret.encode(), text, "sha256")
+        return f"{self.id}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+
+
+@dataclass(frozen=True)
+class TokenKeys:
+    """What the secret holds; `current` signs from `current_from_seconds` (since 1970) on."""
+
+    current: TokenKey
+    previous: TokenKey | None = None
+    current_from_seconds: int = 0
+
+    @classmethod
+    def parse(cls, secret: str) -> Self:
+        """Read a secret: JSON with both keys, or the text of the only one. Raises BadSecret."""
+        if not secret.startswith("{"):
+            return cls(_key(secret))
+        try:
+            fields = json.loads(secret)
+        except ValueError as error:
+            raise BadSecret from error
+        previous, since = fields.get("previous"), fields.get("current_from", 0)
+        if not isinstance(since, int):
+            raise BadSecret
+        return cls(_key(fields.get("current")), None if previous is None else _key(previous), since)
+
+    def signing(self, now_seconds: float) -> TokenKey:
+        """Return the key of new tokens."""
+        is_early = now_seconds < self.current_from_seconds
+        return self.previous if self.previous is not None and is_early else self.current
+
+    def of_token(self, token: str) -> TokenKey | None:
+        """Return the key whose id a token begins with, if it is still good."""
+        known = (key for key in (self.current, self.previous) if key is not None)
+        return next((key for key in known if token.startswith(f"{key.id}.")), None)
+
+
+class KeptKeys:
+    """The keys as they were at most 5 minutes ago, or when they could last be read."""
+
+    def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
+        """Read the secret once; raises SecretUnavailable or BadSecret."""
+        self._read = read
+        self._now_millis = now_millis
+        self._keys = TokenKeys.parse(read())
+        self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
+
+    def keys(self) -> TokenKeys:
+        if self._now_millis() >= self._read_again_millis:
+            self._read_again()
+        return self._keys
+
+    def signing(self) -> TokenKey:
+        return self.keys().signing(self._now_millis() / 1000)
+
+    def _read_again(self) -> None:
+        wait_seconds = READ_EACH_SECONDS
+        try:
+            self._keys = TokenKeys.parse(self._read())
+        except (SecretUnavailable, BadSecret):
+            # Those that were read before are good as yet.
+            wait_seconds = RETRY_SECONDS
+            logger.warning("the entry token secret cannot be read again", exc_info=True)
+        self._read_again_millis = self._now_millis() + wait_seconds * 1000
+
+
+def _key(secret: object) -> TokenKey:
+    if not isinstance(secret, str) or len(secret) < MIN_LENGTH:
+        raise BadSecret
+    return TokenKey(secret)

@@ -1,0 +1,101 @@
+"""`make rotate-token-secret STACK=waitlist-prod`: gives the entry tokens a new key.
+
+Nobody is logged out: the key before stays good, and whoever looks at their entry meanwhile is
+handed a token of the new one. Needs `cloudformation:DescribeStacks` on the stack, and
+`secretsmanager:GetSecretValue` and `PutSecretValue` on its secret.
+"""
+
+import argparse
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from waitlist_api.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
+
+# A stack of older code, which would take both keys for one, has no such output.
+OUTPUT = "EntryTokenSecretArn"
+KEY_BYTES = 48
+DAY_SECONDS = 24 * 3600
+DAYS_BETWEEN = 30
+
+
+class Refused(Exception):
+    """Nothing was changed; the message says why, and what to do."""
+
+
+def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
+    """Return the secret with a new key, and the one that signs now as the one before.
+
+    Raises Refused where the key before is so young that people may have no other token yet.
+    """
+    keys = TokenKeys.parse(secret)
+    age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
+    if keys.previous is not None and age_days < DAYS_BETWEEN and not force:
+        raise Refused(
+            f"The last rotation was {max(age_days, 0):.0f} days ago. A new one would end the "
+            f"tokens of the key before it: those of people who have not looked at their entry "
+            f"since. Wait until {DAYS_BETWEEN} days have passed, or say FORCE=1."
+        )
+    # A key that does not sign as yet has no tokens: nothing is lost with it.
+    previous = keys.signing(now_seconds)
+    from_seconds = now_seconds + BEFORE_IT_SIGNS_SECONDS
+    return json.dumps(
+        {"current": new_key, "previous": previous.secret, "current_from": from_seconds}
+    )
+
+
+def rotate(
+    cloudformation: Any, secretsmanager: Any, stack: str, now_seconds: int, *, force: bool
+) -> str:
+    """Put a new key into a stack's secret; return what was done and what happens next."""
+    arn = _secret_of(cloudformation, stack)
+    secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
+    new_secret = rotated(secret, secrets.token_urlsafe(KEY_BYTES), now_seconds, force=force)
+    secretsmanager.put_secret_value(SecretId=arn, SecretString=new_secret)
+    keys = TokenKeys.parse(new_secret)
+    before = "" if keys.previous is None else keys.previous.id
+    signs_at = datetime.fromtimestamp(keys.current_from_seconds, UTC).isoformat()
+    return (
+        f"{arn} has a new key {keys.current.id}; {before} is the one before.\n"
+        f"Until {signs_at} every process reads it; from then on it signs new tokens.\n"
+        f"Tokens of {before} stay good until the next rotation, and whoever shows one when looking "
+        f"at their entry is handed a new one. Rotate again in {DAYS_BETWEEN} days or later.\n"
+        f"To take it back before {signs_at}, not after: move the secret's stage AWSCURRENT to the "
+        "version that is AWSPREVIOUS."
+    )
+
+
+def _secret_of(cloudformation: Any, stack: str) -> str:
+    (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
+    for output in found.get("Outputs", []):
+        if output["OutputKey"] == OUTPUT:
+            return str(output["OutputValue"])
+    raise Refused(f"The stack {stack} has no output {OUTPUT}: deploy this version to it first.")
+
+
+def main(
+    arguments: Sequence[str] | None = None, now_seconds: Callable[[], float] = time.time
+) -> int:
+    parser = argparse.ArgumentParser(description="Gives a stack's entry tokens a new key.")
+    parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
+    parser.add_argument("--force", action="store_true", help="also soon after the last rotation")
+    given = parser.parse_args(arguments)
+    session: Any = boto3.session.Session()
+    try:
+        clients = session.client("cloudformation"), session.client("secretsmanager")
+        print(rotate(*clients, given.stack, int(now_seconds()), force=given.force))
+    except (Refused, BadSecret, ClientError, BotoCoreError) as error:
+        print(f"Nothing was changed. {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

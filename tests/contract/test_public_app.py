@@ -1,0 +1,105 @@
+"""The public function's entry point: a problem in time, whatever its surroundings do."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from tests.support.gateway import Context, event
+from waitlist_api import app
+from waitlist_api.aws import ANSWER_SECONDS
+from waitlist_api.token_keys import SecretUnavailable
+
+HEALTH = event("GET", "/v1/unknown", {}, None)
+
+
+class Timed(Context):
+    """A context with so much time left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        return int(self.seconds * 1000)
+
+
+class Secrets:
+    """Secrets Manager, which fails as long as it is told to."""
+
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+
+    def get_secret_value(self, **_: Any) -> dict[str, str]:
+        if self.failure is not None:
+            raise self.failure
+        return {"SecretString": "a-secret-for-tests-of-32-characters-or-more"}
+
+
+@pytest.fixture
+def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
+    """A deployed function's environment, and its Secrets Manager."""
+    secrets = Secrets()
+    monkeypatch.setenv("TABLE_NAME", "table")
+    monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
+    monkeypatch.setenv("ENTRY_TOKEN_SECRET_ARN", "arn:aws:secretsmanager:us-east-1:1:secret:s")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
+    monkeypatch.setattr(app, "secrets_client", lambda _: secrets)
+    app.api.cache_clear()
+    yield secrets
+    app.api.cache_clear()
+
+
+def refused(code: str, status: int) -> ClientError:
+    response: Any = {
+        "Error": {"Code": code, "Message": "secret words of AWS"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    return ClientError(response, "GetSecretValue")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        EndpointConnectionError(endpoint_url="https://aws.example.com"),
+        refused("ThrottlingException", 400),
+        refused("InternalServiceError", 500),
+    ],
+    ids=["no route", "throttled", "broken"],
+)
+def test_a_key_that_is_not_to_be_had_is_an_outage_that_passes(
+    secrets: Secrets, failure: Exception
+) -> None:
+    secrets.failure = failure
+    answer = app.lambda_handler(HEALTH, Timed(10))
+    assert (answer["statusCode"], json.loads(answer["body"])["code"]) == (503, "not_ready")
+    assert answer["headers"]["Retry-After"] == "2"
+    assert answer["headers"]["Content-Type"] == "application/problem+json"
+    assert "secret words" not in answer["body"]
+    secrets.failure = None
+    assert app.lambda_handler(HEALTH, Timed(10))["statusCode"] == 404
+
+
+def test_a_key_that_may_not_be_read_is_a_mistake_in_the_deployment(secrets: Secrets) -> None:
+    secrets.failure = refused("AccessDeniedException", 400)
+    with pytest.raises(SecretUnavailable, match="may the function read it"):
+        app.lambda_handler(HEALTH, Timed(10))
+
+
+def test_a_request_has_the_time_that_lambda_gives_it_less_what_its_answer_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P9"""
+    left: list[float] = []
+
+    class Asked:
+        def handle(self, _event: object, _context: object) -> dict[str, Any]:
+            left.append(app.REQUEST_TIME.left())
+            return {}
+
+    monkeypatch.setattr(app, "api", Asked)
+    app.lambda_handler({}, Timed(10))
+    assert left[0] == pytest.approx(10 - ANSWER_SECONDS, abs=0.2)
+    assert app.REQUEST_TIME.left() == float("inf")

@@ -1,0 +1,58 @@
+"""The service where customers have tokens of an issuer: the first calls, as they are printed."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.e2e.processes import Service, run_module, running_service
+from tests.e2e.test_pages import carried_out, printed_commands
+
+ISSUER = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"}
+PAGE = "https://app.example.com"
+ME = "/v1/waitlists/bakery/entries/me"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with running_service(**ISSUER, CORS_ORIGINS=PAGE) as service:
+        yield service
+
+
+def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: Service) -> None:
+    """P5"""
+    done = [carried_out(command) for command in printed_commands(service.banner)]
+    assert [answer.status_code for answer in done] == [201, 201, 200, 200, 200]
+    _, signed_up, looked, bumped, stats = (answer.json() for answer in done)
+    assert signed_up["entry_id"] == looked["entry_id"] == bumped["entry_id"]
+    assert (looked["position"], bumped["priority"], stats["waiting"]) == (1, 5, 1)
+
+    bob = run_module("local.token", CUSTOMER="bob", **ISSUER).stdout.strip()
+    with httpx.Client(base_url=service.url, trust_env=False) as http:
+        headers = {"Authorization": f"Bearer {bob}"}
+        assert http.get(ME, headers=headers).json()["code"] == "entry_not_found"
+        entry = f"/v1/waitlists/bakery/entries/{looked['entry_id']}"
+        assert http.get(entry, headers=headers).json()["code"] == "forbidden"
+        assert http.get(ME).json() == {"message": "Unauthorized"}
+        joined = http.post("/v1/waitlists/bakery/entries", headers=headers, json={})
+        assert (joined.status_code, joined.json()["position"]) == (201, 2)
+        assert http.delete(ME, headers=headers).status_code == 204
+
+
+@pytest.mark.parametrize("path", [ME, "/v1/admin/waitlists/bakery"])
+def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) -> None:
+    headers = {"Origin": PAGE, "Access-Control-Request-Method": "DELETE"}
+    with httpx.Client(base_url=service.url, trust_env=False) as http:
+        answer = http.options(path, headers=headers)
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.headers["access-control-allow-origin"] == PAGE
+        refused = http.get(path, headers={"Origin": PAGE})
+        assert refused.status_code == 401
+        assert refused.headers["access-control-allow-origin"] == PAGE
+
+
+def test_a_token_needs_a_customer_and_an_issuer() -> None:
+    for environ in ({"CUSTOMER": "bob"}, ISSUER):
+        run = run_module("local.token", **environ)
+        assert (run.returncode, run.stdout) == (1, "")
+        assert "make token CUSTOMER=bob JWT_ISSUER=" in run.stderr

@@ -1,0 +1,64 @@
+"""Personal data that can be told from everything else, and the search for it."""
+
+import base64
+from collections.abc import Iterable
+from typing import Any
+
+from local.table import create_table_request
+from tests.support.dynamodb import TABLE
+
+WORD = "qqpersonal"
+CUSTOMER = f"{WORD}-customer@example.com"
+NAME = f"Augusta {WORD}"
+PHONE = f"+44 {WORD} 7946"
+SPANISH = f"Spanish-{WORD}"
+FRENCH = f"French-{WORD}"
+REASON = f"because of {WORD}"
+KEY = f"key-{WORD}"
+PROFILE: dict[str, Any] = {"name": NAME, "contact": {"phone": PHONE}}
+ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
+
+
+def _forms() -> frozenset[str]:
+    """Return the word as it stands, and as it may stand in base64, wherever it begins."""
+    forms = {WORD}
+    for shift in range(3):
+        for case in (WORD, WORD.upper(), WORD.capitalize()):
+            encoded = base64.b64encode(b"." * shift + case.encode()).decode().rstrip("=")
+            # The first and the last characters hold bits of the neighbours.
+            forms.add(encoded[4 if shift else 0 : -1].lower())
+    return frozenset(forms)
+
+
+FORMS = _forms()
+
+
+def found_in(texts: Iterable[str]) -> list[str]:
+    """Return those texts that hold a mark, in whatever case, quoted or encoded."""
+    return [text for text in texts if any(form in text.lower() for form in FORMS)]
+
+
+def redis_texts(redis: Any) -> list[str]:
+    """Return every key and value, of all types; fails on a type that it cannot read."""
+    texts: list[str] = []
+    for name in redis.scan_iter("*"):
+        readers = {
+            "string": redis.get,
+            "hash": redis.hgetall,
+            "zset": lambda key: redis.zrange(key, 0, -1, withscores=True),
+            "set": redis.smembers,
+            "list": lambda key: redis.lrange(key, 0, -1),
+            "stream": redis.xrange,
+        }
+        texts += [name, str(readers[redis.type(name)](name))]
+    return texts
+
+
+def index_texts(dynamodb: Any) -> list[str]:
+    """Return all keys of items: they stand in error messages, streams and metrics."""
+    names = {
+        attribute["AttributeName"]
+        for attribute in create_table_request(TABLE)["AttributeDefinitions"]
+    }
+    items = dynamodb.scan(TableName=TABLE)["Items"]
+    return [str(item[name]) for item in items for name in names & item.keys()]

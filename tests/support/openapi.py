@@ -1,0 +1,17 @@
+"""The OpenAPI document that a deployment shows at /docs."""
+
+import json
+import warnings
+from typing import Any
+
+from tests.support.world import World
+
+
+def document_of(world: World) -> Any:
+    """Return the document, as JSON."""
+    with warnings.catch_warnings():
+        # Powertools does not close the files of its page.
+        warnings.simplefilter("ignore", ResourceWarning)
+        answer = world.request("GET", "/docs", query="format=json")
+    assert answer.status == 200
+    return json.loads(answer.text)

@@ -1,0 +1,54 @@
+"""How soon a client is asked to look again."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waitlist_api.polling import LONGEST_SECONDS, poll_after_seconds
+from waitlist_api.records.entry import ENDED, Status
+
+positions = st.integers(min_value=1, max_value=10**9)
+
+
+def seconds(*places: int | None) -> int:
+    found = poll_after_seconds("waiting", *places)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [(1, 1), (20, 1), (21, 2), (1_000, 50), (5_980, 299), (5_981, 300), (10**9, 300)],
+)
+def test_the_distance_from_the_head_decides(position: int, expected: int) -> None:
+    assert seconds(position) == expected
+
+
+@given(position=positions)
+def test_nobody_waits_less_than_a_second_or_more_than_five_minutes(position: int) -> None:
+    assert 1 <= seconds(position) <= LONGEST_SECONDS == 300
+
+
+@given(nearer=positions, further=positions)
+def test_nobody_further_back_is_asked_to_look_sooner(nearer: int, further: int) -> None:
+    nearer, further = sorted((nearer, further))
+    assert seconds(nearer) <= seconds(further)
+
+
+def test_all_of_a_long_line_together_look_less_often_than_the_api_takes() -> None:
+    """P9: a hundred thousand polite clients, in looks a second."""
+    assert sum(1 / seconds(position) for position in range(1, 100_001)) < 500
+
+
+@given(position=positions, within=positions)
+def test_the_nearest_place_counts(position: int, within: int) -> None:
+    assert seconds(position, within) == min(seconds(position), seconds(within))
+
+
+@pytest.mark.parametrize("status", get_args(Status))
+def test_whoever_has_no_position_is_told_too_unless_nothing_will_change(status: str) -> None:
+    found = poll_after_seconds(status, None)
+    assert (found is None) == (status in ENDED)
+    assert found is None or 1 <= found <= 60

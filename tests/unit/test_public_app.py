@@ -1,0 +1,62 @@
+"""The public function composes itself from its environment."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from tests.support.gateway import Caller, Context
+from waitlist_api import app
+from waitlist_api.auth import EntryTokens
+from waitlist_api.config import ConfigError
+
+KEY = "a-key-of-the-deployed-service-0123456789"
+ENTRY_ID = "a" * 26
+PATH = f"/v1/waitlists/bakery/entries/{ENTRY_ID}"
+
+
+@pytest.fixture
+def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("TABLE_NAME", "table")
+    monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
+    for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER"):
+        monkeypatch.delenv(name, raising=False)
+    app.api.cache_clear()
+    with mock_aws():
+        yield monkeypatch
+    app.api.cache_clear()
+
+
+def status_of(token: str) -> int:
+    return Caller(app.lambda_handler).request("GET", PATH, token=token).status
+
+
+def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
+    environ: pytest.MonkeyPatch,
+) -> None:
+    """P5"""
+    secrets: Any = boto3.client("secretsmanager")
+    arn = secrets.create_secret(Name="tokens", SecretString=KEY)["ARN"]
+    environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
+    another = EntryTokens("another-key-of-32-characters-or-more")
+    assert status_of(another.issue("bakery", ENTRY_ID)) == 403
+    # A good token gets as far as the private function, of which there is none here.
+    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID)) >= 500
+
+
+def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
+    environ: pytest.MonkeyPatch,
+) -> None:
+    """P5"""
+    environ.setenv("JWT_ISSUER", "https://issuer.example.com")
+    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID)) == 401
+
+
+def test_without_either_it_says_what_is_missing(environ: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
+        app.lambda_handler({}, Context())

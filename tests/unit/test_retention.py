@@ -1,0 +1,87 @@
+"""Which items of a person expire, and when."""
+
+import pytest
+
+from tests.support.dynamodb import TABLE
+from tests.support.memory_table import MemoryTable
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
+from waitlist_api.records.histories import Histories
+from waitlist_api.records.retention import Retention
+from waitlist_api.records.table import Table
+from waitlist_api.records.transitions import Transition, Transitions
+
+KEY = ("bakery", "a" * 26)
+EXPIRES = 1_800_000_000
+NOW = 1_790_000_000_000
+
+
+@pytest.fixture
+def memory() -> MemoryTable:
+    return MemoryTable()
+
+
+@pytest.fixture
+def table(memory: MemoryTable) -> Table:
+    return Table(memory, TABLE)
+
+
+def admitted(table: Table) -> None:
+    """Record somebody who was admitted at stamp 10, and will be forgotten."""
+    record = EntryRecord(
+        waitlist_id=KEY[0],
+        entry_id=KEY[1],
+        customer_id="ada",
+        status="admitted",
+        join_id="00000001",
+        created_millis=1,
+        updated_millis=1,
+        stamp=10,
+        expires_at=EXPIRES,
+    )
+    table.put(record.to_item(ended_place(KEY[0], 0), 1), "attribute_not_exists(#pk)")
+
+
+def told_late(stamp: int) -> Transition:
+    """Return a decision that was made before the admission, and is recorded after it."""
+    event = HistoryEvent(stamp=stamp, event="offered", by="operator")
+    return Transition(
+        waitlist_id=KEY[0],
+        entry_id=KEY[1],
+        status="offered",
+        stamp=stamp,
+        rank=1,
+        attempts=0,
+        changes={},
+        events=(event,),
+    )
+
+
+def history(memory: MemoryTable, now_millis: int = NOW) -> list[HistoryEvent]:
+    events, _ = Histories(Table(memory, TABLE), lambda: now_millis).page(*KEY, None, 100)
+    return events
+
+
+def test_an_event_that_is_told_late_goes_when_its_record_does(
+    memory: MemoryTable, table: Table
+) -> None:
+    admitted(table)
+    Transitions(table, Retention(table, lambda _: 30)).tell(told_late(9), NOW)
+    (event,) = history(memory)
+    assert event.expires_at == EXPIRES
+    assert history(memory, EXPIRES * 1000) == []
+
+
+def test_later_events_are_another_stays(memory: MemoryTable, table: Table) -> None:
+    for stamp in (5, 10, 11):
+        event = HistoryEvent(stamp=stamp, event="bumped", by="operator")
+        table.put(event.to_item(*KEY), "attribute_not_exists(#pk)")
+    retention = Retention(table, lambda _: 30)
+    retention.end_history(KEY, 10, EXPIRES)
+    retention.end_history(KEY, 10, EXPIRES + 1)
+    assert [event.expires_at for event in history(memory)] == [EXPIRES, EXPIRES, None]
+
+
+def test_an_end_is_counted_in_whole_days() -> None:
+    retention = Retention(Table(None, TABLE), lambda _: 2)
+    assert retention.expires_at("bakery", 5_999) == 5 + 2 * 24 * 3600
+    assert Retention(Table(None, TABLE), lambda _: None).expires_at("bakery", 5_999) is None

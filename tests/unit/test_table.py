@@ -1,0 +1,76 @@
+"""What a busy table leaves undone of a batch is asked for again, a few times, at random moments."""
+
+from typing import Any
+
+import pytest
+
+from waitlist_api.errors import Throttled
+from waitlist_api.records.table import BATCH_TRIES, PAUSE_SECONDS, Table
+
+KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
+
+
+class BusyClient:
+    """Does nothing of a batch so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.asked: list[int] = []
+
+    def batch_get_item(self, RequestItems: Any) -> Any:  # noqa: N803
+        keys = RequestItems["table"]["Keys"]
+        if self._is_busy(len(keys)):
+            return {"Responses": {}, "UnprocessedKeys": {"table": {"Keys": keys}}}
+        return {"Responses": {"table": keys[:1]}, "UnprocessedKeys": {"table": {"Keys": keys[1:]}}}
+
+    def batch_write_item(self, RequestItems: Any) -> Any:  # noqa: N803
+        writes = RequestItems["table"]
+        left = writes if self._is_busy(len(writes)) else writes[1:]
+        return {"UnprocessedItems": {"table": left} if left else {}}
+
+    def _is_busy(self, size: int) -> bool:
+        self.asked.append(size)
+        return len(self.asked) <= self.times
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+def read(client: BusyClient, pauses: list[float]) -> list[Any]:
+    return Table(client, "table", pauses.append).get_many(KEYS)
+
+
+def test_what_was_left_undone_is_asked_for_again(pauses: list[float]) -> None:
+    client = BusyClient(times=1)
+    assert read(client, pauses) == KEYS
+    assert client.asked == [2, 2, 1]
+
+
+def test_deletes_are_repeated_as_well(pauses: list[float]) -> None:
+    client = BusyClient(times=2)
+    Table(client, "table", pauses.append).delete_many(KEYS)
+    assert client.asked == [2, 2, 2, 1]
+
+
+def test_repeats_come_at_random_moments_and_later_each_time() -> None:
+    """So that many that were turned away together do not come back together."""
+    first: list[float] = []
+    for _ in range(50):
+        pauses: list[float] = []
+        read(BusyClient(times=3), pauses)
+        assert all(
+            0 <= pause <= PAUSE_SECONDS * 2**turn for turn, pause in enumerate(pauses, start=1)
+        )
+        first.append(pauses[0])
+    assert len(set(first)) > 40
+
+
+@pytest.mark.parametrize("act", ["get_many", "delete_many"])
+def test_a_table_that_stays_busy_is_given_up(act: str, pauses: list[float]) -> None:
+    """P9"""
+    client = BusyClient(times=BATCH_TRIES)
+    with pytest.raises(Throttled):
+        getattr(Table(client, "table", pauses.append), act)(KEYS)
+    assert len(client.asked) == BATCH_TRIES
