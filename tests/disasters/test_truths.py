@@ -33,10 +33,6 @@ def acted(story: Story, kind: str, name: str, **more: Any) -> None:
     story.did(kind, name, asked={"claim_token": f"t-{name}"}, **more)
 
 
-def released(story: Story, name: str) -> None:
-    acted(story, "release", name, answer=told("waiting", 1, 4))
-
-
 def bumped(story: Story, name: str, position: int, total: int = 4, **where: Any) -> None:
     story.did("bump", name, answer=told("waiting", position, total), asked=where)
 
@@ -58,6 +54,16 @@ def found(story: Story) -> list[str]:
     return [problem.kind for problem in untruths(story.history, LEASE_SECONDS)]
 
 
+def claimed_and(story: Story, kind: str) -> None:
+    claimed(story, "ada")
+    acted(story, kind, "ada", answer=told("waiting", 1, 4))
+
+
+def bumped_there_and_back(story: Story) -> None:
+    bumped(story, "dan", 1, priority=1)
+    bumped(story, "dan", 4, priority=0)
+
+
 # What happened, then what cyd was told, and what she may be told.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
@@ -66,19 +72,10 @@ POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "a later leave": (lambda story: story.did("leave", "dan"), {3}),
     "a claim": (lambda story: claimed(story, "ada"), {2}),
     "a claim of one who is not named": (lambda story: claimed(story, "ada", count=2), {1, 2}),
-    "a claim and a release": (
-        lambda story: (claimed(story, "ada"), released(story, "ada")),
-        {3},
-    ),
-    "an admission": (
-        lambda story: (claimed(story, "ada"), acted(story, "complete", "ada", answer={})),
-        {2},
-    ),
+    "a claim and a release": (lambda story: claimed_and(story, "release"), {3}),
+    "an admission": (lambda story: claimed_and(story, "complete"), {2}),
     "a bump": (lambda story: bumped(story, "dan", 1, priority=1), {4}),
-    "a bump there and back": (
-        lambda story: (bumped(story, "dan", 1, priority=1), bumped(story, "dan", 4, priority=0)),
-        {3},
-    ),
+    "a bump there and back": (bumped_there_and_back, {3}),
     "a move": (lambda story: bumped(story, "dan", 1, to="front"), {3, 4}),
     "a signup that nobody heard of": (
         lambda story: story.did("signup", "eve", "unknown"),
