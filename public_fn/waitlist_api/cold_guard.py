@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.places import Places
@@ -14,15 +15,23 @@ from waitlist_api.records.watch import Watch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding
 from waitlist_shared.ids import new_epoch
+from waitlist_shared.ranks import ticket_of_millis
 
 
 class ColdGuard:
     """Sends requests; a waitlist whose order is lost is opened for its rebuild."""
 
-    def __init__(self, queue: QueueClient, waitlists: WaitlistRecords, places: Places) -> None:
+    def __init__(
+        self,
+        queue: QueueClient,
+        waitlists: WaitlistRecords,
+        places: Places,
+        now_millis: NowMillis,
+    ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._places = places
+        self._now_millis = now_millis
 
     def write(self, request: c.OnWaitlist) -> Any:
         """Send a signup or a leave: both can be taken while the order is rebuilt."""
@@ -71,7 +80,12 @@ class ColdGuard:
 
     def _init(self, record: WaitlistRecord, state: c.State) -> c.Init:
         # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
-        floor = max(record.watch.stamp, self._places.newest_stamp(record.waitlist_id))
+        # This clock says nothing of order: it only tells that one has gone back, and how far.
+        floor = max(
+            record.watch.stamp,
+            self._places.newest_stamp(record.waitlist_id),
+            ticket_of_millis(self._now_millis()),
+        )
         return init_of(record, state, new_epoch(), floor)
 
 

@@ -21,6 +21,9 @@ from waitlist_shared.limits import MAX_BATCH, MAX_FILL
 # changed this long before the rebuild began is read again, from the table itself.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
+# Of an order that was never watched, longer: after a clock has gone back, its next life begins
+# later than any clock says.
+UNWATCHED_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
 
@@ -64,7 +67,7 @@ class Restoring:
         counted: Counter[str] = Counter()
         born = run.opened.born
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        counted_after = run.opened.counted_until or recent
+        counted_after = run.opened.counted_until or max(0, born - UNWATCHED_LOOK_STAMPS)
         since = max(min(counted_after, recent), born - LONGEST_LOOK_STAMPS)
         for page in self._journal.of_shard(shard, since, born):
             changes = [one for one in page if one.waitlist_id == run.waitlist_id]

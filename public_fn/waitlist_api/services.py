@@ -86,7 +86,7 @@ class Services:
             Places(table),
         )
         queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
-        guard = ColdGuard(queue, waitlist_records, places)
+        guard = ColdGuard(queue, waitlist_records, places, now_millis)
         directory = Directory(waitlist_records, now_millis)
         retention = Retention(table, directory.retention_days_of)
         transitions = Transitions(table, retention)

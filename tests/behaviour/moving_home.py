@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.rebuilding import LATER_EPOCH, VERBS, each_verb
+from tests.behaviour.rebuilding import HOLD_VERBS, LATER_EPOCH, VERBS, each_verb
 from tests.support.line import EPOCH, HOUR_MICROS, Answer, Line, accepted
 
 FIRST, SECOND = "server-one", "server-two"
@@ -63,6 +63,20 @@ def test_an_order_moves_with_all_that_it_has(line: Line) -> None:
     assert (ended["outcome"], ended["is_mending"]) == ("warmed", False)
     assert line.order() == [*PEOPLE, "zoe"]
     assert line.stats()["counters"] == {"signed_up": 7, "left": 2, "admitted": 1}
+
+
+@pytest.mark.parametrize("verb", HOLD_VERBS)
+def test_a_hold_waits_until_an_order_that_has_moved_is_mended(line: Line, verb: str) -> None:
+    """P4: what ended it may be lost, and then its token would be good again."""
+    taken_over(line)
+    line.home = FIRST
+    token = line.claimed()["ann"]["token"]
+    line.home = SECOND
+    move(line)
+    entry_id = line.id_of("ann")
+    assert line.send(verb, entry_id=entry_id, token=token)["code"] == "rebuilding"
+    accepted(line.init(epoch=LATER_EPOCH))
+    accepted(line.send(verb, entry_id=entry_id, token=token))
 
 
 def test_a_move_is_for_once(line: Line) -> None:

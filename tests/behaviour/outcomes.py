@@ -32,6 +32,11 @@ def moved(line: Line) -> Answer:
     return line.init()
 
 
+def mending(line: Line) -> Line:
+    moved(line)
+    return line
+
+
 def building(line: Line) -> Line:
     """Change the segments of a list with people on it."""
     warm(line).init(version=2, segments_version=2)
@@ -85,6 +90,7 @@ def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line
     return {
         (verb, word): lambda line: send(held(line)),
         (verb, "cold"): send,
+        (verb, "rebuilding"): lambda line: send(mending(line)),
         (verb, "not_held"): lambda line: send(warm(line)),
         (verb, "claim_mismatch"): lambda line: send(held(line), FOREIGN),
         (verb, "claim_expired"): lambda line: send(held(line, seconds=0)),

@@ -59,11 +59,13 @@ class Line:
     waitlist_id: str = WAITLIST_ID
     connect: Callable[[], Client] | None = None
     now_micros: Callable[[], int | str] | None = None
-    home: str = ""
+    home: str | None = None
 
     def __post_init__(self) -> None:
         store = RedisStore(
-            self.connect or self._connect, self.now_micros or self.clock, lambda: self.home or HERE
+            self.connect or self._connect,
+            self.now_micros or self.clock,
+            lambda: HERE if self.home is None else self.home,
         )
         self.service = QueueService(store)
         self._names: dict[str, str] = {}

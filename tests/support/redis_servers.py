@@ -1,4 +1,4 @@
-"""Embedded Valkey servers for tests: one alone, three in a cluster, hung or restarted at will."""
+"""Embedded Valkey servers for tests: alone, paired or in clusters; hung, killed or restarted."""
 
 import os
 import random
@@ -18,6 +18,13 @@ SLOTS = 16384
 BUS_OFFSET = 10_000  # a cluster node also listens on its port plus this
 START_ATTEMPTS = 5
 READY_SECONDS = 20.0
+# Not elected but told to take over: an election takes seconds and may go either way.
+REPLICATED = {
+    "cluster-enabled": "yes",
+    "cluster-node-timeout": "1000",
+    "cluster-replica-no-failover": "yes",
+    "cluster-require-full-coverage": "no",
+}
 
 
 @dataclass
@@ -40,6 +47,10 @@ class Server:
         """Stop and start again: data and loaded scripts are lost."""
         self.process.stop()
         self.process.start()
+
+    def kill(self) -> None:
+        """Let it die at once, as of `kill -9`; `process.start()` starts it empty."""
+        self.process.terminate()
 
 
 @dataclass
@@ -69,6 +80,21 @@ class Cluster:
         await_that(lambda: all(slot in _slots_of(target, seen_by=node) for node in self.nodes))
 
 
+@dataclass
+class ReplicatedCluster(Cluster):
+    """The first replica is that of the first node, and so on."""
+
+    replicas: list[Server]
+
+    def replica_of(self, node: Server) -> Server:
+        return self.replicas[self.nodes.index(node)]
+
+    def promote(self, replica: Server) -> None:
+        """Have a replica take over from a primary that is dead, whatever it lacks."""
+        replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
+        await_that(lambda: replica.client.info("replication")["role"] == "master")
+
+
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
     """Yield a server of its own, without persistence."""
@@ -90,6 +116,47 @@ def running_cluster() -> Iterator[Cluster]:
         ]
         _form(nodes)
         yield Cluster(nodes)
+
+
+@contextmanager
+def running_pair() -> Iterator[tuple[Server, Server]]:
+    """Yield a server and its replica."""
+    with running_server() as primary, running_server() as replica:
+        replica.client.replicaof(HOST, primary.port)
+        await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        yield primary, replica
+
+
+@contextmanager
+def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
+    """Yield a cluster of three primaries, each with a replica that has all they have."""
+    with ExitStack() as stack:
+        nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
+        primaries, replicas = nodes[:3], nodes[3:]
+        _form(primaries)
+        for replica in replicas:
+            replica.client.execute_command("CLUSTER", "MEET", HOST, primaries[0].port)
+        await_that(lambda: all(_is_ok(node, len(nodes)) for node in nodes))
+        for primary, replica in zip(primaries, replicas, strict=True):
+            primary_id = primary.client.execute_command("CLUSTER", "MYID")
+            replica.client.execute_command("CLUSTER", "REPLICATE", primary_id)
+        await_that(
+            lambda: all(
+                node.client.info("replication").get("master_link_status") == "up"
+                for node in replicas
+            )
+        )
+        yield ReplicatedCluster(primaries, replicas)
+
+
+@contextmanager
+def cut_off(primary: Server, replica: Server) -> Iterator[None]:
+    """Let a replica hear nothing more; the primary dies before it hears again."""
+    with hung(replica):
+        # What waits in the replica's socket is lost with the connection it came by.
+        primary.client.client_kill_filter(_type="replica")
+        yield
+        primary.kill()
 
 
 @contextmanager

@@ -83,9 +83,11 @@ class World:
         *,
         clock: Clock | None = None,
         redis_clock: RedisClock | None = None,
+        here: Callable[[], str] = lambda: "",
     ) -> "World":
+        """Return a deployment; `here` names the Redis server that answers."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
-        queue = QueueService(RedisStore(lambda: redis_client(redis), redis_clock.now_micros))
+        queue = QueueService(RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here))
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance)
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))

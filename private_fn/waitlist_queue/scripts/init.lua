@@ -44,14 +44,14 @@ if not is_here and if_known == '1' then return {'cold'} end
 local outcome = 'exists'
 if not is_here and is_mendable(meta, known_epoch, known_beat) then
   outcome = 'moved'
-  move_home(meta_key, epoch, ticket_after(floor, micros(now)), counters, here)
+  move_home(meta_key, epoch, first_of_life(floor, micros(now)), counters, here)
 elseif not is_here then
   outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted.
   redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key, held_key, claims_key, parked_key,
     tries_key, unsettled_key)
   meta = {}
-  give_birth(meta_key, state, epoch, ticket_after(floor, micros(now)), counters, here)
+  give_birth(meta_key, state, epoch, first_of_life(floor, micros(now)), counters, here)
 end
 if tonumber(version) > tonumber(meta[3] or -1) then
   apply_settings(keys, settings, version, segments_version, meta[4])

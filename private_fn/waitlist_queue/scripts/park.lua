@@ -1,9 +1,9 @@
 -- park: ends a hold and puts its entry aside for a person to look at.
--- USES home state text clock ticket draw aside proof
+-- USES home text clock ticket draw aside proof
 -- KEYS meta held claims parked unsettled
 -- ARGV entry_id token now here
 -- RETURNS parked stamp parked_millis rank ticket attempts
--- RETURNS cold | not_held | claim_mismatch | claim_expired
+-- RETURNS cold | rebuilding | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
 local held_key = KEYS[2]
 local claims_key = KEYS[3]
@@ -14,7 +14,10 @@ local token = ARGV[2]
 local now = ARGV[3]
 local here = ARGV[4]
 
-if not state_here(meta_key, here) then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'home', 'mending')
+if not at_home(meta[1], meta[2], here) then return {'cold'} end
+-- A server that has taken over may lack the newest, and lend a token that is not good any more.
+if meta[3] == '1' then return {'rebuilding'} end
 local keys = {held = held_key, claims = claims_key, parked = parked_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end

@@ -1,9 +1,9 @@
 -- release: ends a hold, back to the old place or to the end of the line.
--- USES home state text clock ticket draw segments tags put gap aside back proof
+-- USES home text clock ticket draw segments tags put gap aside back proof
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
 -- ARGV entry_id token to now here
 -- RETURNS released stamp rank ticket attempts position total
--- RETURNS cold | not_held | claim_mismatch | claim_expired
+-- RETURNS cold | rebuilding | not_held | claim_mismatch | claim_expired
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local held_key = KEYS[3]
@@ -20,8 +20,10 @@ local to = ARGV[3]
 local now = ARGV[4]
 local here = ARGV[5]
 
-local state = state_here(meta_key, here)
-if not state then return {'cold'} end
+local meta = redis.call('HMGET', meta_key, 'state', 'home', 'mending')
+if not at_home(meta[1], meta[2], here) then return {'cold'} end
+-- A server that has taken over may lack the newest, and lend a token that is not good any more.
+if meta[3] == '1' then return {'rebuilding'} end
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
@@ -32,7 +34,7 @@ local rank = to == 'back' and 255 * TIER + stamp or note.rank
 rank = return_to_line(keys, entry_id, note, rank)
 unsettle(unsettled_key, entry_id, stamp)
 -- While the order is rebuilt nobody knows how many stand ahead.
-if state == 'hydrating' then
+if meta[1] == 'hydrating' then
   return {'released', stamp, rank, note.ticket, note.attempts, -1, -1}
 end
 local position = redis.call('ZRANK', queue_key, entry_id) + 1

@@ -1,3 +1,14 @@
+-- How much later than the floor stamps may exist, where the clock has gone back: of the floor's
+-- clocks one may be ten minutes slow. Clocks that agree differ by less than the slack.
+local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
+
+-- The first stamp of a life, later than those of all lives before.
+local function first_of_life(floor, clock_micros)
+  local first = ticket_after(floor, clock_micros)
+  local is_clock_back = ticket_after(0, clock_micros) + SLACK_SECONDS * TICKETS_PER_SECOND < first
+  return is_clock_back and first + UNKNOWN_SECONDS * TICKETS_PER_SECOND or first
+end
+
 -- The beginning of an order's life, or of its life on another server. Stamps of a life are later than
 -- `born`, those of lives before earlier, unless the clock went back.
 local function give_birth(meta_key, state, epoch, born, counters, here)

@@ -1,0 +1,144 @@
+"""Where each customer may have been, by what all clients asked and were told."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from overload.history import Deed, History
+
+
+@dataclass(frozen=True)
+class Window:
+    """From a request to its answer, which was to be true at some moment in between."""
+
+    began: float
+    ended: float
+
+
+@dataclass(frozen=True)
+class Absence:
+    """Somebody out of line from some moment of `out`, and back at some moment of `back`."""
+
+    out: Window
+    back: Window = Window(math.inf, math.inf)
+
+
+@dataclass
+class Track:
+    """What was asked for one customer; `signup` may not have been answered."""
+
+    signup: Deed
+    absences: list[Absence] = field(default_factory=list)
+    tiers: list[Deed] = field(default_factory=list)
+    moved_at: float = math.inf
+
+    @property
+    def asked_at(self) -> float:
+        return self.signup.began
+
+    @property
+    def told_at(self) -> float:
+        return self.signup.ended if self.signup.is_done else math.inf
+
+    def must_wait(self, window: Window) -> bool:
+        """Whether they stood in line all the time."""
+        return self.told_at <= window.began and all(
+            one.out.began > window.ended or one.back.ended <= window.began for one in self.absences
+        )
+
+    def may_wait(self, window: Window) -> bool:
+        """Whether they may have stood in line at any moment."""
+        return self.asked_at <= window.ended and not any(
+            one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
+        )
+
+    def priorities(self, window: Window) -> tuple[int, int]:
+        """Return the lowest and the highest that they may have had."""
+        known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
+        since = max((one.began for one in known), default=-math.inf)
+        possible = [
+            int(one.asked["priority"])
+            for one in self.tiers
+            if one.began <= window.ended and (not one.is_done or one.ended > since)
+        ]
+        possible += [] if known else [0]
+        return min(possible), max(possible)
+
+    def is_moved(self, window: Window) -> bool:
+        """Whether they may stand at a place that is not that of their signup."""
+        return self.moved_at <= window.ended
+
+
+def must_be_ahead(one: Track, other: Track, window: Window) -> bool:
+    if one.is_moved(window) or other.is_moved(window):
+        return False
+    lowest, highest = one.priorities(window)[0], other.priorities(window)[1]
+    return lowest > highest or (lowest == highest and one.told_at <= other.asked_at)
+
+
+def may_be_ahead(one: Track, other: Track, window: Window) -> bool:
+    if one.is_moved(window) or other.is_moved(window):
+        return True
+    highest, lowest = one.priorities(window)[1], other.priorities(window)[0]
+    return highest > lowest or (highest == lowest and not other.told_at <= one.asked_at)
+
+
+def tracks_of(history: History, lease_seconds: float) -> dict[str, Track]:
+    """Return everybody who may have a place, by name."""
+    tracks = {one.person: Track(one) for one in history.of("signup") if not _is_void(one)}
+    releases = {one.asked["claim_token"]: one for one in history.of("release")}
+    for claim in history.of("claim"):
+        for name, absence in _absences(claim, releases, lease_seconds):
+            tracks[name].absences.append(absence)
+    for deed in _effective(history.of("leave", "complete")):
+        # Of two leaves the one that was answered tells more; both are true.
+        ended = deed.ended if deed.is_done else math.inf
+        tracks[deed.person].absences.append(Absence(Window(deed.began, ended)))
+    for deed in history.of("bump"):
+        track = tracks[deed.person]
+        if "priority" in deed.asked and deed.outcome != "refused":
+            track.tiers.append(deed)
+        else:
+            # One that is refused because they are leaving may have moved them until they are gone.
+            track.moved_at = min(track.moved_at, deed.began)
+    return tracks
+
+
+def unnamed(history: History, window: Window) -> int:
+    """How many more may be held than claims have told.
+
+    Of a claim without an answer, or with one to a later try, everybody; of one that is still open,
+    those who leave before it is answered, and for whom others are given; of any, those who were
+    not given because somebody else had decided about them.
+    """
+    return sum(
+        int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
+        for one in history.of("claim")
+        if one.began <= window.ended
+    )
+
+
+def _given(claim: Deed) -> int:
+    return len(claim.answer["claims"]) if claim.is_done and claim.attempts == 1 else 0
+
+
+def _absences(
+    claim: Deed, releases: Mapping[str, Deed], lease_seconds: float
+) -> Iterator[tuple[str, Absence]]:
+    for held in claim.answer["claims"] if claim.is_done else ():
+        back = Window(claim.began + lease_seconds, math.inf)
+        release = releases.get(held["claim_token"])
+        if release is not None and not _is_void(release):
+            ended = release.ended if release.is_done else math.inf
+            back = Window(min(back.began, release.began), ended)
+        out = Window(claim.began, claim.ended)
+        yield held["customer_id"], Absence(out, back)
+
+
+def _is_void(deed: Deed) -> bool:
+    """Whether a deed had no effect: a refusal of a repeat says nothing of the first try."""
+    return deed.outcome == "refused" and deed.attempts == 1
+
+
+def _effective(deeds: Iterable[Deed]) -> Iterator[Deed]:
+    return (deed for deed in deeds if not _is_void(deed))
