@@ -113,7 +113,9 @@ KNOWN: tuple[Known, ...] = (
         "The key of a claim is in Redis alone.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            problem.kind == "answer" and _is_of(result, *CLAIMS) and "Redis" in _fault(result)
+            problem.kind in ("answer", "elsewhere", "record", "attempts")
+            and _is_of(result, *CLAIMS)
+            and _has_lost_redis(result)
         ),
     ),
 )

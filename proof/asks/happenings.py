@@ -18,7 +18,10 @@ def limit_to(capacity: int) -> Ask:
 
 def declare_segments() -> Ask:
     """An operator has people counted and claimed by their kind: they go into segments anew."""
-    return Ask(lambda desk: desk.declare_segments(), nothing_changes)
+    return Ask(
+        lambda desk: desk.declare_segments(),
+        lambda line: (replace(line, capacity=None), NOTHING),
+    )
 
 
 def cut_off(ask: Ask, step: int) -> Ask:
