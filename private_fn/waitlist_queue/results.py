@@ -159,7 +159,7 @@ def leave(reply: Reply) -> c.LeaveResult:
 
 
 def drop(reply: Reply) -> c.DropResult:
-    return c.DropResult(outcome=reply[0], stamp=reply[1])
+    return c.DropResult(outcome=reply[0], stamp=reply[1], dropped_stamp=reply[2])
 
 
 def purge(reply: Reply) -> c.PurgeResult:

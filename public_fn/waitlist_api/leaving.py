@@ -56,8 +56,7 @@ class Leaving:
             record = self._erasures.begin_erase(waitlist_id, entry_id, self._now_millis())
         except EntryChanged:
             return
-        self._give_up(record)
-        self._erasures.erase_history(record)
+        self._erasures.erase_history(record, self._give_up(record))
 
     def finish(self, record: EntryRecord) -> None:
         """Take an intent to leave, or to be erased, to its end."""
@@ -86,10 +85,10 @@ class Leaving:
 
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an erased person, then delete what is recorded."""
-        self._give_up(record)
-        self._erasures.erase(record)
+        self._erasures.erase(record, self._give_up(record))
 
-    def _give_up(self, record: EntryRecord) -> None:
+    def _give_up(self, record: EntryRecord) -> int:
+        """Give up the place; return the stamp at which the stay has ended, 0 where no list is."""
         with suppress(WaitlistNotFound):
             dropped: c.DropResult = self._guard.write(drop_of(record))
             change = Change(
@@ -100,6 +99,8 @@ class Leaving:
                 join_id=record.join_id,
             )
             self._journal.enter(change, self._now_millis())
+            return dropped.dropped_stamp or dropped.stamp
+        return 0
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:

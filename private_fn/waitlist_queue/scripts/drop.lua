@@ -2,7 +2,7 @@
 -- USES home state text clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
 -- ARGV entry_id join_id stay_ticket is_admitted now here
--- RETURNS dropped stamp | absent stamp | cold
+-- RETURNS dropped stamp dropped_stamp | absent stamp dropped_stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
 local gone_key = KEYS[3]
@@ -22,11 +22,12 @@ local here = ARGV[6]
 
 if not state_here(meta_key, here) then return {'cold'} end
 local stamp = draw(meta_key, now)
-if is_gone(gone_key, entry_id, join_id) then return {'absent', stamp} end
+local dropped_stamp = is_gone(gone_key, entry_id, join_id)
+if dropped_stamp then return {'absent', stamp, tonumber(dropped_stamp)} end
 bury(gone_key, entry_id, join_id, stamp)
 local was = take_out({queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, segments = segments_key, tags = tags_key},
   entry_id, stay_ticket)
-if not was or was == 'done' or was == 'other' then return {'absent', stamp} end
+if not was or was == 'done' or was == 'other' then return {'absent', stamp, stamp} end
 if is_admitted == '1' then redis.call('HINCRBY', meta_key, 'admitted', 1) end
-return {'dropped', stamp}
+return {'dropped', stamp, stamp}

@@ -37,18 +37,22 @@ class Erasures:
             )
         return EntryRecord.from_item(item)
 
-    def erase(self, record: EntryRecord) -> None:
+    def erase(self, record: EntryRecord, until_stamp: int = 0) -> None:
         """Delete a stay's history, then its record: a crash between leaves the intent.
 
         Where somebody else has done so, the person may be in line anew: a later stay's history
         has later stamps, and its record another `join_id`.
         """
-        self.erase_history(record)
+        self.erase_history(record, until_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
 
-    def erase_history(self, record: EntryRecord) -> None:
-        """Delete the history of a stay and of those before it."""
-        self._delete_history(record.waitlist_id, record.entry_id, f"{record.stamp:016d}")
+    def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
+        """Delete the history of a stay and of those before it.
+
+        An edit's event is later than the stamp of its record: `until_stamp` is the stay's end.
+        """
+        last_stamp = max(record.stamp, until_stamp)
+        self._delete_history(record.waitlist_id, record.entry_id, f"{last_stamp:016d}")
 
     def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
         """Delete all that is recorded of an entry, whatever its state, but no later stay."""

@@ -140,9 +140,10 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 
 
 class DropResult(Result, frozen=True, kw_only=True):
-    """`outcome` is dropped or absent."""
+    """`outcome` is dropped, or absent: it ended before, at `dropped_stamp`, or had no place."""
 
     stamp: Ticket
+    dropped_stamp: Ticket = 0
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
