@@ -1,7 +1,7 @@
 """A fixed choice of all the cases; `make proof` runs all of them.
 
-One single fault in six; every interleaving of one pair in thirteen, and of one pair with a rebuild
-in thirty, which have ten times as many.
+One single fault in six; every interleaving of one pair in thirteen, and of one pair with a rebuild,
+or with people put into segments, in thirty to sixty, which have ten times as many.
 """
 
 import pytest
@@ -17,9 +17,12 @@ from proof.stage import Stage
 SOME_FAULTS = Sample(one_in=6)
 SOME_PAIRS = Sample(one_in=13)
 SOME_REBUILDS = Sample(one_in=30)
+SOME_REINDEXES = Sample(one_in=60)
 
 
 def is_chosen(job: Job) -> bool:
+    if "segment re-index" in job.names:
+        return SOME_REINDEXES.has(job)
     return (SOME_REBUILDS if "rebuild" in job.names else SOME_PAIRS).has(job)
 
 
