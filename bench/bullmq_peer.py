@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from bullmq import Queue, Worker
@@ -33,12 +32,7 @@ class BullMQ:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._runner.run(self._close())
         self._runner.close()
 

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 STOP_SECONDS = 5
@@ -56,12 +55,7 @@ class Child:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.stop()
 
 

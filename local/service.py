@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Self
 
 from local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
@@ -63,12 +62,7 @@ class LocalService:
             raise
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._parts.close()
 
     @property

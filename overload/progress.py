@@ -1,7 +1,6 @@
 """Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -31,10 +30,5 @@ class Shown:
             self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._progress.stop()

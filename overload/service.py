@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,12 +63,7 @@ class Service:
             raise ServiceError(f"The service did not start: {''.join(self._said)}")
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._stop()
 
     def _stop(self) -> None:
