@@ -36,7 +36,7 @@ demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against 
 	@$(BIN)/python -m local.demo_agents
 
 test: $(INSTALLED) ## every test that needs nothing but this repository
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
 
