@@ -1,0 +1,40 @@
+"""What somebody has to do about a Redis that refuses us; time does not heal these."""
+
+import ssl
+
+from redis import exceptions
+
+LOG_IN = (
+    "set the user and the password of REDIS_URL, or REDIS_IAM_USER and the role's"
+    " elasticache:Connect, as Redis knows them"
+)
+ALLOW = "give the user the rights of docs/policies/redis-user.acl"
+CERTIFY = (
+    "name in REDIS_URL the host that the certificate is for; for an authority of your own add"
+    " ?ssl_ca_certs=FILE"
+)
+REMEDIES: dict[type[BaseException], str] = {
+    exceptions.AuthenticationError: LOG_IN,
+    exceptions.NoPermissionError: ALLOW,
+    ssl.SSLCertVerificationError: CERTIFY,
+}
+# How Redis, and Valkey, say in a script's error that the user may not run one of its commands.
+NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
+
+
+def with_remedy(error: BaseException) -> str:
+    """Say what is wrong and, if it is known, what to do about it."""
+    found = _remedy(error)
+    return f"{type(error).__name__}: {error}" + (f" - {found}" if found else "")
+
+
+def _remedy(error: BaseException | None) -> str:
+    """Return what helps against an error, or against the first that is known of its causes."""
+    while error:
+        for kind, remedy in REMEDIES.items():
+            if isinstance(error, kind):
+                return remedy
+        if any(words in str(error) for words in NOT_ALLOWED_IN_SCRIPT):
+            return ALLOW
+        error = error.__cause__ or error.__context__
+    return ""
