@@ -1,6 +1,7 @@
 """What somebody has to do about a Redis that refuses us; time does not heal these."""
 
 import ssl
+from collections.abc import Iterator
 
 from redis import exceptions
 
@@ -24,17 +25,26 @@ NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in scri
 
 def with_remedy(error: BaseException) -> str:
     """Say what is wrong and, if it is known, what to do about it."""
-    found = _remedy(error)
-    return f"{type(error).__name__}: {error}" + (f" - {found}" if found else "")
+    for cause in _causes(error):
+        if remedy := _remedy(cause):
+            # A cluster's client says of whatever happened that there is no cluster.
+            behind = "" if cause is error else f" ({_named(cause)})"
+            return f"{_named(error)}{behind} - {remedy}"
+    return _named(error)
 
 
-def _remedy(error: BaseException | None) -> str:
-    """Return what helps against an error, or against the first that is known of its causes."""
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error:
-        for kind, remedy in REMEDIES.items():
-            if isinstance(error, kind):
-                return remedy
-        if any(words in str(error) for words in NOT_ALLOWED_IN_SCRIPT):
-            return ALLOW
+        yield error
         error = error.__cause__ or error.__context__
-    return ""
+
+
+def _remedy(error: BaseException) -> str:
+    if any(words in str(error) for words in NOT_ALLOWED_IN_SCRIPT):
+        return ALLOW
+    found = [remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)]
+    return found[0] if found else ""
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

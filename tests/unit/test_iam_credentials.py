@@ -4,20 +4,18 @@ import hashlib
 import hmac
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 from botocore.credentials import Credentials
 from redis.exceptions import AuthenticationError
 
+from tests.support.iam import KEYS, NEW_YEAR, WallClock
 from waitlist_queue.config import Cache, IamUser
 from waitlist_queue.iam_credentials import RENEWAL_SECONDS, VALID_SECONDS, IamCredentials
 
-NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 SERVERLESS = IamUser("waitlist-user", Cache("waitlist-0a1b", "eu-west-1", is_serverless=True))
 OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=False))
-KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class Keys:
@@ -32,23 +30,9 @@ class Keys:
         return self._keys[min(self.loads, len(self._keys)) - 1]
 
 
-class WallClock:
-    def __init__(self) -> None:
-        self.seconds = NEW_YEAR.timestamp()
-
-    def __call__(self) -> float:
-        return self.seconds
-
-
-@pytest.fixture
-def clock() -> WallClock:
-    return WallClock()
-
-
 @pytest.fixture(autouse=True)
-def _signed_at(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = lambda: datetime.fromtimestamp(clock.seconds, UTC)  # noqa: E731
-    monkeypatch.setattr("botocore.auth.get_current_datetime", now)
+def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
+    return WallClock(monkeypatch)
 
 
 @pytest.fixture
