@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, cast
@@ -130,13 +131,29 @@ def _run_id(info: str) -> str:
 
 
 class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
-    pass
+    """Believes whom redis-py's context does, which the first connection of a pool makes for all.
+
+    To read the certificates of all authorities for each takes longer than to connect.
+    """
+
+    def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
+        self._contexts = contexts
+        super().__init__(**options)
+
+    def _wrap_socket_with_ssl(self, sock: socket.socket) -> ssl.SSLSocket:
+        if self._contexts:
+            return self._contexts[0].wrap_socket(sock, server_hostname=self.host)
+        wrapped = cast(ssl.SSLSocket, super()._wrap_socket_with_ssl(sock))  # type: ignore[no-untyped-call]
+        self._contexts.append(wrapped.context)
+        return wrapped
 
 
 class _PunctualPool(ConnectionPool):
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
-        with_tls = issubclass(connection_class, SSLConnection)
-        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+        if issubclass(connection_class, SSLConnection):
+            super().__init__(_PunctualTlsConnection, contexts=[], **options)
+        else:
+            super().__init__(_PunctualConnection, **options)
 
 
 class _ScriptRedis(Redis):

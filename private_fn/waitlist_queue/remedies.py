@@ -28,7 +28,7 @@ def with_remedy(error: BaseException) -> str:
     for cause in _causes(error):
         if remedy := _remedy(cause):
             # A cluster's client says of whatever happened that there is no cluster.
-            behind = "" if cause is error else f" ({_named(cause)})"
+            behind = "" if str(cause) in str(error) else f" ({_named(cause)})"
             return f"{_named(error)}{behind} - {remedy}"
     return _named(error)
 

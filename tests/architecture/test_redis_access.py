@@ -1,15 +1,17 @@
 """What the user of docs/policies/redis-user.acl may do: as much as is used, and no more."""
 
 import re
+from typing import Any
 
 import pytest
 
+from tests.architecture.deployed import deployed
 from tests.architecture.lua import LIBRARY, VERBS
 from tests.architecture.sources import ROOT
 from tests.architecture.template import named
+from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
-ACCESS = (ROOT / "docs" / "policies" / "redis-user.acl").read_text("utf-8").strip()
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
 # What the client sends by itself; EVAL is a script's first run on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
@@ -61,8 +63,70 @@ def test_the_user_may_touch_the_keys_of_waitlists_and_no_channel() -> None:
     assert all(key.startswith("wl:") for key in (*made, keys.once("cinema", "a" * 26, "0" * 32)))
 
 
-def test_the_stack_makes_that_user() -> None:
-    assert named("AWS::ElastiCache::User")["RedisUser"]["AccessString"] == ACCESS
+def test_the_stack_makes_that_user_who_logs_in_by_iam() -> None:
+    ((name, user),) = named("AWS::ElastiCache::User").items()
+    assert user["AccessString"] == ACCESS
+    assert user["AuthenticationMode"] == {"Type": "iam"}
+    assert user["UserId"] == user["UserName"], "ElastiCache takes no other name for an IAM user"
+    assert name == "RedisUser"
+
+
+def test_nobody_else_may_log_in_to_the_cache_of_the_stack() -> None:
+    """P8: without a group anybody in the network could, without any password."""
+    cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
+    assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}
+    group = named("AWS::ElastiCache::UserGroup")["RedisUserGroup"]
+    assert group["UserIds"] == [{"Ref": "RedisUser"}]
+    engines = {
+        one["Engine"] for one in (cache, group, named("AWS::ElastiCache::User")["RedisUser"])
+    }
+    assert engines == {"valkey"}, "a group for Redis OSS must have a default user"
+
+
+EXISTING = {
+    "ExistingVpcId": "vpc-0a1b2c3d",
+    "ExistingRedisUrl": "rediss://redis.example.com:6379",
+}
+WITH_USER = {
+    **EXISTING,
+    "ExistingRedisIamUser": "waitlist",
+    "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders",
+}
+OWN = [{"Ref": "RedisUser"}, {"Fn::GetAtt": ["Redis", "ARN"]}]
+GIVEN = [{"Ref": "ExistingRedisIamUser"}, {"Ref": "ExistingRedisCacheArn"}]
+USER_ARN = "arn:${AWS::Partition}:elasticache:${AWS::Region}:${AWS::AccountId}:user:"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "user", "connects"),
+    [
+        ({}, OWN, [OWN[1], {"Fn::GetAtt": ["RedisUser", "Arn"]}]),
+        (WITH_USER, GIVEN, [GIVEN[1], {"Fn::Sub": USER_ARN + "${ExistingRedisIamUser}"}]),
+        (EXISTING, GIVEN, []),  # which are empty
+    ],
+)
+def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
+    parameters: dict[str, str], user: list[Any], connects: list[Any]
+) -> None:
+    stack = deployed(parameters)
+    variables = stack["PrivateFn"]["Properties"]["Environment"]["Variables"]
+    assert [variables["REDIS_IAM_USER"], variables["REDIS_IAM_CACHE_ARN"]] == user
+    policies = [
+        resource["Properties"]
+        for resource in stack.values()
+        if resource["Type"] == "AWS::IAM::Policy"
+        and resource["Properties"]["Roles"] == [{"Ref": "PrivateFnRole"}]
+    ]
+    statements = [one for policy in policies for one in policy["PolicyDocument"]["Statement"]]
+    assert [one["Action"] for one in statements] == ["elasticache:Connect"] * len(statements)
+    assert [resource for one in statements for resource in one["Resource"]] == connects
+
+
+def test_the_document_says_what_to_paste() -> None:
+    text = (ROOT / "docs" / "redis-access.md").read_text("utf-8")
+    assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/policies/redis-user.acl)" in text
+    for name in ("ExistingRedisIamUser", "ExistingRedisCacheArn", "ExistingRedisUrl"):
+        assert name in text
 
 
 @pytest.mark.parametrize("dangerous", ["flushall", "keys", "config", "acl", "del", "scan", "debug"])

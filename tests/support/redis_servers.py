@@ -31,7 +31,9 @@ class Node(Protocol):
     """What is known of a server that is to be one of a cluster."""
 
     port: int
-    client: Any
+
+    @property
+    def client(self) -> Any: ...
 
 
 @dataclass

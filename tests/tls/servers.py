@@ -7,18 +7,19 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 import trustme
 from redis import Redis, RedisError
 
+from tests.support.redis_access import ACCESS
 from tests.support.redis_servers import HOST, await_that, form, free_port
 from waitlist_queue.config import Config
 
-ROOT = Path(__file__).resolve().parents[2]
-ACCESS = (ROOT / "docs" / "policies" / "redis-user.acl").read_text("utf-8").strip()
 PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
 HOW_TO_GET_IT = (
     f"{PROGRAM} is needed, with TLS: apt-get install redis-server, or brew install redis;"
@@ -38,11 +39,31 @@ class TlsServer:
     host: str
     port: int
     authority: str
-    client: Any
+
+    @cached_property
+    def client(self) -> Any:
+        return Redis.from_url(self.url(ADMIN, ADMIN_PASSWORD), decode_responses=True, protocol=2)
 
     def url(self, user: str = USER, password: str = PASSWORD, host: str = "") -> str:
         who = f"{user}:{quote(password, safe='')}@" if user else ""
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
+
+    def has_started(self) -> bool:
+        """Wait until it answers, or ends."""
+
+        def answers() -> bool:
+            try:
+                return self.process.poll() is not None or bool(self.client.ping())
+            except (RedisError, OSError):
+                return False
+
+        await_that(answers)
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        self.client.close()
+        self.process.kill()
+        self.process.wait()
 
     @contextmanager
     def silent(self) -> Iterator[None]:
@@ -83,53 +104,32 @@ def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Pla
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:
-        servers = [
-            stack.enter_context(
-                _server(folder, authority, f"redis-{number}.{DOMAIN}", in_cluster=nodes > 1)
-            )
-            for number in range(nodes)
-        ]
+        servers: list[TlsServer] = []
+        for number in range(nodes):
+            own = folder / f"redis-{number}.{DOMAIN}"
+            own.mkdir()
+            settings = _settings(own, authority.issue_cert(own.name), pem, nodes)
+            server = _started(own, settings)
+            stack.callback(server.stop)
+            servers.append(server)
         if nodes > 1:
             form(servers)
         yield Place(servers)
 
 
-@contextmanager
-def _server(
-    folder: Path, authority: trustme.CA, host: str, *, in_cluster: bool
-) -> Iterator[TlsServer]:
-    own = folder / host
-    own.mkdir()
-    settings = certified(own, authority.issue_cert(host)) | {
-        "tls-ca-cert-file": folder / "authority.pem",
-        "aclfile": _users(own),
-    }
-    if in_cluster:
+def _settings(
+    folder: Path, certificate: trustme.LeafCert, authority: Path, nodes: int
+) -> dict[str, object]:
+    settings = certified(folder, certificate)
+    settings |= {"tls-ca-cert-file": authority, "aclfile": _users(folder)}
+    if nodes > 1:
         settings |= {
             "cluster-enabled": "yes",
             "tls-cluster": "yes",
-            "cluster-announce-hostname": host,
+            "cluster-announce-hostname": folder.name,
             "cluster-preferred-endpoint-type": "hostname",
         }
-    process, port = _started(own, settings)
-    pem = str(folder / "authority.pem")
-    client = Redis(
-        host=host,
-        port=port,
-        username=ADMIN,
-        password=ADMIN_PASSWORD,
-        ssl=True,
-        ssl_ca_certs=pem,
-        decode_responses=True,
-        protocol=2,
-    )
-    try:
-        _await_start(process, client, own)
-        yield TlsServer(process, host, port, pem, client)
-    finally:
-        client.close()
-        process.kill()
-        process.wait()
+    return settings
 
 
 def certified(folder: Path, certificate: trustme.LeafCert) -> dict[str, object]:
@@ -152,13 +152,10 @@ def _users(folder: Path) -> Path:
     return users
 
 
-def _started(folder: Path, settings: dict[str, object]) -> tuple["subprocess.Popen[bytes]", int]:
-    program = shutil.which(PROGRAM)
-    assert program, HOW_TO_GET_IT
-    port = free_port()
+def _started(folder: Path, settings: dict[str, object]) -> TlsServer:
+    program = shutil.which(PROGRAM) or pytest.exit(HOW_TO_GET_IT, returncode=1)
     fixed = {
         "port": 0,
-        "tls-port": port,
         "tls-auth-clients": "no",
         "bind": HOST,
         "dir": folder,
@@ -166,20 +163,16 @@ def _started(folder: Path, settings: dict[str, object]) -> tuple["subprocess.Pop
         "save": "",
         "appendonly": "no",
     }
-    arguments = [
-        str(part) for name, value in (fixed | settings).items() for part in (f"--{name}", value)
-    ]
-    return subprocess.Popen([program, *arguments]), port
-
-
-def _await_start(process: "subprocess.Popen[bytes]", client: Any, folder: Path) -> None:
-    def answers() -> bool:
-        if process.poll() is not None:
-            log = (folder / "log").read_text("utf-8") if (folder / "log").exists() else ""
-            raise RuntimeError(f"{PROGRAM} ended. {HOW_TO_GET_IT}\n{log[-2000:]}")
-        try:
-            return bool(client.ping())
-        except (RedisError, OSError):
-            return False
-
-    await_that(answers)
+    # Another program may take the free port before the server does.
+    for _ in range(START_ATTEMPTS):
+        port = free_port()
+        given = (fixed | settings | {"tls-port": port}).items()
+        process = subprocess.Popen(
+            [program, *(str(part) for name, value in given for part in (f"--{name}", value))]
+        )
+        server = TlsServer(process, folder.name, port, str(settings["tls-ca-cert-file"]))
+        if server.has_started():
+            return server
+        server.stop()
+    log = (folder / "log").read_text("utf-8") if (folder / "log").exists() else ""
+    pytest.exit(f"{program} does not start. {HOW_TO_GET_IT}\n{log[-2000:]}", returncode=1)

@@ -98,18 +98,44 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """By whoever has believed that server before, too."""
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
     before = {name: node.client.config_get(name)[name] for name in old}
+    line = Line(None, connect=lambda: connect(server.config()))
+    accepted(line.init())
     change(node, old)
     try:
-        line = Line(None, connect=lambda: connect(server.config()))
+        cut(server)
         assert line.init()["code"] == "queue_unavailable"
     finally:
         change(node, before)
     assert "certificate has expired" in caplog.text
     accepted(line.init())
+
+
+def test_the_authorities_are_read_once_for_all_connections(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9: that takes longer than all else that connecting does."""
+    made: list[ssl.SSLContext] = []
+
+    def make() -> ssl.SSLContext:
+        made.append(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        return made[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", make)
+    line = Line(None, connect=lambda: connect(place.config()))
+    for _ in range(3):
+        accepted(line.init())
+        cut(place)
+    assert 0 < len(made) <= len(place.nodes)
+
+
+def cut(place: Place) -> None:
+    """End all connections of the private function."""
+    place.on_each("CLIENT", "KILL", "USER", USER)
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:

@@ -10,7 +10,8 @@ from redis import Redis
 from redis.exceptions import NoPermissionError, ResponseError
 
 from tests.support.line import Line, accepted
-from tests.tls.servers import ACCESS, USER, Place
+from tests.support.redis_access import ACCESS
+from tests.tls.servers import USER, Place
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}

@@ -9,7 +9,8 @@ import pytest
 
 from tests.support.iam import KEYS, WallClock
 from tests.support.line import Line, accepted
-from tests.tls.servers import ACCESS, PASSWORD, USER, Place
+from tests.support.redis_access import ACCESS
+from tests.tls.servers import PASSWORD, USER, Place
 from waitlist_queue import app
 from waitlist_queue.config import Cache, IamUser
 from waitlist_queue.connections import connect
