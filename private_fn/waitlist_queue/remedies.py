@@ -27,10 +27,15 @@ def with_remedy(error: BaseException) -> str:
     """Say what is wrong and, if it is known, what to do about it."""
     for cause in _causes(error):
         if remedy := _remedy(cause):
-            # A cluster's client says of whatever happened that there is no cluster.
-            behind = "" if str(cause) in str(error) else f" ({_named(cause)})"
-            return f"{_named(error)}{behind} - {remedy}"
+            return f"{_named(error)}{_behind(error, cause)} - {remedy}"
     return _named(error)
+
+
+def _behind(error: BaseException, cause: BaseException) -> str:
+    """Name the cause: a cluster's client says of whatever happens that there is no cluster."""
+    if cause is error:
+        return ""
+    return f" ({type(cause).__name__ if str(cause) in str(error) else _named(cause)})"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -16,7 +16,7 @@ import trustme
 from tests.engine.test_hung_servers import LIMIT_SECONDS
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import HOST
-from tests.tls.servers import DOMAIN, PASSWORD, USER, Place, TlsServer, certified
+from tests.tls.servers import DOMAIN, PASSWORD, USER, Place, TlsServer, begun, certified
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
@@ -48,7 +48,7 @@ def first(place: Place) -> TlsServer:
 
 def test_a_server_with_the_right_certificate_is_spoken_to(place: Place) -> None:
     line = Line(None, connect=lambda: connect(place.config()))
-    accepted(line.init())
+    begun(line)
     accepted(line.signup("ann"))
 
 
@@ -92,7 +92,7 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
     finally:
         cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname")
     line = Line(None, connect=lambda: connect(cluster.config(url)))
-    accepted(line.init())
+    begun(line)
 
 
 def test_a_certificate_whose_time_is_over_is_not_believed(
@@ -104,7 +104,7 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
     before = {name: node.client.config_get(name)[name] for name in old}
     line = Line(None, connect=lambda: connect(server.config()))
-    accepted(line.init())
+    begun(line)
     change(node, old)
     try:
         cut(server)
@@ -112,7 +112,7 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
     finally:
         change(node, before)
     assert "certificate has expired" in caplog.text
-    accepted(line.init())
+    begun(line)
 
 
 def test_the_authorities_are_read_once_for_all_connections(
@@ -128,7 +128,7 @@ def test_the_authorities_are_read_once_for_all_connections(
     monkeypatch.setattr(ssl, "create_default_context", make)
     line = Line(None, connect=lambda: connect(place.config()))
     for _ in range(3):
-        accepted(line.init())
+        begun(line)
         cut(place)
     assert 0 < len(made) <= len(place.nodes)
 
@@ -195,7 +195,7 @@ def test_a_server_that_never_shows_its_certificate_is_given_up_in_time(server: P
         start = time.monotonic()
         assert line.init()["code"] == "queue_unavailable"
         assert time.monotonic() - start < LIMIT_SECONDS
-    accepted(line.init())
+    begun(line)
 
 
 def test_certificate_and_host_name_are_asked_for_without_being_told_so() -> None:

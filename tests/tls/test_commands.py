@@ -9,9 +9,9 @@ import pytest
 from redis import Redis
 from redis.exceptions import NoPermissionError, ResponseError
 
-from tests.support.line import Line, accepted
+from tests.support.line import Line
 from tests.support.redis_access import ACCESS
-from tests.tls.servers import USER, Place
+from tests.tls.servers import USER, Place, begun
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
@@ -124,8 +124,9 @@ def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
     def refusals() -> list[int]:
         return [node.client.info("stats")["total_error_replies"] for node in place.nodes]
 
+    begun(new_line(place))  # so that the script is known
     before = refusals()
-    accepted(new_line(place).handle({"v": 1, "op": "ping"}))
+    begun(new_line(place))
     assert refusals() == before
 
 
@@ -153,7 +154,7 @@ def test_a_cluster_is_not_found_without_these_rights(
     with without(cluster, command):
         assert line.init()["code"] == "queue_unavailable"
     assert "give the user the rights of docs/policies/redis-user.acl" in caplog.text
-    accepted(line.init())
+    begun(line)
 
 
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
@@ -182,7 +183,7 @@ def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     finally:
         for node in (source, target):
             node.client.cluster("SETSLOT", slot, "STABLE")
-    accepted(line.init())
+    begun(line)
     assert "ASKING" in commands_run_by(target)
     assert cluster.on_each("ACL", "LOG") == [[], [], []]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.iam import KEYS, WallClock
 from tests.support.line import Line, accepted
 from tests.support.redis_access import ACCESS
-from tests.tls.servers import PASSWORD, USER, Place
+from tests.tls.servers import PASSWORD, USER, Place, begun
 from waitlist_queue import app
 from waitlist_queue.config import Cache, IamUser
 from waitlist_queue.connections import connect
@@ -64,7 +64,7 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
-    accepted(line.init())
+    begun(line)
     accepted(line.signup("ann"))
     yield line
     place.on_each("ACL", "DELUSER", IAM_USER.name)
