@@ -38,6 +38,11 @@ demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against 
 test: $(INSTALLED) ## every test that needs nothing but this repository
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
+# Apart from `test`, as it needs what pip cannot install; without that it says how to get it.
+.PHONY: test-tls
+test-tls: $(INSTALLED) ## Redis over TLS, as a user with no rights but its own (needs redis-server)
+	$(BIN)/python -m pytest tests/tls
+
 check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
 
 format: $(INSTALLED) ## rewrites the code in the project's format

@@ -2,6 +2,9 @@
 
 import os
 import socket
+import ssl
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, cast
 
 from hiredis import pack_command
@@ -9,6 +12,7 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
+from redis.credentials import CredentialProvider
 from redis.retry import Retry
 
 from waitlist_queue.call_time import CallTime
@@ -127,13 +131,29 @@ def _run_id(info: str) -> str:
 
 
 class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
-    pass
+    """Believes whom redis-py's context does, which the first connection of a pool makes for all.
+
+    To read the certificates of all authorities for each takes longer than to connect.
+    """
+
+    def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
+        self._contexts = contexts
+        super().__init__(**options)
+
+    def _wrap_socket_with_ssl(self, sock: socket.socket) -> ssl.SSLSocket:
+        if self._contexts:
+            return self._contexts[0].wrap_socket(sock, server_hostname=self.host)
+        wrapped = cast(ssl.SSLSocket, super()._wrap_socket_with_ssl(sock))  # type: ignore[no-untyped-call]
+        self._contexts.append(wrapped.context)
+        return wrapped
 
 
 class _PunctualPool(ConnectionPool):
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
-        with_tls = issubclass(connection_class, SSLConnection)
-        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+        if issubclass(connection_class, SSLConnection):
+            super().__init__(_PunctualTlsConnection, contexts=[], **options)
+        else:
+            super().__init__(_PunctualConnection, **options)
 
 
 class _ScriptRedis(Redis):
@@ -178,13 +198,29 @@ def _ask(connection: Any, command: Any) -> Any:
 
 def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
-    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
+    return connector(config)()
+
+
+def connector(config: Config) -> Callable[[], Client]:
+    """Return what connects; it is ready, so that a call's time goes into connecting alone."""
+    # No driver to be named: that would be two more questions, which the user need not be allowed.
+    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
+    options.update(socket_keepalive=True, credential_provider=_credentials(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_PunctualPool)
         # Slots that nobody serves are no reason to refuse the others.
         options.update(require_full_coverage=False)
-        return cast(Client, RedisCluster.from_url(config.redis_url, **options))
+        return lambda: cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # A lost connection is ours to retry, a time-out is the caller's.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
-    pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
-    return cast(Client, _ScriptRedis.from_pool(pool))
+    pool = partial(_PunctualPool.from_url, config.redis_url, retry=retry, **options)
+    return lambda: cast(Client, _ScriptRedis.from_pool(pool()))
+
+
+def _credentials(config: Config) -> CredentialProvider | None:
+    """Return how an IAM user logs in; anybody else is named by the URL, or nobody is."""
+    if config.iam_user is None:
+        return None
+    from waitlist_queue.iam_credentials import IamCredentials
+
+    return IamCredentials(config.iam_user)

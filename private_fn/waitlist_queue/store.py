@@ -8,6 +8,7 @@ from redis import RedisError, exceptions
 from redis.cluster import ClusterNode, RedisCluster
 
 from waitlist_queue.connections import HERE, Client, call_time
+from waitlist_queue.remedies import with_remedy
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
 
@@ -20,6 +21,8 @@ PASSING = (
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
+# Refusals that somebody has to end; the log says how.
+REFUSED = (exceptions.NoPermissionError,)
 # What one command of a pipeline may meet where the same command by itself finds its way.
 FINDS_ITS_WAY = (
     exceptions.NoScriptError,
@@ -88,7 +91,10 @@ class RedisStore:
         settled = [self._settled(client, call, replies[n]) for n, call in enumerate(calls)]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
-            logger.warning("Redis does not answer %d of %d calls", len(failed), len(calls))
+            reason = with_remedy(failed[0].__cause__ or failed[0])
+            logger.warning(
+                "Redis does not answer %d of %d calls, first: %s", len(failed), len(calls), reason
+            )
         if calls and len(failed) == len(calls):
             raise QueueUnavailable
         return settled
@@ -151,7 +157,9 @@ def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, 
 
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
     """Return what to answer; a script's own failure is a defect and is raised as such."""
-    if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING):
-        raise ScriptFailed(str(error)) from error
-    logger.log(level, "Redis does not answer: %s: %s", type(error).__name__, error)
-    return QueueUnavailable()
+    if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING + REFUSED):
+        raise ScriptFailed(with_remedy(error)) from error
+    logger.log(level, "Redis does not answer: %s", with_remedy(error))
+    unavailable = QueueUnavailable()
+    unavailable.__cause__ = error
+    return unavailable

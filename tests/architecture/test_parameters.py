@@ -8,6 +8,11 @@ VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
 SUBNETS = {"ExistingSubnetIds": "subnet-0a1b2c3d,subnet-1a2b3c4d"}
 GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
 REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+IAM_USER = {"ExistingRedisIamUser": "waitlist"}
+CACHE = {
+    "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders"
+}
+EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
 MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
@@ -19,7 +24,8 @@ MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
         ({}, MAKES_ALL),
         (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
         (VPC | SUBNETS | GROUP, {"MakesRedis"}),
-        (VPC | SUBNETS | GROUP | REDIS, set()),
+        (EXISTING_REDIS, set()),
+        (EXISTING_REDIS | IAM_USER | CACHE, {"LogsInToExistingRedis"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
     ],
@@ -40,6 +46,9 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
         (VPC | SUBNETS | REDIS, "ExistingRedisUrl needs ExistingSecurityGroupId"),
         (GROUP | REDIS, "ExistingRedisUrl needs ExistingVpcId"),
+        (EXISTING_REDIS | IAM_USER, "ExistingRedisIamUser needs ExistingRedisCacheArn"),
+        (EXISTING_REDIS | CACHE, "ExistingRedisCacheArn needs ExistingRedisIamUser"),
+        (IAM_USER | CACHE, "ExistingRedisIamUser needs ExistingRedisUrl"),
     ],
 )
 def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:

@@ -70,7 +70,7 @@ def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
             | {"lambda:InvokeFunction", "secretsmanager:GetSecretValue"},
         ),
         ("MaintenanceFnRole", RECORD_ACTIONS | LOG_ACTIONS | {"lambda:InvokeFunction"}),
-        ("PrivateFnRole", ENI_ACTIONS | LOG_ACTIONS),
+        ("PrivateFnRole", ENI_ACTIONS | LOG_ACTIONS | {"elasticache:Connect"}),
     ],
 )
 def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> None:
