@@ -257,7 +257,6 @@ def _transition(
     status: Status = "admitted" if command.complete else "offered"
     events = [HistoryEvent(stamp=stamp, event=status, by=command.by)]
     if before is not None and before.attempts < claim.attempts:
-        # Before the claim that met it, also by its stamp.
         events.insert(0, expired_event(before, stamp - 1))
     return Transition(
         waitlist_id=command.waitlist_id,

@@ -164,7 +164,10 @@ def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
 
 
 def expired_event(record: EntryRecord, latest: int) -> HistoryEvent:
-    """Tell of the end of the recorded hold, the same whoever tells it; `latest` if none is."""
+    """Tell of the end of the recorded hold, the same whoever tells it; `latest` if none is.
+
+    No two events of a person have one stamp: whoever tells of another has to ask for less.
+    """
     stamp = latest
     if record.claimed_until_millis is not None:
         stamp = min(latest, max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis)))

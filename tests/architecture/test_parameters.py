@@ -10,18 +10,21 @@ GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
 REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
-MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
+ALWAYS = {"SendsEvents"}
+MAKES_ALL = ALWAYS | {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
 
 
 @pytest.mark.parametrize(
     ("parameters", "made"),
     [
         ({}, MAKES_ALL),
-        (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
-        (VPC | SUBNETS | GROUP, {"MakesRedis"}),
-        (VPC | SUBNETS | GROUP | REDIS, set()),
+        (VPC | SUBNETS, ALWAYS | {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
+        (VPC | SUBNETS | GROUP, ALWAYS | {"MakesRedis"}),
+        (VPC | SUBNETS | GROUP | REDIS, ALWAYS),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
+        ({"Events": "off"}, MAKES_ALL - ALWAYS),
+        ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
 def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:
