@@ -11,8 +11,9 @@ from moto.events.models import EventPattern
 from tests.architecture.template import named
 
 Item = dict[str, Any]
+STACK = "waitlist-prod"
 PLACEHOLDER = re.compile(r"<([^<>]+)>")
-INGESTION_TIME = "2026-09-21T14:13:20Z"
+INGESTION_TIME = "2026-09-22T15:42:59Z"
 # Where a value stands in quotes, EventBridge drops the quotes in it and escapes nothing.
 HARMLESS = re.compile(r"[\w:.#-]+")
 
@@ -29,15 +30,17 @@ class Pipe:
         patterns: Any = [EventPattern(None, json.loads(one["Pattern"])) for one in filters]
         return any(pattern.matches_event(record) for pattern in patterns)
 
+    @property
+    def names(self) -> Item:
+        """What all of its events are called."""
+        names = self.properties["TargetParameters"]["EventBridgeEventBusParameters"]
+        source = names["Source"]["Fn::Sub"].replace("${AWS::StackName}", STACK)
+        return {"source": source, "detail-type": names["DetailType"]}
+
     def made_of(self, record: Item) -> Item:
         """Return the event that the bus is given."""
-        target = self.properties["TargetParameters"]
-        names = target["EventBridgeEventBusParameters"]
-        return {
-            "source": names["Source"]["Fn::Sub"].replace("${AWS::StackName}", "waitlist-prod"),
-            "detail-type": names["DetailType"],
-            "detail": json.loads(filled(target["InputTemplate"], record)),
-        }
+        template = self.properties["TargetParameters"]["InputTemplate"]
+        return {**self.names, "detail": json.loads(filled(template, record))}
 
 
 def pipes() -> list[Pipe]:
