@@ -55,7 +55,7 @@ format-check: $(INSTALLED)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/cfn-lint template.yaml
+	$(BIN)/cfn-lint template.yaml docs/examples/*.yaml
 
 types: $(INSTALLED)
 	$(BIN)/mypy

@@ -163,10 +163,14 @@ def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
     return status == "admitted" or record.stamp < place.seen_stamp
 
 
-def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:
-    """Tell of the end of the recorded hold, the same whoever tells it; `stamp` if none is."""
+def expired_event(record: EntryRecord, latest: int) -> HistoryEvent:
+    """Tell of the end of the recorded hold, the same whoever tells it; `latest` if none is.
+
+    No two events of a person have one stamp: whoever tells of another has to ask for less.
+    """
+    stamp = latest
     if record.claimed_until_millis is not None:
-        stamp = max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis))
+        stamp = min(latest, max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis)))
     return HistoryEvent(stamp=stamp, event="expired", by=BY)
 
 

@@ -15,19 +15,22 @@ CACHE = {
 EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
-MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
+ALWAYS = {"SendsEvents"}
+MAKES_ALL = ALWAYS | {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
 
 
 @pytest.mark.parametrize(
     ("parameters", "made"),
     [
         ({}, MAKES_ALL),
-        (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
-        (VPC | SUBNETS | GROUP, {"MakesRedis"}),
-        (EXISTING_REDIS, set()),
-        (EXISTING_REDIS | IAM_USER | CACHE, {"LogsInToExistingRedis"}),
+        (VPC | SUBNETS, MAKES_ALL - {"MakesVpc"}),
+        (VPC | SUBNETS | GROUP, ALWAYS | {"MakesRedis"}),
+        (EXISTING_REDIS, ALWAYS),
+        (EXISTING_REDIS | IAM_USER | CACHE, ALWAYS | {"LogsInToExistingRedis"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
+        ({"Events": "off"}, MAKES_ALL - ALWAYS),
+        ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
 def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:

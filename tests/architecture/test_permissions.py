@@ -30,10 +30,11 @@ ENI_ACTIONS = {
 def test_each_function_has_a_role_of_its_own() -> None:
     roles = {name: function["Role"]["Fn::GetAtt"] for name, function in functions().items()}
     assert roles == {name: [f"{name}Role", "Arn"] for name in functions()}
-    for role in named("AWS::IAM::Role").values():
+    for name, role in named("AWS::IAM::Role").items():
         assert "ManagedPolicyArns" not in role
         (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
-        assert statement["Principal"] == {"Service": "lambda.amazonaws.com"}
+        service = "pipes" if name == "EventPipesRole" else "lambda"
+        assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
 
 
 def test_roles_name_their_actions_and_resources() -> None:
@@ -53,6 +54,7 @@ def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
         "PublicFnRole": set(),
         "MaintenanceFnRole": set(),
         "PrivateFnRole": ENI_ACTIONS,
+        "EventPipesRole": set(),
     }
     (denied,) = (s for s in statements("PrivateFnRole") if s["Effect"] == "Deny")
     assert denied["Action"] == "ec2:*"

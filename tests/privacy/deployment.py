@@ -26,8 +26,8 @@ from tests.privacy.marks import CUSTOMER
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
+from tests.support.streamed_table import StreamedTable
 from tests.support.world import SECRET
 from waitlist_api import app, maintenance
 from waitlist_queue import app as private_app
@@ -61,7 +61,7 @@ class Deployment:
 
     http: httpx.Client
     redis: Any
-    table: MemoryTable
+    table: StreamedTable
     lambda_: InProcessLambda
     token: str | None
     urls: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Deployment:
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterator[Deployment]:
     """Run the deployment; everything logs at DEBUG, where it writes the most."""
-    redis, table = fake_redis(), MemoryTable()
+    redis, table = fake_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
     for module in (app, maintenance):
