@@ -30,10 +30,11 @@ ENI_ACTIONS = {
 def test_each_function_has_a_role_of_its_own() -> None:
     roles = {name: function["Role"]["Fn::GetAtt"] for name, function in functions().items()}
     assert roles == {name: [f"{name}Role", "Arn"] for name in functions()}
-    for role in named("AWS::IAM::Role").values():
+    for name, role in named("AWS::IAM::Role").items():
         assert "ManagedPolicyArns" not in role
         (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
-        assert statement["Principal"] == {"Service": "lambda.amazonaws.com"}
+        service = "codedeploy" if name == "DeploymentRole" else "lambda"
+        assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
 
 
 def test_roles_name_their_actions_and_resources() -> None:
@@ -53,6 +54,7 @@ def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
         "PublicFnRole": set(),
         "MaintenanceFnRole": set(),
         "PrivateFnRole": ENI_ACTIONS,
+        "DeploymentRole": set(),
     }
     (denied,) = (s for s in statements("PrivateFnRole") if s["Effect"] == "Deny")
     assert denied["Action"] == "ec2:*"
@@ -80,13 +82,13 @@ def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> N
 @pytest.mark.parametrize(
     ("role", "invoked"),
     [
-        ("PublicFnRole", {"PrivateFn", "MaintenanceFn"}),
-        ("MaintenanceFnRole", {"PrivateFn", "MaintenanceFn"}),
-        ("PrivateFnRole", set()),
+        ("PublicFnRole", ["PrivateFn", "MaintenanceFn"]),
+        ("MaintenanceFnRole", ["PrivateFn", "MaintenanceFn"]),
+        ("PrivateFnRole", []),
     ],
 )
 def test_functions_invoke_those_below_them_and_maintenance_itself(
-    role: str, invoked: set[str]
+    role: str, invoked: list[str]
 ) -> None:
     resources = [resource for action, resource in allowed(role) if action.startswith("lambda:")]
-    assert {resource["Fn::GetAtt"][0] for resource in resources} == invoked
+    assert resources == [{"Ref": f"{name}.Alias"} for name in invoked]
