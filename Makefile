@@ -38,6 +38,11 @@ demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against 
 test: $(INSTALLED) ## every test that needs nothing but this repository
 	$(BIN)/python -m pytest
 
+# Apart from `test`, as it needs what pip cannot install; without that it says how to get it.
+.PHONY: test-tls
+test-tls: $(INSTALLED) ## Redis over TLS, as a user with no rights but its own (needs redis-server)
+	$(BIN)/python -m pytest tests/tls
+
 check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
 
 format: $(INSTALLED) ## rewrites the code in the project's format
@@ -50,7 +55,9 @@ format-check: $(INSTALLED)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/cfn-lint template.yaml
+	$(BIN)/cfn-lint template.yaml docs/policies/github-oidc-role.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 types: $(INSTALLED)
 	$(BIN)/mypy
@@ -58,6 +65,10 @@ types: $(INSTALLED)
 .PHONY: rotate-token-secret
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
 	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
+.PHONY: smoke
+smoke: $(INSTALLED) ## a signup, a look, a leave and an erasure in a waitlist of its own, on STACK
+	@$(BIN)/python -m scripts.smoke --stack "$(STACK)"
 
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
