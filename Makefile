@@ -70,6 +70,10 @@ rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; no
 smoke: $(INSTALLED) ## a signup, a look, a leave and an erasure in a waitlist of its own, on STACK
 	@$(BIN)/python -m scripts.smoke --stack "$(STACK)"
 
+.PHONY: forget-order
+forget-order: $(INSTALLED) ## Redis forgets the lines of STACK (or one WAITLIST): rebuilt from the record
+	@$(BIN)/python -m scripts.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
+
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
 
