@@ -71,7 +71,6 @@ def test_every_use_of_an_action_is_of_one_version_and_says_which() -> None:
 def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
     workflow = WORKFLOWS[name]
     assert workflow["permissions"] == {}
-    assert workflow["concurrency"]["group"]
     for job_name, job in workflow["jobs"].items():
         may = {"contents": "read"}
         if job_name in ("dev", "prod"):
@@ -112,6 +111,7 @@ def test_an_environment_is_deployed_by_its_role_and_then_tried(environment: str)
     (role,) = (step["with"] for step in steps(job) if "configure-aws" in step.get("uses", ""))
     assert role["role-to-assume"] == "${{ vars.AWS_ROLE_ARN }}"
     assert role["aws-region"] == "${{ vars.AWS_REGION }}"
+    assert job["concurrency"] == {"group": f"deploy-{environment}", "cancel-in-progress": False}
     *_, deploy, smoke = commands(job)
     assert deploy == f"make sam-deploy CONFIG_ENV={environment}"
     (flags,) = (step["env"]["SAM_DEPLOY_FLAGS"] for step in steps(job) if "env" in step)
