@@ -55,7 +55,9 @@ format-check: $(INSTALLED)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/cfn-lint template.yaml docs/examples/*.yaml
+	$(BIN)/cfn-lint template.yaml docs/examples/*.yaml docs/policies/*.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 types: $(INSTALLED)
 	$(BIN)/mypy
@@ -63,6 +65,14 @@ types: $(INSTALLED)
 .PHONY: rotate-token-secret
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
 	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
+.PHONY: smoke
+smoke: $(INSTALLED) ## a signup, a look, a leave and an erasure in a waitlist of its own, on STACK
+	@$(BIN)/python -m scripts.smoke --stack "$(STACK)"
+
+.PHONY: forget-order
+forget-order: $(INSTALLED) ## Redis forgets the lines of STACK (or one WAITLIST): rebuilt from the record
+	@$(BIN)/python -m scripts.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
 
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,11 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 @cache
 def service() -> QueueService:
-    """Compose the service once per process, from the environment."""
+    """Compose the service once per process, at its first message, from the environment.
+
+    Not at import, which may have been long ago and on another machine (SnapStart).
+    """
+    random.seed()  # or all copies of a snapshot would pause for the same times
     config = Config.from_env(os.environ)
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     return QueueService(RedisStore(connector(config)))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
@@ -47,7 +48,12 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 @cache
 def api() -> Api:
-    """Compose the API once per process, from the environment."""
+    """Compose the API once per process, at its first request, from the environment.
+
+    Not at import, which may have been long ago and on another machine (SnapStart): what is
+    imported holds no connection, key or random number.
+    """
+    random.seed()  # or all copies of a snapshot would pause for the same times
     config = Config.from_env(os.environ)
     services = Services.on(config, dynamodb_client(REQUEST_TIME), lambda_client(REQUEST_TIME))
     try:

@@ -16,7 +16,7 @@ from waitlist_api.services import Services
 class Context(Protocol):
     """What is used of Lambda's context."""
 
-    function_name: str
+    invoked_function_arn: str
 
     def get_remaining_time_in_millis(self) -> int:
         """Return the time until Lambda ends the run."""
@@ -27,17 +27,18 @@ def lambda_handler(event: dict[str, Any], context: Context) -> None:
     left_millis = context.get_remaining_time_in_millis
     waitlist_id = event.get("waitlist_id")
     if waitlist_id:
-        caretaker(context.function_name).look_after(str(waitlist_id), left_millis)
+        caretaker(context.invoked_function_arn).look_after(str(waitlist_id), left_millis)
     else:
-        caretaker(context.function_name).look_after_all(left_millis)
+        caretaker(context.invoked_function_arn).look_after_all(left_millis)
 
 
 @cache
-def caretaker(function_name: str) -> Caretaker:
+def caretaker(function_arn: str) -> Caretaker:
     """Compose the caretaker once per process, from the environment.
 
-    A rebuild that stops for lack of time asks for another run of this very function.
+    A rebuild that stops for lack of time asks for another run of this very function, by the name
+    it was called by: that of the alias, which is all that its role may call.
     """
-    config = replace(Config.from_env(os.environ), maintenance_function_name=function_name)
+    config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     Logger(level=config.log_level)
     return Services.on(config, dynamodb_client(), patient_lambda_client()).caretaker

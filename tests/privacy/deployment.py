@@ -39,7 +39,7 @@ Handler = Callable[[Any, Any], Any]
 class MaintenanceContext(Context):
     """That of the function which a rebuild starts again where it has no time left."""
 
-    function_name = "maintenance"
+    invoked_function_arn = MAINTENANCE
 
     def get_remaining_time_in_millis(self) -> int:
         return 300_000
