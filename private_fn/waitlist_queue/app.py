@@ -9,6 +9,11 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
+from waitlist_queue.telling import Telling
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
+
+CORRELATION = Correlation()
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:
@@ -17,8 +22,16 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 
 @cache
-def service() -> QueueService:
+def service() -> Telling:
     """Compose the service once per process, from the environment."""
     config = Config.from_env(os.environ)
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
-    return QueueService(RedisStore(lambda: connect(config)))
+    CORRELATION.mark_log_records()
+    store = RedisStore(lambda: connect(config))
+    telemetry = Telemetry(
+        "private",
+        namespace=config.metrics_namespace,
+        log_level=config.log_level,
+        environ=os.environ,
+    )
+    return Telling(QueueService(store), telemetry, CORRELATION, lambda: store.waited_seconds)

@@ -15,14 +15,16 @@ class Config:
     redis_url: str
     redis_cluster: bool
     log_level: str
+    metrics_namespace: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read REDIS_URL, REDIS_CLUSTER and LOG_LEVEL."""
+        """Read REDIS_URL, REDIS_CLUSTER, LOG_LEVEL and METRICS_NAMESPACE."""
         return cls(
             redis_url=_redis_url(environ.get("REDIS_URL", "")),
             redis_cluster=_flag("REDIS_CLUSTER", environ.get("REDIS_CLUSTER", "false")),
             log_level=_level(environ.get("LOG_LEVEL", "INFO")),
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
 
 

@@ -13,15 +13,17 @@ from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
 from waitlist_api.leaving import Leaving
+from waitlist_api.measuring import measure
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, ended_place, line_place
+from waitlist_api.records.entry import SHARDS, EntryRecord, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.reindexing import Reindexer
 from waitlist_api.settling import Settling
+from waitlist_api.tally import Tally
 from waitlist_api.watching import Watching
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
@@ -30,6 +32,9 @@ from waitlist_shared.limits import MAX_BATCH
 logger = logging.getLogger(__name__)
 
 INTENT_AGE_MILLIS = 60_000
+INTENTS = ("joining", "leaving")
+# An intent that is still there then has resisted several runs.
+STUCK_MILLIS = 5 * 60_000
 NEW_SETTINGS_MILLIS = 15 * 60_000
 WORKERS = 8
 # A second look over the index finds it empty, unless it is behind: then the next run does. The
@@ -57,6 +62,7 @@ class Caretaker:
         watching: Watching,
         leases: Leases,
         now_millis: NowMillis,
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
@@ -71,6 +77,7 @@ class Caretaker:
         self._watching = watching
         self._leases = leases
         self._now_millis = now_millis
+        self._tally = tally
 
     def look_after_all(self, left_millis: LeftMillis = without_end) -> None:
         """Do the work of a minute: unfinished intents, then every waitlist.
@@ -100,12 +107,21 @@ class Caretaker:
     def _finish(self, placed: Placed) -> None:
         # The index may be behind: the record itself says what is still to be done.
         record = self._entries.get(placed.waitlist_id, placed.entry_id)
-        if record is None:
+        if record is None or record.status not in INTENTS:
             return
+        try:
+            self._finish_intent(record)
+        except WaitlistError:
+            if record.updated_millis < self._now_millis() - STUCK_MILLIS:
+                self._tally.add("intents_stuck")
+            raise
+        self._tally.add("intents_finished")
+
+    def _finish_intent(self, record: EntryRecord) -> None:
         try:
             if record.status == "joining":
                 self._joining.finish(record)
-            elif record.status == "leaving":
+            else:
                 self._leaving.finish(record)
         except WaitlistNotFound:
             self._erasures.erase(record)
@@ -119,6 +135,7 @@ class Caretaker:
             # The other waitlists, and those that are being deleted, are not to wait for these.
             answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
+            measure(self._tally, waitlist, answer, self._now_millis())
             _guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:
             if waitlist.deleting:

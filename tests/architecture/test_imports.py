@@ -26,6 +26,7 @@ LEVELS = {
     "waitlist_api.config": 6,
     "waitlist_api.errors": 6,
     "waitlist_api.segments": 6,
+    "waitlist_api.tally": 6,
     "waitlist_queue.app": 0,
     "waitlist_queue.service": 1,
     "waitlist_queue.operations": 2,

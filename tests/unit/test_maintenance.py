@@ -1,6 +1,6 @@
 """Maintenance's entry point: what it is told by Lambda reaches those who must stop in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -13,13 +13,14 @@ Asked = list[tuple[str, str, int]]
 
 class Context:
     function_name = "waitlist-maintenance"
+    aws_request_id = "00000000-0000-0000-0000-000000000000"
 
     def get_remaining_time_in_millis(self) -> int:
         return LEFT_MILLIS
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     """Collect who is asked, by the name of which function, and the time that they see is left."""
     asked: Asked = []
 
@@ -34,7 +35,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
             self.look_after(EVERYTHING, left_millis)
 
     monkeypatch.setattr(maintenance, "caretaker", Caretaker)
-    return asked
+    monkeypatch.setenv("TABLE_NAME", "table")
+    monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
+    maintenance.lines.cache_clear()
+    yield asked
+    maintenance.lines.cache_clear()
 
 
 @pytest.mark.parametrize(
