@@ -13,6 +13,7 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
 from waitlist_api.editing import Editing
+from waitlist_api.finishing import Finishing
 from waitlist_api.holding import Holding
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
@@ -69,6 +70,7 @@ class Services:
     claiming: Claiming
     holding: Holding
     reindexer: Reindexer
+    finishing: Finishing
     caretaker: Caretaker
 
     @classmethod
@@ -110,6 +112,7 @@ class Services:
         rebuilder = Rebuilder(
             queue, guard, waitlist_records, restoring, leases, now_millis, pause, tally
         )
+        finishing = Finishing(entries, places, erasures, joining, leaving, now_millis, tally)
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,
@@ -135,14 +138,13 @@ class Services:
             claiming=Claiming(queue, guard, entries, transitions, now_millis, directory, tagger),
             holding=Holding(entries, transitions, guard, standings, now_millis),
             reindexer=reindexer,
+            finishing=finishing,
             caretaker=Caretaker(
                 queue,
                 waitlist_records,
-                entries,
                 erasures,
                 places,
-                joining,
-                leaving,
+                finishing,
                 rebuilder,
                 Settling(queue, entries, transitions, tagger, now_millis),
                 reindexer,

@@ -28,6 +28,7 @@ LEVELS = {
     "waitlist_api.segments": 6,
     "waitlist_api.tally": 6,
     "waitlist_queue.app": 0,
+    "waitlist_queue.telling": 0,
     "waitlist_queue.service": 1,
     "waitlist_queue.operations": 2,
     "waitlist_queue": 4,

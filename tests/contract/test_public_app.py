@@ -47,10 +47,11 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
     monkeypatch.setattr(app, "secrets_client", lambda _: secrets)
-    for cached in (app.api, app.lines):
+    caches = (app.api, app.lines)
+    for cached in caches:
         cached.cache_clear()
     yield secrets
-    for cached in (app.api, app.lines):
+    for cached in caches:
         cached.cache_clear()
 
 
