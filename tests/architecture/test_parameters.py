@@ -8,18 +8,22 @@ VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
 SUBNETS = {"ExistingSubnetIds": "subnet-0a1b2c3d,subnet-1a2b3c4d"}
 GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
 REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
-MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
+MAKES_ALL = {"MakesVpc", "MakesRedis", "WatchesRedis", "MakesPrivateFnSecurityGroup"}
 
 
 @pytest.mark.parametrize(
     ("parameters", "made"),
     [
         ({}, MAKES_ALL),
-        (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
-        (VPC | SUBNETS | GROUP, {"MakesRedis"}),
+        (VPC | SUBNETS, MAKES_ALL - {"MakesVpc"}),
+        (VPC | SUBNETS | GROUP, {"MakesRedis", "WatchesRedis"}),
         (VPC | SUBNETS | GROUP | REDIS, set()),
+        (VPC | SUBNETS | GROUP | REDIS | NODE, {"WatchesRedis"}),
+        ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
+        ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
     ],
