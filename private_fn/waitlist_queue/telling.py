@@ -34,34 +34,38 @@ class Telling:
     def handle(self, message: object) -> Message:
         """Answer one message."""
         answer: Message = {"code": InternalError.code}
-        before = self._correlation.begin(given(message))
+        correlation_id = given(message)
+        self._correlation.begin(correlation_id)
         began, redis_began = self._seconds(), self._redis_seconds()
         try:
             answer = self._service.handle(message)
         finally:
             seconds, redis_seconds = self._seconds() - began, self._redis_seconds() - redis_began
-            self._tell(message, answer, seconds * 1000, redis_seconds * 1000)
-            self._correlation.begin(before)
+            self._correlation.end()
+            work = _work(message, answer, correlation_id, seconds * 1000, redis_seconds * 1000)
+            self._telemetry.tell(work)
         return answer
 
-    def _tell(self, message: object, answer: Message, ms: float, redis_ms: float) -> None:
-        outcome = str(answer.get("outcome") or answer["code"])
-        about: dict[str, object] = {"redis_ms": round(redis_ms, 3)}
-        cold_answers = int(outcome == Cold.code)
-        if results := answer.get("results"):
-            about["results"] = len(results)
-            about["refused"] = sum(not one["ok"] for one in results)
-            cold_answers = sum(one.get("code") == Cold.code for one in results)
-        work = Work(
-            operation=_operation_of(message),
-            outcome=outcome,
-            correlation_id=self._correlation.id,
-            latency_ms=ms,
-            has_failed=outcome in FAILURES,
-            measured={"cold_answers": cold_answers},
-            about=about,
-        )
-        self._telemetry.tell(work)
+
+def _work(
+    message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
+) -> Work:
+    outcome = str(answer.get("outcome") or answer["code"])
+    about: dict[str, object] = {"redis_ms": round(redis_ms, 3)}
+    cold_answers = int(outcome == Cold.code)
+    if results := answer.get("results"):
+        about["results"] = len(results)
+        about["refused"] = sum(not one["ok"] for one in results)
+        cold_answers = sum(one.get("code") == Cold.code for one in results)
+    return Work(
+        operation=_operation_of(message),
+        outcome=outcome,
+        correlation_id=correlation_id,
+        latency_ms=ms,
+        has_failed=outcome in FAILURES,
+        measured={"cold_answers": cold_answers},
+        about=about,
+    )
 
 
 def _operation_of(message: object) -> str:

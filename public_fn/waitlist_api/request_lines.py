@@ -43,23 +43,26 @@ class RequestLines:
 
     def told(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
         """Answer a request; tell of it, also if there is no answer."""
-        before = self._correlation.begin(id_of(event, context))
+        id_ = id_of(event, context)
+        self._correlation.begin(id_)
         began = self._seconds()
         response: Response | None = None
         try:
             response = answer()
-            response.setdefault("headers", {})[HEADER] = self._correlation.id
+            response.setdefault("headers", {})[HEADER] = id_
             return response
         finally:
-            self._tell(event, response, (self._seconds() - began) * 1000)
-            self._correlation.begin(before)
+            self._correlation.end()
+            self._tell(event, id_, response, (self._seconds() - began) * 1000)
 
-    def _tell(self, event: object, response: Response | None, milliseconds: float) -> None:
+    def _tell(
+        self, event: object, id_: str, response: Response | None, milliseconds: float
+    ) -> None:
         status = 500 if response is None else int(response["statusCode"])
         work = Work(
             operation=route_of(event),
             outcome=_outcome_of(status, response),
-            correlation_id=self._correlation.id,
+            correlation_id=id_,
             latency_ms=milliseconds,
             has_failed=status >= 500,
             measured=self._tally.take(),

@@ -30,17 +30,18 @@ class RunLines:
 
     def told(self, event: Mapping[str, Any], request_id: str, run: Callable[[], None]) -> None:
         """Do a run, which has the id of the request that asked for it, or one of its own."""
-        before = self._correlation.begin(given(event) or request_id)
+        id_ = given(event) or request_id
+        self._correlation.begin(id_)
         began = self._seconds()
         is_done = False
         try:
             run()
             is_done = True
         finally:
-            self._tell(event, is_done, (self._seconds() - began) * 1000)
-            self._correlation.begin(before)
+            self._correlation.end()
+            self._tell(event, id_, is_done, (self._seconds() - began) * 1000)
 
-    def _tell(self, event: Mapping[str, Any], is_done: bool, milliseconds: float) -> None:
+    def _tell(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
         numbers = self._tally.take()
         names = COUNTS
@@ -50,7 +51,7 @@ class RunLines:
         work = Work(
             operation=operation,
             outcome=DONE if is_done else FAILED,
-            correlation_id=self._correlation.id,
+            correlation_id=id_,
             latency_ms=milliseconds,
             has_failed=not is_done,
             measured={name: numbers.get(name, 0) for name in names},

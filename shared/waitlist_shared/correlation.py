@@ -36,10 +36,13 @@ class Correlation:
         self.id = ""
         self._marks_records = False
 
-    def begin(self, correlation_id: str) -> str:
-        """Begin to work on what has this id; return that of what was worked on before."""
-        before, self.id = self.id, correlation_id
-        return before
+    def begin(self, correlation_id: str) -> None:
+        """Begin to work on what has this id."""
+        self.id = correlation_id
+
+    def end(self) -> None:
+        """End the work: what is logged from here on belongs to nothing."""
+        self.id = ""
 
     def mark_log_records(self) -> None:
         """Have every log record carry the id, whichever library writes it."""
