@@ -51,7 +51,7 @@ def _work(
     message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
 ) -> Work:
     outcome = str(answer.get("outcome") or answer["code"])
-    about: dict[str, object] = {"redis_ms": round(redis_ms, 3)}
+    about = {"redis_ms": redis_ms}
     cold_answers = int(outcome == Cold.code)
     if results := answer.get("results"):
         about["results"] = len(results)

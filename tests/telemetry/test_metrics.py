@@ -34,9 +34,9 @@ MEASURED = {
 }
 
 
-@pytest.fixture(params=[False, True], ids=["guests", "issuer"])
-def driven(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Told]:
-    with told(tmp_path, issuer=request.param) as kept:
+@pytest.fixture
+def driven(tmp_path: Path) -> Iterator[Told]:
+    with told(tmp_path) as kept:
         yield kept
 
 

@@ -44,14 +44,12 @@ class Told:
 
 
 @contextmanager
-def told(
-    folder: Path, *, issuer: bool = False, log_level: str = "INFO", namespace: str | None = None
-) -> Iterator[Told]:
+def told(folder: Path, *, log_level: str = "INFO", namespace: str | None = None) -> Iterator[Told]:
     """Run a deployment, and keep what it prints."""
     text = StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
-        deployed(patch, folder, issuer=issuer) as service,
+        deployed(patch, folder, issuer=False) as service,
     ):
         # Not sys.stdout itself, which pytest replaces between a fixture and its test.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
