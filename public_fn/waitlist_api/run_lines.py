@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from waitlist_api.tally import Count, Level, Tally
+from waitlist_api.tally import Count, Level, Part, Tally
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.telemetry import Telemetry, Work
 
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
-COUNTS, LEVELS = get_args(Count), get_args(Level)
+COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
 
 
 class RunLines:
@@ -55,5 +55,6 @@ class RunLines:
             latency_ms=milliseconds,
             has_failed=not is_done,
             measured={name: numbers.get(name, 0) for name in names},
+            about={name: numbers.get(name, 0) for name in PARTS},
         )
         self._telemetry.tell(work)

@@ -39,7 +39,7 @@ from waitlist_api.segment_standing import SegmentStandings
 from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
 from waitlist_api.tagging import Tagger
-from waitlist_api.tally import Tally
+from waitlist_api.tally import Tally, Timed
 from waitlist_api.waitlists import Waitlists
 from waitlist_api.watching import Watching
 from waitlist_shared.correlation import Correlation
@@ -87,14 +87,17 @@ class Services:
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
         tally = tally or Tally()
-        table = Table(dynamodb, config.table_name, pause)
+        table = Table(Timed(dynamodb, tally, "record_ms"), config.table_name, pause)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
             EntryRecords(table, now_millis),
             Places(table),
         )
         queue = QueueClient(
-            lambda_, config.private_function_name, config.maintenance_function_name, correlation
+            Timed(lambda_, tally, "queue_ms"),
+            config.private_function_name,
+            config.maintenance_function_name,
+            correlation,
         )
         guard = ColdGuard(queue, waitlist_records, places, now_millis, tally)
         directory = Directory(waitlist_records, now_millis)

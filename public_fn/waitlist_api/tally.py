@@ -1,7 +1,8 @@
 """What piles up while one request or one run of maintenance is worked on, to be measured."""
 
+import time
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 # How often something happened.
 Count = Literal[
@@ -26,6 +27,9 @@ Level = Literal[
     "waitlists_cold",
 ]
 
+# How long others were waited for; of threads that wait at once the sum.
+Part = Literal["queue_ms", "record_ms"]
+
 
 class Tally:
     """Counts from any thread; one for a process, which does one thing at a time."""
@@ -34,7 +38,7 @@ class Tally:
         self._lock = Lock()
         self._numbers: dict[str, float] = {}
 
-    def add(self, name: Count | Level, number: float = 1) -> None:
+    def add(self, name: Count | Level | Part, number: float = 1) -> None:
         """Count on."""
         with self._lock:
             self._numbers[name] = self._numbers.get(name, 0) + number
@@ -49,3 +53,24 @@ class Tally:
         with self._lock:
             numbers, self._numbers = self._numbers, {}
         return numbers
+
+
+class Timed:
+    """A client, the time of whose calls is counted."""
+
+    def __init__(self, client: Any, tally: Tally, part: Part) -> None:
+        self._client = client
+        self._tally = tally
+        self._part = part
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+
+        def timed(**arguments: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(**arguments)
+            finally:
+                self._tally.add(self._part, (time.perf_counter() - began) * 1000)
+
+        return timed

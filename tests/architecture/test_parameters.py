@@ -44,6 +44,7 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
         (VPC | SUBNETS | REDIS, "ExistingRedisUrl needs ExistingSecurityGroupId"),
         (GROUP | REDIS, "ExistingRedisUrl needs ExistingVpcId"),
+        (NODE, "ExistingRedisNodeId needs ExistingRedisUrl"),
     ],
 )
 def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:

@@ -146,7 +146,6 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "PRIVATE_FUNCTION_NAME",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
-                "POWERTOOLS_SERVICE_NAME",
             },
         ),
         ("PrivateFn", {"REDIS_URL", "REDIS_CLUSTER", "LOG_LEVEL", "METRICS_NAMESPACE"}),

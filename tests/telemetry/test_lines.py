@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from local.operator_auth import OperatorAuth
-from tests.privacy.drives import ADMIN_ENTRY, ENTRIES, ENTRY, LIST, SIGNUP, prepare
+from tests.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIST, SIGNUP, prepare
 from tests.support.gateway import Context
 from tests.support.world import SECRET
 from tests.telemetry.told import HEADER, Told, told
@@ -39,7 +39,15 @@ def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: Told) -
     assert (line["status"], line["failures"], line["requests"]) == (200, 0, 1)
     (private,) = prepared.lines("private")
     assert (private["operation"], private["outcome"]) == ("position", "waiting")
-    assert 0 < private["redis_ms"] <= private["latency_ms"] <= line["latency_ms"]
+    times = [private["redis_ms"], private["latency_ms"], line["queue_ms"], line["latency_ms"]]
+    assert times[0] > 0
+    assert times == sorted(times)
+
+
+def test_what_was_waited_for_is_told_apart(prepared: Told) -> None:
+    prepared.service.operator("GET", ADMIN)
+    (line,) = prepared.lines("public")
+    assert 0 < line["record_ms"] <= line["latency_ms"]
 
 
 def test_a_refusal_is_told_by_its_code(prepared: Told) -> None:
