@@ -65,6 +65,7 @@ def test_personal_data_stays_in_the_record(
     assert found_in(service.urls) == []
     assert found_in(index_texts(service.table)) == []
     # Else the search was one of empty places.
+    assert '"CloudWatchMetrics"' in printed
     assert "local" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
 
