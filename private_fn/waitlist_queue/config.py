@@ -41,10 +41,11 @@ class Config:
     redis_cluster: bool
     log_level: str
     iam_user: IamUser | None = None
+    metrics_namespace: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read REDIS_URL, REDIS_CLUSTER, REDIS_IAM_USER, REDIS_IAM_CACHE_ARN and LOG_LEVEL."""
+        """Read REDIS_URL, REDIS_CLUSTER, REDIS_IAM_USER, REDIS_IAM_CACHE_ARN and others."""
         url = _redis_url(environ.get("REDIS_URL", ""))
         name, arn = environ.get("REDIS_IAM_USER", ""), environ.get("REDIS_IAM_CACHE_ARN", "")
         return cls(
@@ -52,6 +53,7 @@ class Config:
             redis_cluster=_flag("REDIS_CLUSTER", environ.get("REDIS_CLUSTER", "false")),
             log_level=_level(environ.get("LOG_LEVEL", "INFO")),
             iam_user=_iam_user(name, arn, url) if name or arn else None,
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
 
 

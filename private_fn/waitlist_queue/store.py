@@ -1,6 +1,7 @@
 """Runs the scripts on Redis."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -58,6 +59,7 @@ class RedisStore:
         self._connect = connect
         self._client: Client | None = None
         self._added = {"now": now_micros, "here": here}
+        self.waited_seconds = 0.0
 
     def ping(self) -> None:
         """Raise QueueUnavailable unless Redis answers."""
@@ -132,6 +134,7 @@ class RedisStore:
         return (len(call.keys), *call.keys, *call.arguments, *added)
 
     def _guarded(self, action: Callable[[Client], object]) -> object:
+        began = time.perf_counter()
         try:
             with call_time:
                 if self._client is None:
@@ -142,6 +145,8 @@ class RedisStore:
             raise _unavailable(error) from error
         except (RedisError, OSError) as error:
             raise _unavailable(error) from error
+        finally:
+            self.waited_seconds += time.perf_counter() - began
 
 
 def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, list[int]]:

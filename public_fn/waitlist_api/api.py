@@ -78,7 +78,7 @@ class Api:
 
     def _map_errors(self) -> None:
         handlers: dict[type[Exception], Callable[[Any], Response[str]]] = {
-            WaitlistError: self._refused,
+            WaitlistError: problem,
             RequestValidationError: self._invalid,
             UnicodeDecodeError: lambda _: problem(InvalidJson()),
             binascii.Error: lambda _: problem(InvalidJson()),
@@ -88,10 +88,6 @@ class Api:
         }
         for error, handler in handlers.items():
             self.resolver.exception_handler(error)(handler)
-
-    def _refused(self, error: WaitlistError) -> Response[str]:
-        self._logger.info("refused", extra={"code": error.code})
-        return problem(error)
 
     def _invalid(self, error: RequestValidationError) -> Response[str]:
         return problem(InvalidFields(*map(_field_error, error.errors())))

@@ -7,7 +7,7 @@ from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition, Transitions
 from waitlist_api.segments import Segments
 from waitlist_api.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
@@ -27,7 +27,6 @@ STATUS_OF_PLACE: dict[str, Status] = {
 HOLD_ENDS = ("released", "parked", "redriven")
 # What brings somebody into line who is recorded elsewhere; who is recorded there has moved in it.
 BACK_IN_LINE = {"parked": "redriven", "offered": "released"}
-OUT_OF_ATTEMPTS = "max_attempts"
 
 
 class Settling:

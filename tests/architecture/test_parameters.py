@@ -13,10 +13,12 @@ CACHE = {
     "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders"
 }
 EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
+NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
 ALWAYS = {"SendsEvents"}
-MAKES_ALL = ALWAYS | {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
+OWN_REDIS = {"MakesRedis", "WatchesRedis"}
+MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
 
 
 @pytest.mark.parametrize(
@@ -24,9 +26,11 @@ MAKES_ALL = ALWAYS | {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
     [
         ({}, MAKES_ALL),
         (VPC | SUBNETS, MAKES_ALL - {"MakesVpc"}),
-        (VPC | SUBNETS | GROUP, ALWAYS | {"MakesRedis"}),
+        (VPC | SUBNETS | GROUP, ALWAYS | OWN_REDIS),
         (EXISTING_REDIS, ALWAYS),
         (EXISTING_REDIS | IAM_USER | CACHE, ALWAYS | {"LogsInToExistingRedis"}),
+        (EXISTING_REDIS | NODE, ALWAYS | {"WatchesRedis"}),
+        ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
         ({"Events": "off"}, MAKES_ALL - ALWAYS),
@@ -52,6 +56,7 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (EXISTING_REDIS | IAM_USER, "ExistingRedisIamUser needs ExistingRedisCacheArn"),
         (EXISTING_REDIS | CACHE, "ExistingRedisCacheArn needs ExistingRedisIamUser"),
         (IAM_USER | CACHE, "ExistingRedisIamUser needs ExistingRedisUrl"),
+        (NODE, "ExistingRedisNodeId needs ExistingRedisUrl"),
     ],
 )
 def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:

@@ -1,10 +1,12 @@
 """Who may do what: each function its own work, on resources by their names."""
 
 import json
+from typing import Any
 
 import pytest
 
-from tests.architecture.template import allowed, functions, named, statements
+from tests.architecture.deployed import deployed
+from tests.architecture.template import TEMPLATE, allowed, functions, named, statements
 
 RECORD_ACTIONS = {
     "dynamodb:GetItem",
@@ -27,6 +29,9 @@ ENI_ACTIONS = {
     "ec2:AssignPrivateIpAddresses",
     "ec2:UnassignPrivateIpAddresses",
 }
+# X-Ray has no resources. They are only there with tracing switched on.
+TRACE_ACTIONS = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+OPEN_ACTIONS = ENI_ACTIONS | TRACE_ACTIONS
 
 
 def test_each_function_has_a_role_of_its_own() -> None:
@@ -43,13 +48,13 @@ def test_roles_name_their_actions_and_resources() -> None:
     for role in named("AWS::IAM::Role"):
         for action, resource in allowed(role):
             assert "*" not in action, role
-            if action not in ENI_ACTIONS:
+            if action not in OPEN_ACTIONS:
                 assert "*" not in json.dumps(resource), (role, action)
 
 
 def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
     open_permissions = {
-        role: {action for action, resource in allowed(role) if resource == "*"}
+        role: {action for action, resource in allowed(role) if resource == "*"} - TRACE_ACTIONS
         for role in named("AWS::IAM::Role")
     }
     assert open_permissions == {
@@ -63,6 +68,25 @@ def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
     assert denied["Action"] == "ec2:*"
     assert denied["Resource"] == "*"
     assert denied["Condition"] == {"Null": {"lambda:SourceFunctionArn": "false"}}
+
+
+def test_traces_are_written_only_where_they_are_switched_on() -> None:
+    assert "TracingPolicy" not in deployed()
+    statement = one_statement(deployed({"Tracing": "Active"})["TracingPolicy"])
+    assert (set(statement["Action"]), statement["Resource"]) == (TRACE_ACTIONS, "*")
+    made = deployed().values()
+    modes = [one["Properties"].get("TracingConfig") for one in made if is_function(one)]
+    assert modes == [{"Mode": {"Ref": "Tracing"}}] * len(functions())
+    assert TEMPLATE["Parameters"]["Tracing"]["Default"] == "PassThrough"
+
+
+def is_function(resource: dict[str, Any]) -> bool:
+    return bool(resource["Type"] == "AWS::Lambda::Function")
+
+
+def one_statement(policy: dict[str, Any]) -> dict[str, Any]:
+    (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
+    return dict(statement)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +103,7 @@ def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
     ],
 )
 def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> None:
-    assert {action for action, _resource in allowed(role)} == actions
+    assert {action for action, _resource in allowed(role)} == actions | TRACE_ACTIONS
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from waitlist_api import app, maintenance
 from waitlist_queue import app as private_app
 
 ISSUER = "https://issuer.example.com"
+NAMESPACE = "Waitlist/test"
 Handler = Callable[[Any, Any], Any]
 
 
@@ -105,7 +106,13 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
     for name, value in _environ(issuer).items():
         patch.setenv(name, value)
-    caches = (app.api, maintenance.caretaker, private_app.service)
+    caches = (
+        app.api,
+        app.lines,
+        maintenance.caretaker,
+        maintenance.lines,
+        private_app.service,
+    )
     for cached in caches:
         cached.cache_clear()
     local_issuer = LocalIssuer(ISSUER, "waitlist", folder / "key.json")
@@ -132,6 +139,7 @@ def _environ(issuer: bool) -> dict[str, str]:
         "JWT_ISSUER": ISSUER if issuer else "",
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
+        "METRICS_NAMESPACE": NAMESPACE,
         # Loggers of one name share the first one's stream.
         "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
         "PATH": os.environ["PATH"],

@@ -59,7 +59,7 @@ def wrong(service: Deployment, method: str, path: str) -> None:
     service.is_wrong = True
     call = service.operator if "/admin/" in path else service.customer
     call(method, f"{path}?{WRONG_QUERY}")
-    call(method, path.replace(ENTRY_ID, quote(CUSTOMER)), headers={"X-Customer": CUSTOMER})
+    call(method, path.replace(ENTRY_ID, quote(CUSTOMER)), headers={"X-Correlation-Id": CUSTOMER})
     if method in ("POST", "PUT", "PATCH"):
         call(method, path, json={"reason": [REASON], CUSTOMER: PROFILE, "claim_token": CUSTOMER})
         call(method, path, content=f'{{"customer_id": "{CUSTOMER}"')

@@ -1,6 +1,6 @@
 """Maintenance's entry point: what it is told by Lambda reaches those who must stop in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -14,13 +14,14 @@ Asked = list[tuple[str, str, int]]
 
 class Context:
     invoked_function_arn = ALIAS
+    aws_request_id = "00000000-0000-0000-0000-000000000000"
 
     def get_remaining_time_in_millis(self) -> int:
         return LEFT_MILLIS
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     """Collect who is asked, by which name of the function, and the time that they see is left."""
     asked: Asked = []
 
@@ -35,7 +36,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
             self.look_after(EVERYTHING, left_millis)
 
     monkeypatch.setattr(maintenance, "caretaker", Caretaker)
-    return asked
+    monkeypatch.setenv("TABLE_NAME", "table")
+    monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
+    maintenance.lines.cache_clear()
+    yield asked
+    maintenance.lines.cache_clear()
 
 
 @pytest.mark.parametrize(
