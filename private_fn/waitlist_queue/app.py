@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
-from waitlist_queue.connections import connector
+from waitlist_queue.connections import connect, credentials_of
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 
@@ -21,4 +21,5 @@ def service() -> QueueService:
     """Compose the service once per process, from the environment."""
     config = Config.from_env(os.environ)
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
-    return QueueService(RedisStore(connector(config)))
+    credentials_of(config)  # loads what takes long to load, before a call's time runs
+    return QueueService(RedisStore(lambda: connect(config)))
