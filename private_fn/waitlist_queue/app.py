@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
-from waitlist_queue.connections import connector
+from waitlist_queue.connections import connect, credentials_of
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 from waitlist_queue.telling import Telling
@@ -32,7 +32,8 @@ def service() -> Telling:
     config = Config.from_env(os.environ)
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
-    store = RedisStore(connector(config))
+    credentials_of(config)  # loads what takes long to load, before a call's time runs
+    store = RedisStore(lambda: connect(config))
     telemetry = Telemetry(
         "private",
         namespace=config.metrics_namespace,

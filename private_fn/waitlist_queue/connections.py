@@ -3,8 +3,6 @@
 import os
 import socket
 import ssl
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Protocol, cast
 
 from hiredis import pack_command
@@ -198,26 +196,21 @@ def _ask(connection: Any, command: Any) -> Any:
 
 def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
-    return connector(config)()
-
-
-def connector(config: Config) -> Callable[[], Client]:
-    """Return what connects; it is ready, so that a call's time goes into connecting alone."""
     # No driver to be named: that would be two more questions, which the user need not be allowed.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
-    options.update(socket_keepalive=True, credential_provider=_credentials(config))
+    options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_PunctualPool)
         # Slots that nobody serves are no reason to refuse the others.
         options.update(require_full_coverage=False)
-        return lambda: cast(Client, RedisCluster.from_url(config.redis_url, **options))
+        return cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # A lost connection is ours to retry, a time-out is the caller's.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
-    pool = partial(_PunctualPool.from_url, config.redis_url, retry=retry, **options)
-    return lambda: cast(Client, _ScriptRedis.from_pool(pool()))
+    pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
+    return cast(Client, _ScriptRedis.from_pool(pool))
 
 
-def _credentials(config: Config) -> CredentialProvider | None:
+def credentials_of(config: Config) -> CredentialProvider | None:
     """Return how an IAM user logs in; anybody else is named by the URL, or nobody is."""
     if config.iam_user is None:
         return None

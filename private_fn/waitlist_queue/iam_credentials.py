@@ -13,6 +13,7 @@ from botocore.auth import SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import ContainerProvider, CredentialResolver, EnvProvider
 from botocore.exceptions import BotoCoreError
+from botocore.utils import ContainerMetadataFetcher
 from redis.credentials import CredentialProvider
 from redis.exceptions import AuthenticationError
 
@@ -77,4 +78,7 @@ def _keys_of_lambda() -> Any:
     That is the environment, or with SnapStart an address on the function's own machine. Asked anew
     for each token: what is restored from a snapshot must not sign with that time's keys.
     """
-    return CredentialResolver([EnvProvider(), ContainerProvider()]).load_credentials()
+    # Without the seconds between attempts, which a call does not have.
+    fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
+    providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
+    return CredentialResolver(providers).load_credentials()

@@ -2,12 +2,17 @@
 
 import hashlib
 import hmac
+import json
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 from botocore.credentials import Credentials
+from botocore.utils import ContainerMetadataFetcher
 from redis.exceptions import AuthenticationError
 
 from tests.support.iam import KEYS, NEW_YEAR, WallClock
@@ -36,19 +41,25 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 
 @pytest.fixture
-def bare_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No keys in the environment, and whoever asks the network fails."""
+def without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No keys in the environment."""
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "CREDENTIAL_EXPIRATION"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
     for kind in ("FULL", "RELATIVE"):
         monkeypatch.delenv(f"AWS_CONTAINER_CREDENTIALS_{kind}_URI", raising=False)
+    return monkeypatch
+
+
+@pytest.fixture
+def bare_environment(without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nor an answer: whoever asks the network fails."""
 
     def unreachable(*_arguments: object, **_options: object) -> None:
         raise AssertionError("the network was asked")
 
-    monkeypatch.setattr("socket.socket.connect", unreachable)
-    monkeypatch.setattr("socket.getaddrinfo", unreachable)
-    return monkeypatch
+    without_keys.setattr("socket.socket.connect", unreachable)
+    without_keys.setattr("socket.getaddrinfo", unreachable)
+    return without_keys
 
 
 def token_of(user: IamUser, keys: Credentials = KEYS) -> str:
@@ -181,6 +192,61 @@ def test_a_function_signs_with_the_keys_that_lambda_puts_into_its_environment(
     _, token = IamCredentials(SERVERLESS).get_credentials()
     assert parameters(token)["X-Amz-Security-Token"] == "the role's session"
     assert parameters(token)["X-Amz-Signature"] == signature(token, "the role's key")
+
+
+@contextmanager
+def machine_that_answers(status: int, **keys: str) -> Iterator[str]:
+    """Yield where Lambda's machine would tell a snapshot that it restores the role's keys."""
+
+    class Keys(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(keys).encode())
+
+        def log_message(self, *_arguments: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Keys)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1/credentials"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_with_snapstart_the_keys_come_from_the_functions_own_machine(
+    without_keys: pytest.MonkeyPatch,
+) -> None:
+    keys = {
+        "AccessKeyId": "AKIDSNAP",
+        "SecretAccessKey": "a restored key",
+        "Token": "a restored session",
+        "Expiration": "2126-01-01T00:00:00Z",
+    }
+    with machine_that_answers(200, **keys) as address:
+        without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+        _, token = IamCredentials(SERVERLESS).get_credentials()
+    assert parameters(token)["X-Amz-Security-Token"] == "a restored session"
+    assert parameters(token)["X-Amz-Signature"] == signature(token, "a restored key")
+
+
+def test_a_machine_without_keys_lets_nobody_in_and_nobody_wait(
+    without_keys: pytest.MonkeyPatch,
+) -> None:
+    """P9: botocore would pause for a second between its attempts."""
+
+    def sleep(_seconds: float) -> None:
+        raise AssertionError("a call has no time to sleep")
+
+    # Where it is kept, as it is no longer looked up by its name.
+    without_keys.setattr(ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep))
+    with machine_that_answers(500) as address:
+        without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+        with pytest.raises(AuthenticationError, match="no AWS keys to sign a token with"):
+            IamCredentials(SERVERLESS).get_credentials()
 
 
 def test_without_keys_nobody_logs_in_and_nothing_is_asked(
