@@ -40,6 +40,8 @@ OF_AWS = {
         "ConsumedReadCapacityUnits",
         "ConsumedWriteCapacityUnits",
     },
+    ("AWS/SQS", "QueueName"): {"ApproximateNumberOfMessagesVisible"},
+    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed"},
     ("AWS/ElastiCache", "clusterId"): {
         "BytesUsedForCache",
         "ElastiCacheProcessingUnits",
@@ -216,6 +218,8 @@ def rendered(value: Any) -> str:
         return value
     if "Ref" in value:
         return str(value["Ref"])
+    if "Fn::GetAtt" in value:
+        return str(value["Fn::GetAtt"][0])
     substituted = value["Fn::Sub"]
     text, given = substituted if isinstance(substituted, list) else (substituted, {})
     names = {"AWS::StackName": STACK} | {name: rendered(one) for name, one in given.items()}
