@@ -69,10 +69,16 @@ def test_a_deployment_moves_calls_as_the_parameter_says_and_watches_an_alarm(
     assert preference["Type"] == {"Ref": "Deployment"}
     assert preference["Role"] == {"Fn::GetAtt": ["DeploymentRole", "Arn"]}
     canary = f"{function.removesuffix('Fn')}CanaryErrorsAlarm"
-    assert {"Ref": canary} in preference["Alarms"]
-    group = deployed()[f"{function}DeploymentGroup"]["Properties"]
+    assert _watched({"Deployment": "AllAtOnce"}, function) == [canary]
+    judges = _watched({"Deployment": "Canary10Percent5Minutes"}, function)
+    assert judges == _alarms(function)
+    assert judges[:2] == [canary, "ErrorsAlarm"]
+
+
+def _watched(parameters: dict[str, str], function: str) -> list[str]:
+    group = deployed(parameters)[f"{function}DeploymentGroup"]["Properties"]
     assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
-    assert {"Name": {"Ref": canary}} in group["AlarmConfiguration"]["Alarms"]
+    return [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
 
 
 def test_codedeploy_knows_every_way_to_deploy() -> None:
@@ -98,7 +104,10 @@ def test_codedeploy_may_move_the_aliases_see_their_alarms_and_do_nothing_else() 
 
 
 def _alarms(function: str) -> list[str]:
-    return [alarm["Ref"] for alarm in functions()[function]["DeploymentPreference"]["Alarms"]]
+    _condition, _at_once, bit_by_bit = functions()[function]["DeploymentPreference"]["Alarms"][
+        "Fn::If"
+    ]
+    return [alarm["Ref"] for alarm in bit_by_bit]
 
 
 @pytest.mark.parametrize("function", WATCHED)
@@ -178,7 +187,7 @@ def test_a_stack_with_a_restored_table_uses_that_alone_and_keeps_its_own() -> No
     existing = _users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}
     pipes = {"ChangesPipe", "ErasuresPipe", "EventPipesRole"}
-    assert own == functions | pipes
+    assert own == functions | pipes | {"Dashboard"}
     for name in own:
         assert EXISTING.keys() & existing[name], name
         assert "WaitlistTable" not in existing[name], name
@@ -187,7 +196,12 @@ def test_a_stack_with_a_restored_table_uses_that_alone_and_keeps_its_own() -> No
 
 
 def _users_of_table(parameters: dict[str, str]) -> dict[str, set[str]]:
-    types = {"AWS::Lambda::Function", "AWS::IAM::Role", "AWS::Pipes::Pipe"}
+    types = {
+        "AWS::Lambda::Function",
+        "AWS::IAM::Role",
+        "AWS::Pipes::Pipe",
+        "AWS::CloudWatch::Dashboard",
+    }
     return {
         name: set(references(resource))
         for name, resource in deployed(parameters).items()

@@ -16,7 +16,7 @@ EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
 NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
-ALWAYS = {"SendsEvents"}
+ALWAYS = {"SendsEvents", "ShiftsAtOnce"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
 MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
 
@@ -33,7 +33,7 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
         ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
-        ({"Events": "off"}, MAKES_ALL - ALWAYS),
+        ({"Events": "off"}, MAKES_ALL - {"SendsEvents"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )

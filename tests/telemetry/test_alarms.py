@@ -25,7 +25,7 @@ EXISTING = {
 NODE = EXISTING | {"ExistingRedisNodeId": "redis-001"}
 TOPIC = {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}
 every_stack = pytest.mark.parametrize("parameters", [{}, NODE], ids=["own redis", "node"])
-# AWS's own metrics, as their services' documentation has them, by namespace and dimension.
+# AWS's own metrics, as their services' documentation has them, by namespace and dimensions.
 OF_AWS = {
     ("AWS/ApiGateway", "ApiId"): {"Count", "4xx", "5xx", "Latency"},
     ("AWS/Lambda", "FunctionName"): {
@@ -34,6 +34,7 @@ OF_AWS = {
         "Throttles",
         "ConcurrentExecutions",
     },
+    ("AWS/Lambda", "ExecutedVersion", "FunctionName", "Resource"): {"Invocations", "Errors"},
     ("AWS/DynamoDB", "TableName"): {
         "ReadThrottleEvents",
         "WriteThrottleEvents",
@@ -187,8 +188,8 @@ def is_known(metric: Metric, emitted: set[Metric]) -> bool:
     namespace, name, dimensions = metric
     if not namespace.startswith("AWS/"):
         return metric in emitted
-    ((key, _value),) = dimensions
-    return name in OF_AWS[namespace, key]
+    keys = sorted(key for key, _value in dimensions)
+    return name in OF_AWS[namespace, *keys]
 
 
 def dashboard(parameters: dict[str, str]) -> Any:
