@@ -36,7 +36,7 @@ demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against 
 	@$(BIN)/python -m local.demo_agents
 
 test: $(INSTALLED) ## every test that needs nothing but this repository
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Apart from `test`, as it needs what pip cannot install; without that it says how to get it.
 .PHONY: test-tls

@@ -31,7 +31,16 @@ MARK = {**ENTRY_OF, "op": "mark"}
 POSITION = {**ENTRY_OF, "op": "position"}
 SEGMENT = "a" * 16
 BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
-MISSING = object()
+
+
+class Missing:
+    """Stands for a field that is left out."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
