@@ -166,7 +166,7 @@ class _ScriptRedis(Redis):
         os.register_at_fork(after_in_child=self._idle.clear)
 
     def execute_command(self, *arguments: Any, **options: Any) -> Any:
-        if arguments[0] != "EVALSHA":
+        if arguments[0] not in ("EVALSHA", "EVAL"):
             return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
         try:
             connection = self._idle.pop()
