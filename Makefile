@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
-CODE := public_fn private_fn shared local bench proof overload tests
+REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
+CODE := public_fn private_fn shared cli local bench proof overload tests
 
-export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
+export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 .PHONY: help run demo test check format lint types bench proof overload clean
 .DEFAULT_GOAL := help
