@@ -123,7 +123,9 @@ def _filling(stay: c.FillStay) -> str:
 
 
 def page(request: c.Page) -> Arguments:
-    return ("" if request.after_rank is None else request.after_rank, request.limit)
+    after_rank = "" if request.after_rank is None else request.after_rank
+    first = "" if request.first is None else request.first
+    return (after_rank, first, request.limit)
 
 
 def of_entry(request: c.OnEntry) -> Arguments:

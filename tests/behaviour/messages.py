@@ -70,6 +70,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (RESTORE, "overwrite", [1, "true", None]),
     (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
     (PAGE, "after_rank", [*NO_NUMBERS, "+inf"]),
+    (PAGE, "first", [0, -1, 10**9 + 1, "1", 1.5]),
     (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
     (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
     (INIT, "settings", [{"version": 2, "open": bad} for bad in (1, "yes", None)]),

@@ -46,6 +46,7 @@ ACTIONS: dict[str, Any] = {
     "front": lambda line: line.bump("person 101", to="front"),
     "back": lambda line: line.bump("person 102", to="back"),
     "page": lambda line: line.page(limit=100),
+    "page at a position": lambda line: line.page(first=PEOPLE - 100, limit=100),
     "stats": lambda line: line.stats(),
     "restore": lambda line: line.restore("kim", rank=5, ticket=5),
     "leave": lambda line: line.leave("person 7"),
