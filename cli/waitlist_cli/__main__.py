@@ -8,7 +8,7 @@ PARTS = commands
 
 def main() -> None:
     """Run what was typed; the exit code says how it ended."""
-    app()
+    app(prog_name="waitlist")
 
 
 if __name__ == "__main__":

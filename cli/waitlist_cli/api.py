@@ -157,7 +157,8 @@ def _problem(response: httpx.Response) -> CliError:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        return _stranger(response) if status < 500 else _without_words(status)
+        strange = status < 500 and status not in RETRIED_STATUSES
+        return _stranger(response) if strange else _without_words(status)
     # API Gateway's own refusals have a `message` and nothing else.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")

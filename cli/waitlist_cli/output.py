@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -63,14 +64,14 @@ class Out:
     def rows(
         self,
         columns: Sequence[str],
-        rows: Sequence[Sequence[object]],
+        rows: Iterable[Sequence[object]],
         *,
         title: str = "",
         right: Sequence[str] = (),
     ) -> None:
-        """Print a table, or in a pipe its header and rows with tabs between the fields."""
+        """Print a table, or in a pipe its header and each row as it comes, with tabs."""
         if not self.console.is_terminal:
-            for row in (columns, *rows):
+            for row in chain([columns], rows):
                 self.line("\t".join(map(plain, row)))
             return
         self.console.print(table(columns, rows, title=title, right=right))
@@ -109,7 +110,7 @@ class Out:
 
 def table(
     columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
+    rows: Iterable[Sequence[object]],
     *,
     title: str = "",
     right: Sequence[str] = (),

@@ -24,11 +24,10 @@ def print_people(
     desk: Desk, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
 ) -> None:
     """Print people as rows, or as the document that the service gives."""
-    found = list(people)
     if desk.out.as_json:
-        desk.out.json({"entries": found})
+        desk.out.json({"entries": list(people)})
         return
-    rows = [row(person, columns) for person in found]
+    rows = (row(person, columns) for person in people)
     desk.out.rows(columns, rows, title=title, right=NUMBERS)
 
 
