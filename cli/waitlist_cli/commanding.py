@@ -67,22 +67,12 @@ COMMON: dict[str, Any] = {
 Function = Callable[..., int | None]
 
 
-def command(
-    name: str, panel: str, example: str, *, takes_command: bool = False
-) -> Callable[[Function], Function]:
-    """Register a function whose first parameter is the Desk; it may return an exit code.
-
-    With `takes_command` the last argument is another program with options of its own.
-    """
-    settings = {"allow_interspersed_args": False} if takes_command else None
+def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
+    """Register a function whose first parameter is the Desk; it may return an exit code."""
 
     def register(function: Function) -> Function:
-        app.command(
-            name,
-            epilog=f"Example: {example}",
-            rich_help_panel=panel,
-            context_settings=settings,
-        )(_at_desk(function))
+        registered = app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)
+        registered(_at_desk(function))
         return function
 
     return register

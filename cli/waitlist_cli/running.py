@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,17 +11,21 @@ from waitlist_cli.errors import WrongUsage
 
 # How long a program that is told to end may take for it.
 GRACE_SECONDS = 5.0
+STDERR = 2
 
 
 class Program:
-    """Runs from the moment it is made; `text` is its standard input."""
+    """Runs from the moment it is made; `text` is its standard input.
+
+    Where standard output is for documents of ours, its own goes to standard error.
+    """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
         try:
             self._process = subprocess.Popen(  # noqa: S603 (it is what the operator typed)
                 list(words),
                 stdin=subprocess.PIPE,
-                stdout=sys.stderr if output_is_ours else None,
+                stdout=STDERR if output_is_ours else None,
                 start_new_session=True,
             )
         except OSError as error:
@@ -48,8 +51,10 @@ class Program:
 
     def _write(self, content: bytes) -> None:
         stream = self._process.stdin
+        if stream is None:
+            return
         # A program may end, or close its input, without having read it.
-        with suppress(BrokenPipeError, ValueError):
-            if stream is not None:
-                stream.write(content)
-                stream.close()
+        with suppress(BrokenPipeError):
+            stream.write(content)
+        with suppress(BrokenPipeError):
+            stream.close()

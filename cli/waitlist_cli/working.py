@@ -80,23 +80,31 @@ class Worker:
         self._told = told
         self._tally = tally
         self._failures = 0
+        self._pause_seconds = 0.0
         self._new_key()
 
     def run(self) -> None:
-        while not self._told.to_finish.is_set() and self._tally.begin():
-            try:
-                hold = self._claim()
-            except Unavailable as error:
+        while self._tally.begin():
+            if self._told.to_finish.wait(self._pause_seconds) or not self._serve_next():
                 self._tally.nobody()
-                self._wait_for_service(error)
-                continue
-            if hold is not None:
-                self._serve(hold)
-                continue
-            self._tally.nobody()
-            if self._plan.until_empty:
                 return
-            self._told.to_finish.wait(self._plan.poll_seconds * random.uniform(0.8, 1.2))
+
+    def _serve_next(self) -> bool:
+        """Serve whoever comes; False if nobody comes and none is to be waited for."""
+        try:
+            hold = self._claim()
+        except Unavailable as error:
+            self._tally.nobody()
+            self._bear(error)
+            return True
+        if hold is not None:
+            self._serve(hold)
+            return True
+        if self._plan.until_empty:
+            return False
+        self._tally.nobody()
+        self._pause_seconds = self._plan.poll_seconds * random.uniform(0.8, 1.2)
+        return True
 
     def _claim(self) -> Hold | None:
         body = {
@@ -158,15 +166,17 @@ class Worker:
     def _after(self, *, completed: bool) -> None:
         self._tally.end(completed=completed)
         self._failures = 0 if completed else self._failures + 1
-        if self._failures:
-            self._told.to_finish.wait(min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS))
+        backoff = min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS)
+        self._pause_seconds = backoff if self._failures else 0.0
 
-    def _wait_for_service(self, error: Unavailable) -> None:
+    def _bear(self, error: Unavailable) -> None:
+        """Have patience with a service that is away."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
-        seconds = PATIENT.pause_after(self._failures - 1, headers)
-        self._desk.out.note(f"{error.message} Asking again in {seconds:.0f} s.", "yellow")
-        self._told.to_finish.wait(seconds)
+        self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
+        self._desk.out.note(
+            f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
+        )
 
     def _report(self, hold: Hold, outcome: str, code: int | None, seconds: float) -> None:
         told: dict[str, Any] = {

@@ -168,7 +168,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(
     path.write_text('customer_id\nada\n"bob\n' + "cyd\n" * 1000, "utf-8")
     result = Typed(fake.url)("import", "bakery", str(path))
     assert result.exit_code == 2
-    assert "line 504" in result.stderr
+    assert "line 503" in result.stderr
 
 
 def test_a_line_without_end_is_refused_alone(

@@ -151,12 +151,7 @@ def offered(desk: Desk, waitlist: WaitlistId, count: HowMany = 100) -> None:
     print_people(desk, desk.pages(path, "entries", count, status="offered"), OFFERED, "Offered")
 
 
-@command(
-    "work",
-    PANEL,
-    "waitlist work bakery --on-failure park -- ./welcome.sh --loud",
-    takes_command=True,
-)
+@command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
 def work(
     desk: Desk,
     waitlist: WaitlistId,
@@ -185,7 +180,7 @@ def work(
     """Claim one after the other and run a command for each: exit code 0 admits.
 
     The hold is extended while it runs. Ctrl-C claims nobody more and waits for what runs; a second
-    one ends it and gives its person back.
+    one ends it and gives its person back. Put -- before a command that has options of its own.
     """
     plan = Plan(
         waitlist_id=checked_waitlist_id(waitlist),

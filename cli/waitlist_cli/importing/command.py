@@ -38,7 +38,8 @@ def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> i
         with told.listening(), bar:
             run.run(task.from_row, bar)
     except (CliError, KeyboardInterrupt):
-        _say_how_to_go_on(desk, run.counts)
+        if run.counts.done_row >= task.from_row:
+            _say_how_to_go_on(desk, run.counts)
         raise
     _report(desk, run.counts, refusals)
     if not run.counts.is_whole:
