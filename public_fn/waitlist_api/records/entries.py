@@ -228,8 +228,7 @@ class EntryRecords:
             events.append(move.event)
         update += (
             ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
-            " #updated_millis = :now REMOVE"
-            f" {OF_INTENT}"
+            f" #updated_millis = :now REMOVE {OF_INTENT}"
         )
         condition = "#status = :joining AND #join_id = :join_id"
         counts = {"counts": "signed_up", "counted_at": counted_at(record, place)}
