@@ -195,7 +195,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("enlist", "joined"): lambda line: warm(line).enlist("eve"),
     ("enlist", "already"): lambda line: warm(line).enlist("bob"),
     ("enlist", "cold"): lambda line: line.enlist("bob"),
-    ("enlist", "rebuilding"): lambda line: hydrating(line).enlist("bob"),
+    ("enlist", "rebuilding"): lambda line: _rebuilding_with_capacity(line).enlist("bob"),
     ("enlist", "gone"): lambda line: left(line).enlist("bob"),
     ("enlist", "stale_segments"): lambda line: building(line).enlist("eve"),
     ("enlist", "waitlist_full"): lambda line: with_settings(line, capacity=1).enlist("bob"),

@@ -30,8 +30,6 @@ local keys = {queue = queue_key, moved = moved_key, segments = segments_key, tag
 
 local function enlist(stay, entry_id, wanted, segments_version, tags)
   if not state then return {'cold'} end
-  -- Whoever is not restored yet may stand where this one would be put.
-  if state == 'hydrating' then return {'rebuilding'} end
   if redis.call('ZSCORE', gone_key, stay) then return {'gone'} end
   local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
   local note = not rank and note_of(claims_key, entry_id)
@@ -40,6 +38,8 @@ local function enlist(stay, entry_id, wanted, segments_version, tags)
   local outcome, ticket = 'already', rank and ticket_of(moved_key, entry_id, rank)
   if not rank then
     if segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
+    -- While the order is rebuilt nobody knows how many stand in line.
+    if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', wanted % TIER, free_behind(queue_key, wanted)
     if tags ~= '' then redis.call('HSET', tags_key, entry_id, tags) end
@@ -48,6 +48,7 @@ local function enlist(stay, entry_id, wanted, segments_version, tags)
   end
   -- Later tickets must sort behind this one, too, whatever the clock of its caller says.
   stamp = math.max(stamp, rank % TIER) + 1
+  if state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
   return {outcome, rank, ticket, stamp, redis.call('ZRANK', queue_key, entry_id) + 1, total}
 end
 

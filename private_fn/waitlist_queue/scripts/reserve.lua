@@ -14,7 +14,8 @@ local here = ARGV[5]
 
 local state = state_here(meta_key, here)
 if not state then return {'cold'} end
--- Whoever is not restored yet may stand where a newcomer would be put.
+-- How many of a millisecond there are is forgotten with the order: whoever comes next of them must
+-- find those who are restored.
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = ticket_after(redis.call('HGET', meta_key, 'last_ticket'), micros(now))
 redis.call('HSET', meta_key, 'last_ticket', stamp + count)
