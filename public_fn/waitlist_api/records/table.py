@@ -26,6 +26,7 @@ THROTTLING = frozenset(
     }
 )
 BATCH_GET = 100
+TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
 # At the most, before what a batch left undone is asked for again; doubled with every try.
@@ -113,11 +114,11 @@ class Table:
         with _our_errors():
             self._client.transact_write_items(TransactItems=list(writes))
 
-    def put_write(self, item: Item, condition: str = "") -> Item:
+    def put_write(self, item: Item, condition: str = "", values: Item | None = None) -> Item:
         """Return a put for `transact`."""
         write: Item = {"TableName": self._name, "Item": _encode(item)}
         if condition:
-            write |= _expressions({}, ConditionExpression=condition)
+            write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Put": write}
 
     def update_write(self, key: Key, update: str, condition: str, values: Item) -> Item:
