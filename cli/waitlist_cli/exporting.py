@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -33,10 +34,12 @@ Write = Callable[[dict[str, Any]], object]
 def export_people(desk: Desk, waitlist_id: str, form: str, status: str, output: str | None) -> None:
     """Write everybody of a status; memory holds one page."""
     people = desk.pages(f"/{waitlist_id}/entries", "entries", status=status)
+    # The first is asked for before a file is made: a service that refuses leaves it as it was.
+    first = list(islice(people, 1))
     count = 0
     with _opened(output) as file, _counter(desk, output) as (progress, task):
         write = _csv(file) if form == "csv" else _jsonl(file)
-        for person in people:
+        for person in chain(first, people):
             write(person)
             count += 1
             progress.update(task, completed=count)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
 MOST_ROWS = 500
@@ -74,7 +74,7 @@ def running_fake() -> Iterator[FakeService]:
     service = FakeService()
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version: ClassVar[str] = "HTTP/1.1"
+        protocol_version = "HTTP/1.1"
 
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))

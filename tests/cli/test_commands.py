@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,12 +54,16 @@ def test_a_command_says_what_it_does_in_a_sentence(name: str) -> None:
 
 
 @each_command
-def test_no_service_is_wrong_usage_and_no_traceback(name: str) -> None:
+def test_no_service_is_wrong_usage_and_no_traceback(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     words = shlex.split(COMMANDS[name].epilog)[2:]
     words = [one.replace("people.csv", "/dev/null") for one in words]
     result = Typed()(words[0], "--json", *words[1:])
     assert result.exit_code == 2, result.output
     assert problem(result)["detail"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_common_options_stand_before_the_command_or_behind_it(fake: FakeService) -> None:

@@ -37,7 +37,7 @@ def test_the_local_service_takes_the_signature() -> None:
     received = HttpRequest(
         method=request.method,
         target=request.url.raw_path.decode(),
-        headers=[(name, value) for name, value in request.headers.items()],
+        headers=tuple(request.headers.items()),
         body=request.content,
         source_ip="127.0.0.1",
     )

@@ -28,11 +28,12 @@ class Task:
 def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> int:
     """Import an open file, and return the exit code."""
     columns.check(source.columns)
+    api = desk.api
     path = refusals_path(task.file, source.form, task.refused)
     refusals = Refusals(path, source.columns, goes_on=task.from_row > 1)
     told = Told(lambda: desk.out.note("Stopping behind this call. Ctrl-C again: at once."), _stop)
-    desk.api.sleep = lambda seconds: _pause(told, seconds)
-    run = ImportRun(desk.api, task.waitlist_id, source, columns, refusals, told)
+    api.sleep = lambda seconds: _pause(told, seconds)
+    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told)
     bar = Bar(desk.out.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with told.listening(), bar:
