@@ -7,19 +7,22 @@ once, and plain assignments are carried out as such.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast
 
 from moto.core.responses import ActionResult
 from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
+from moto.dynamodb.models.dynamo_type import DDBType, DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler, validate_put_has_empty_keys
 
 CHANGED = "_judges_each_form_once"
 # Moto's own, between the 400 KB that are documented and what is seen of DynamoDB.
 MAX_ITEM_BYTES = 405_000
+LONGEST_CHARACTER = 4
+PLAIN_TYPES = (DDBType.STRING, DDBType.NUMBER)
 ASSIGNMENT, REMOVAL = r"(#\w+) = (:\w+)", r"#\w+"
 PLAIN = re.compile(
     rf"(?:SET (?P<set>{ASSIGNMENT}(?:, {ASSIGNMENT})*))? ?"
@@ -90,11 +93,23 @@ def _holds(backend: DynamoDBBackend, operation: Operation) -> bool:
 
 
 def _condition(write: Operation) -> Any:
-    return get_filter_expression(
-        write.get("ConditionExpression"),
-        write.get("ExpressionAttributeNames"),
-        write.get("ExpressionAttributeValues"),
-    )
+    """Return a condition as moto reads it; those of the same values are read once."""
+    expression: str = write["ConditionExpression"]
+    names = write.get("ExpressionAttributeNames") or {}
+    values = write.get("ExpressionAttributeValues") or {}
+    used = {name: values[name] for name in re.findall(r":\w+", expression) if name in values}
+    if any(kind not in PLAIN_TYPES for value in used.values() for kind in value):
+        return get_filter_expression(expression, names, used)
+    flat = tuple((name, kind, text) for name in used for kind, text in used[name].items())
+    return _parsed(expression, tuple(names.items()), flat)
+
+
+@lru_cache(maxsize=256)
+def _parsed(
+    expression: str, names: tuple[tuple[str, str], ...], values: tuple[tuple[str, str, str], ...]
+) -> Any:
+    typed = {name: {kind: text} for name, kind, text in values}
+    return get_filter_expression(expression, dict(names), typed)
 
 
 def _unconditional(operation: Operation) -> Operation:
@@ -148,11 +163,21 @@ def _make(
 
 def _limited(attributes: dict[str, DynamoType]) -> LimitedSizeDict:
     """Return attributes as moto keeps them, their size checked once and not for each of them."""
-    if sum(len(name.encode()) + one.size() for name, one in attributes.items()) > MAX_ITEM_BYTES:
-        raise ItemSizeTooLarge
+    if not _is_surely_small(attributes):
+        size = sum(len(name.encode()) + one.size() for name, one in attributes.items())
+        if size > MAX_ITEM_BYTES:
+            raise ItemSizeTooLarge
     limited = LimitedSizeDict()
     dict.update(limited, attributes)
     return limited
+
+
+def _is_surely_small(attributes: dict[str, DynamoType]) -> bool:
+    """Whether an item of text and numbers is small in any encoding."""
+    if any(one.type not in PLAIN_TYPES for one in attributes.values()):
+        return False
+    characters = sum(len(name) + len(one.value) for name, one in attributes.items())
+    return characters * LONGEST_CHARACTER <= MAX_ITEM_BYTES
 
 
 def _forgetting(add: Callable[[StreamShard, Item | None, Item | None], None]) -> Any:

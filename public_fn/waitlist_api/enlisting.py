@@ -17,7 +17,7 @@ from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
-WORKERS = 8
+WORKERS = 4
 REMOVED = "This person was removed while the import was under way; import the row again."
 Placed = tuple[Imported, EntryRecord, c.SignupResult]
 

@@ -1,6 +1,7 @@
 """An import of several transactions, cut off anywhere or met by others, ends as its file has it."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -158,7 +159,7 @@ def test_whatever_another_request_does_meanwhile_the_others_keep_the_files_order
         elsewhere = Scene(scene.stores)
         elsewhere.people.names["hal"] = elsewhere.people.id_of("hal")
         scene.people.id_of("hal")
-        scene.wire.arm(step, faults.before(lambda scene=elsewhere: other(scene)))
+        scene.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(scene)
         by_maintenance(scene)
         moved = {"hal", "eve", "bob", "cyd"}
@@ -174,7 +175,7 @@ def test_the_same_call_twice_at_once_ends_as_one(scene: Scene) -> None:
         scene.stores.restore(before)
         scene.warm_up()
         elsewhere = Scene(scene.stores)
-        scene.wire.arm(step, faults.before(lambda other=elsewhere: attempt(other)))
+        scene.wire.arm(step, faults.before(partial(attempt, elsewhere)))
         told = attempt(scene)
         assert told is not None
         assert (told.status, told.json["refused"]) == (200, 0), (step, told.text)
