@@ -59,6 +59,10 @@ types: $(INSTALLED)
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
 	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
 
+.PHONY: cli-pictures
+cli-pictures: $(INSTALLED) ## films the command line for docs/, against the service of `make run`
+	@$(BIN)/python -m scripts.cli_pictures
+
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench
 

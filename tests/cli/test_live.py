@@ -2,19 +2,24 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
+from scripts.terminal import Terminal
 from tests.cli.conftest import Bakery
 from tests.cli.fake_service import FakeService
 from tests.cli.people_files import customers, file_of
-from tests.cli.terminal import Terminal
-from tests.cli.typed import Typed
+from tests.cli.typed import Typed, clean_environment
+
+
+def at_terminal(*words: str) -> Terminal:
+    return Terminal([sys.executable, "-m", "waitlist_cli", *words], clean_environment())
 
 
 def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
     """P6"""
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
-    terminal = Terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
+    terminal = at_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
     screen = terminal.until(lambda text: "bob" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome", "Ctrl-C ends"):
         assert words in screen
@@ -47,7 +52,7 @@ def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
 
 
 def test_watch_of_no_waitlist_says_so_and_takes_no_screen(typed: Typed) -> None:
-    terminal = Terminal(*typed.service, "watch", "no-such-list")
+    terminal = at_terminal(*typed.service, "watch", "no-such-list")
     assert terminal.ended() == 1
     assert "waitlist_not_found" in terminal.text
     assert "\x1b[?1049h" not in terminal.raw
@@ -55,7 +60,7 @@ def test_watch_of_no_waitlist_says_so_and_takes_no_screen(typed: Typed) -> None:
 
 def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "[red]Ada[/red] \x1b[2J"})
-    terminal = Terminal(*bakery.typed.service, "head", bakery.waitlist_id)
+    terminal = at_terminal(*bakery.typed.service, "head", bakery.waitlist_id)
     assert terminal.ended() == 0
     assert "\x1b[1m" in terminal.raw
     assert "┃" in terminal.text
@@ -65,7 +70,7 @@ def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
 
 
 def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> None:
-    terminal = Terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
     terminal.until(lambda text: "everybody on it?" in text)
     terminal.type("n\n")
     assert terminal.ended() == 2
@@ -74,7 +79,7 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
 
 def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:
     path = file_of(tmp_path / "p.csv", customers(2000))
-    terminal = Terminal(*Typed(fake.url).service, "import", "bakery", path)
+    terminal = at_terminal(*Typed(fake.url).service, "import", "bakery", path)
     assert terminal.ended() == 0
     screen = " ".join(terminal.text.split())
     for words in ("Into bakery", "100%", "2,000 rows", "/s", "time left", "2,000 joined"):
