@@ -94,7 +94,7 @@ class Enrolling:
         ids = [one.entry_id for one in people]
         records = self._entries.get_many(waitlist.waitlist_id, ids)
         for one in people:
-            one.record = records.get(one.entry_id)
+            one.look_again(records.get(one.entry_id))
 
     def _may_join(self, waitlist: WaitlistRecord, one: Imported) -> bool:
         """Return whether an intent is to be written; if it is not, why is told."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from waitlist_api.records.entry import EntryRecord
@@ -32,7 +33,7 @@ class Imported:
     outcome: Outcome | None = None
     refusal: WaitlistError | None = None
 
-    @property
+    @cached_property
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.row.customer_id)
 
@@ -41,6 +42,10 @@ class Imported:
         """Whether an import's intent to join is written and not yet taken to its end."""
         record = self.record
         return record is not None and record.status == "joining" and record.wanted is not None
+
+    def look_again(self, record: EntryRecord | None) -> None:
+        """Take what is known now; what was said before was of another record."""
+        self.record, self.outcome, self.refusal = record, None, None
 
     def refuse(self, refusal: WaitlistError) -> None:
         self.outcome, self.refusal = "refused", refusal

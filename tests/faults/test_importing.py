@@ -1,6 +1,7 @@
 """An import of several transactions, cut off anywhere or met by others, ends as its file has it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -18,6 +19,7 @@ FILE = ("fay", "gus", "ann", "bob", "cyd", "dan", "eve", "zoe")
 ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
+UNDATED = [{"customer_id": name} for name in FILE]
 TRIES = 6
 # The intents are written in four transactions, the places recorded in four.
 STEPS = 12
@@ -182,6 +184,27 @@ def test_the_same_call_twice_at_once_ends_as_one(scene: Scene) -> None:
         assert scene.order() == list(FILE), step
         assert not list(scene.contradictions()), step
         assert scene.people.stats().json["signed_up"] == len(FILE), step
+
+
+@pytest.mark.parametrize("cut", range(3, 8))
+def test_of_two_copies_that_go_on_in_turns_neither_comes_ahead_of_the_other(
+    scene: Scene, cut: int
+) -> None:
+    """P1: whoever meets what the other has written draws new tickets for the rest."""
+    before = scene.stores.snapshot()
+    for step in range(STEPS):
+        scene.stores.restore(before)
+        scene.warm_up()
+        other = Scene(scene.stores)
+        other.warm_up()
+        other.wire.arm(cut, faults.crash_before)
+        scene.wire.arm(step, faults.before(partial(other.people.bring, *UNDATED)))
+        with suppress(Crash):
+            scene.people.bring(*UNDATED)
+        scene.wire.disarm()
+        scene.people.bring(*UNDATED)
+        assert scene.order() == list(FILE), step
+        assert not list(scene.contradictions()), step
 
 
 def test_a_lost_redis_has_them_again_where_they_stood(scene: Scene) -> None:
