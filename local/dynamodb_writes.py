@@ -32,6 +32,9 @@ PLAIN = re.compile(
 )
 # Of the table's stream, which DynamoDB keeps for a day and moto for ever.
 KEPT_RECORDS = 10_000
+# Of transactions, which DynamoDB knows by their tokens for ten minutes.
+KEPT_TOKENS = 10_000
+NOTHING_TOLD: dict[str, Any] = {"ConsumedCapacity": [], "ItemCollectionMetrics": {}}
 Operation = dict[str, Any]
 
 
@@ -67,8 +70,21 @@ def _plainly_parsed(parse: Callable[[DynamoHandler, Any], None]) -> Any:
 def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:
     """Leave to moto what it has not judged yet, and what it will refuse: it knows how."""
     judged: set[Any] = set()
+    done: dict[str, None] = {}
 
     def transact_write_items(handler: DynamoHandler) -> ActionResult:
+        token = handler.body.get("ClientRequestToken")
+        if token in done:
+            # The repeat of a request whose answer was not heard.
+            return ActionResult(NOTHING_TOLD)
+        answer = carried_out(handler)
+        if token:
+            done[token] = None
+        if len(done) > KEPT_TOKENS:
+            del done[next(iter(done))]
+        return answer
+
+    def carried_out(handler: DynamoHandler) -> ActionResult:
         operations = handler.body["TransactItems"]
         forms = {_form(one) for one in operations}
         backend = handler.dynamodb_backend
@@ -77,7 +93,7 @@ def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:
             judged.update(forms)
             return answer
         backend.transact_write_items([_unconditional(one) for one in operations])
-        return ActionResult({"ConsumedCapacity": [], "ItemCollectionMetrics": {}})
+        return ActionResult(NOTHING_TOLD)
 
     return transact_write_items
 
