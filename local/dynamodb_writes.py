@@ -1,10 +1,12 @@
 """Makes moto's writes cost what they write.
 
-Moto parses each expression of a transaction three times and checks the size of an item for each of
-its attributes; an update by an expression takes it 8 ms. Here it judges an expression of each form
-once, and plain assignments are carried out as such.
+Moto reads each value of a request by its shape, each expression of a transaction three times, and
+checks the size of an item for each of its attributes; an update by an expression takes it 8 ms.
+Here JSON is taken as it is, moto judges an expression of each form once, and plain assignments are
+carried out as such.
 """
 
+import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,6 +32,9 @@ PLAIN = re.compile(
 )
 # Of the table's stream, which DynamoDB keeps for a day and moto for ever.
 KEPT_RECORDS = 10_000
+# Of transactions, which DynamoDB knows by their tokens for ten minutes.
+KEPT_TOKENS = 10_000
+NOTHING_TOLD: dict[str, Any] = {"ConsumedCapacity": [], "ItemCollectionMetrics": {}}
 Operation = dict[str, Any]
 
 
@@ -39,6 +44,7 @@ def cheap_writes() -> None:
         return
     changes: list[tuple[type, str, Any]] = [
         (DynamoHandler, CHANGED, True),
+        (DynamoHandler, "parse_parameters", _plainly_parsed(DynamoHandler.parse_parameters)),
         (DynamoHandler, "transact_write_items", _once(DynamoHandler.transact_write_items)),
         (DynamoDBBackend, "update_item", _plainly(DynamoDBBackend.update_item)),
         (Item, "__init__", _make),
@@ -48,11 +54,37 @@ def cheap_writes() -> None:
         setattr(owner, name, value)
 
 
+def _plainly_parsed(parse: Callable[[DynamoHandler, Any], None]) -> Any:
+    """Take JSON as it is: but for bytes, that is what moto makes of it, value by value."""
+
+    def parse_parameters(handler: DynamoHandler, request: Any) -> None:
+        body: bytes = request.data
+        if not body or any(kind in body for kind in (b'"B"', b'"BS"')):
+            parse(handler, request)
+        else:
+            handler.params = json.loads(body)
+
+    return parse_parameters
+
+
 def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:
     """Leave to moto what it has not judged yet, and what it will refuse: it knows how."""
     judged: set[Any] = set()
+    done: dict[str, None] = {}
 
     def transact_write_items(handler: DynamoHandler) -> ActionResult:
+        token = handler.body.get("ClientRequestToken")
+        if token in done:
+            # The repeat of a request whose answer was not heard.
+            return ActionResult(NOTHING_TOLD)
+        answer = carried_out(handler)
+        if token:
+            done[token] = None
+        if len(done) > KEPT_TOKENS:
+            del done[next(iter(done))]
+        return answer
+
+    def carried_out(handler: DynamoHandler) -> ActionResult:
         operations = handler.body["TransactItems"]
         forms = {_form(one) for one in operations}
         backend = handler.dynamodb_backend
@@ -61,7 +93,7 @@ def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:
             judged.update(forms)
             return answer
         backend.transact_write_items([_unconditional(one) for one in operations])
-        return ActionResult({"ConsumedCapacity": [], "ItemCollectionMetrics": {}})
+        return ActionResult(NOTHING_TOLD)
 
     return transact_write_items
 

@@ -9,8 +9,8 @@ from waitlist_api.imported import Imported
 from waitlist_api.joining import Joining
 from waitlist_api.placing import place_of
 from waitlist_api.queue_client import QueueClient, send_batch
-from waitlist_api.records.entries import EntryChanged
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import MAX_PLACES, ImportRecords
 from waitlist_api.segments import Segments
 from waitlist_api.tagging import Tagger
@@ -30,6 +30,7 @@ class Enlisting:
         queue: QueueClient,
         guard: ColdGuard,
         tagger: Tagger,
+        entries: EntryRecords,
         imports: ImportRecords,
         joining: Joining,
         now_millis: NowMillis,
@@ -37,6 +38,7 @@ class Enlisting:
         self._queue = queue
         self._guard = guard
         self._tagger = tagger
+        self._entries = entries
         self._imports = imports
         self._joining = joining
         self._now_millis = now_millis
@@ -86,14 +88,25 @@ class Enlisting:
                 [(record, place) for _, record, place in group], self._now_millis()
             )
         except EntryChanged:
-            for placed in group:
-                self._record_one(*placed)
+            self._record_rest(group)
             return
         for one, _, _ in group:
             one.outcome = "joined"
 
+    def _record_rest(self, group: Sequence[Placed]) -> None:
+        """Record those whom nobody else has recorded meanwhile, one by one."""
+        (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
+        found = self._entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])
+        for one, record, place in group:
+            now = found.get(one.entry_id)
+            if now is not None and now.join_id == record.join_id and now.status in PRESENT:
+                one.outcome = "joined" if one.is_new else "already"
+            else:
+                self._record_one(one, record, place)
+
     def _record_one(self, one: Imported, record: EntryRecord, place: c.SignupResult) -> None:
         try:
-            one.outcome = "joined" if self._joining.record(record, place) else "already"
+            is_first = self._joining.record(record, place)
+            one.outcome = "joined" if is_first or one.is_new else "already"
         except NotWaiting:
             one.refuse(NotWaiting(REMOVED))

@@ -86,7 +86,7 @@ class Enrolling:
                 numbers = Numbers(0, {})
                 continue
             for one, intent in zip(new, intents, strict=True):
-                one.record = intent.begun
+                one.record, one.is_new = intent.begun, True
             return numbers
         raise Throttled
 

@@ -25,11 +25,15 @@ class ImportRow:
 
 @dataclass(kw_only=True)
 class Imported:
-    """One person of an import; `record` is what is known of them, `outcome` what became of them."""
+    """One person of an import; `record` is what is known of them, `outcome` what became of them.
+
+    `is_new` says that this call has written their intent.
+    """
 
     waitlist_id: str
     row: ImportRow
     record: EntryRecord | None = None
+    is_new: bool = False
     outcome: Outcome | None = None
     refusal: WaitlistError | None = None
 

@@ -105,7 +105,7 @@ class Services:
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
         imports = ImportRecords(table, entries)
         enrolling = Enrolling(queue, guard, entries, imports, joining, leaving, now_millis)
-        enlisting = Enlisting(queue, guard, tagger, imports, joining, now_millis)
+        enlisting = Enlisting(queue, guard, tagger, entries, imports, joining, now_millis)
         restoring = Restoring(queue, entries, places, journal)
         rebuilder = Rebuilder(queue, guard, waitlist_records, restoring, leases, now_millis, pause)
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)

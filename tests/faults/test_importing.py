@@ -19,7 +19,6 @@ FILE = ("fay", "gus", "ann", "bob", "cyd", "dan", "eve", "zoe")
 ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
-UNDATED = [{"customer_id": name} for name in FILE]
 TRIES = 6
 # The intents are written in four transactions, the places recorded in four.
 STEPS = 12
@@ -186,6 +185,11 @@ def test_the_same_call_twice_at_once_ends_as_one(scene: Scene) -> None:
         assert scene.people.stats().json["signed_up"] == len(FILE), step
 
 
+def bring_undated(scene: Scene) -> None:
+    with suppress(Crash):
+        scene.people.bring(*({"customer_id": name} for name in FILE))
+
+
 @pytest.mark.parametrize("cut", range(3, 8))
 def test_of_two_copies_that_go_on_in_turns_neither_comes_ahead_of_the_other(
     scene: Scene, cut: int
@@ -198,11 +202,10 @@ def test_of_two_copies_that_go_on_in_turns_neither_comes_ahead_of_the_other(
         other = Scene(scene.stores)
         other.warm_up()
         other.wire.arm(cut, faults.crash_before)
-        scene.wire.arm(step, faults.before(partial(other.people.bring, *UNDATED)))
-        with suppress(Crash):
-            scene.people.bring(*UNDATED)
+        scene.wire.arm(step, faults.before(partial(bring_undated, other)))
+        bring_undated(scene)
         scene.wire.disarm()
-        scene.people.bring(*UNDATED)
+        bring_undated(scene)
         assert scene.order() == list(FILE), step
         assert not list(scene.contradictions()), step
 

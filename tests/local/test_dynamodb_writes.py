@@ -89,6 +89,13 @@ def test_what_does_not_hold_is_refused_with_the_item_and_leaves_no_trace(
     assert item(client, f"new {turn}") is None
 
 
+def test_a_repeat_by_its_token_is_answered_as_the_first(client: "DynamoDBClient") -> None:
+    for _ in range(2):
+        client.transact_write_items(TransactItems=[put_new("repeat")], ClientRequestToken="once")
+    with pytest.raises(client.exceptions.TransactionCanceledException):
+        client.transact_write_items(TransactItems=[put_new("repeat")], ClientRequestToken="twice")
+
+
 def test_the_same_item_twice_is_refused_also_in_a_form_that_was_judged(
     client: "DynamoDBClient",
 ) -> None:

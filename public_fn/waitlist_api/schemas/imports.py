@@ -57,7 +57,7 @@ class ImportRowBody(Body):
     ] = 0
     joined_at: Annotated[
         datetime | None,
-        BeforeValidator(_moment, json_schema_input_type=str),
+        BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
         Field(
             description="When the person joined elsewhere, in UTC: they stand where they would "
             "stand had they signed up here then. Not before 2020, not in the future. Without it, "
