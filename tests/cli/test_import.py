@@ -15,7 +15,8 @@ from tests.cli.fake_service import MOST_BYTES, MOST_ROWS, FakeService, answer
 from tests.cli.people_files import customers, file_of, write_csv
 from tests.cli.typed import Typed
 from waitlist_cli.importing import batches as calls
-from waitlist_cli.importing import records
+from waitlist_cli.importing import records, run
+from waitlist_cli.retrying import RetryPolicy
 
 
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
@@ -192,6 +193,32 @@ def test_a_busy_service_is_asked_again_with_the_same_rows(
     path = file_of(tmp_path / "p.csv", customers(3))
     assert Typed(fake.url).told("import", "bakery", path)["joined"] == 3
     assert fake.requests[0][3] == fake.requests[1][3]
+
+
+def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: a busy minute does not end an import of an hour; P1: nor mix its order."""
+    monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
+    busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
+    fake.script = [busy] * 3
+    told = Typed(fake.url).told("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    assert (told["joined"], fake.line()) == (1100, customers(1100))
+    sizes = [len(json.loads(body)["entries"]) for _, _, _, body in fake.requests]
+    assert sizes == [500, 250, 125, 62, 124, 248, 66, 500, 100]
+
+
+def test_a_service_that_stays_away_ends_the_import(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9"""
+    for name in ("HASTY", "PATIENT"):
+        monkeypatch.setattr(run, name, RetryPolicy(tries=1))
+    busy = answer(503, {"code": "record_unavailable", "detail": "Later."}, Retry_After="0")
+    fake.script = [busy] * 100
+    result = Typed(fake.url)("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    assert (result.exit_code, "Later." in result.stderr) == (3, True)
+    assert len(fake.requests) == 6
 
 
 def test_a_refused_call_says_how_far_it_came(fake: FakeService, tmp_path: Path) -> None:

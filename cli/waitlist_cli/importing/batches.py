@@ -40,9 +40,10 @@ class Batch:
         size = self.size + len(row.content or b"") + 1
         return len(self.rows) < MOST_ROWS and size <= MOST_BYTES
 
-    def body(self) -> bytes:
-        """Return the request's body."""
-        return PREFIX + b",".join(row.content or b"" for row in self.sent) + SUFFIX
+
+def body_of(rows: Iterable[Row]) -> bytes:
+    """Return a request's body."""
+    return PREFIX + b",".join(row.content or b"" for row in rows) + SUFFIX
 
 
 def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:

@@ -1,20 +1,25 @@
 """One import: call after call in the order of the file, until its end or Ctrl-C."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Any
 
 from waitlist_cli.api import Api
-from waitlist_cli.importing.batches import Batch, batches
+from waitlist_cli.errors import Unavailable
+from waitlist_cli.importing.batches import MOST_ROWS, Batch, Row, batches, body_of
 from waitlist_cli.importing.columns import Columns
 from waitlist_cli.importing.progress import Bar
 from waitlist_cli.importing.records import Record, Source
 from waitlist_cli.importing.refusals import Refusals
+from waitlist_cli.retrying import PATIENT, RetryPolicy
 from waitlist_cli.stopping import Told
 
 UNUSABLE = "unusable_row"
+# A service that is too busy for a call gets smaller ones, down to these, and then all patience.
+LEAST_ROWS = 25
+HASTY = RetryPolicy(tries=3)
 
 
 @dataclass
@@ -51,6 +56,7 @@ class ImportRun:
         self._columns = columns
         self._refusals = refusals
         self._told = told
+        self._rows_a_call = MOST_ROWS
         self.counts = Counts()
 
     def run(self, from_row: int, bar: Bar) -> Counts:
@@ -74,10 +80,7 @@ class ImportRun:
         return dropwhile(lambda record: record.number < from_row, self._source.records())
 
     def _send(self, batch: Batch) -> None:
-        results: Iterator[dict[str, Any]] = iter(())
-        if batch.sent:
-            answer = self._api.operator("POST", self._path, batch.body())
-            results = iter(answer["results"])
+        results = self._results(batch.sent)
         for row in batch.rows:
             if row.content is None:
                 self._refuse(row.record, UNUSABLE, row.problem)
@@ -91,6 +94,26 @@ class ImportRun:
                 case _:
                     self._refuse(row.record, result.get("code") or "", _reason(result))
         self.counts.done_row = batch.rows[-1].record.number
+
+    def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+        """Yield what became of each row: in one call, or in smaller ones while it is busy.
+
+        A call that fails has done a part of its rows, in their order; the next goes on from there.
+        """
+        start = 0
+        while start < len(rows):
+            part = rows[start : start + self._rows_a_call]
+            policy = PATIENT if self._rows_a_call <= LEAST_ROWS else HASTY
+            try:
+                answer = self._api.operator("POST", self._path, body_of(part), policy=policy)
+            except Unavailable:
+                if self._rows_a_call <= LEAST_ROWS:
+                    raise
+                self._rows_a_call = max(LEAST_ROWS, self._rows_a_call // 2)
+                continue
+            self._rows_a_call = min(MOST_ROWS, self._rows_a_call * 2)
+            start += len(part)
+            yield from answer["results"]
 
     def _refuse(self, record: Record, code: str, reason: str) -> None:
         self.counts.refused += 1
