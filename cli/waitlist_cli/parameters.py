@@ -12,7 +12,6 @@ WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlis
 EntryId = Annotated[
     str | None, typer.Argument(metavar="[ENTRY]", help="The person's entry id.", show_default=False)
 ]
-HeldEntryId = Annotated[str, typer.Argument(metavar="ENTRY", help="The person's entry id.")]
 Customer = Annotated[
     str | None,
     typer.Option("--customer", help="The customer's id, in place of ENTRY.", show_default=False),

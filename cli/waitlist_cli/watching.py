@@ -2,9 +2,10 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from rich.live import Live
@@ -89,35 +90,28 @@ def watch_until_told(desk: Desk, waitlist_id: str, seconds: float, most: int | N
 
 def _show_live(desk: Desk, looks: Iterator[Look]) -> None:
     console = desk.out.console
-    last = None
     # A first look that fails says so before the screen is taken.
-    first = next(looks)
-    with Live(console=console, screen=True, auto_refresh=False) as live:
-        for last in _chained(first, looks):
+    last = next(looks)
+    with (
+        suppress(KeyboardInterrupt),
+        Live(console=console, screen=True, auto_refresh=False) as live,
+    ):
+        live.update(picture(last, console.height), refresh=True)
+        for last in looks:
             live.update(picture(last, console.height), refresh=True)
-    if last is not None:
-        desk.out.console.print(picture(last, console.height))
+    console.print(picture(last, console.height))
 
 
 def _print_lines(desk: Desk, looks: Iterator[Look]) -> None:
-    printed: Callable[[dict[str, Any]], None]
     if desk.out.as_json:
-        printed = desk.out.json_line
-    else:
-        first = next(looks)
-        desk.out.line("\t".join(first.summary()))
-        looks = _chained(first, looks)
-
-        def printed(summary: dict[str, Any]) -> None:
-            desk.out.line("\t".join("" if one is None else str(one) for one in summary.values()))
-
-    for look in looks:
-        printed(look.summary())
-
-
-def _chained(first: Look, others: Iterator[Look]) -> Iterator[Look]:
-    yield first
-    yield from others
+        for look in looks:
+            desk.out.json_line(look.summary())
+        return
+    first = next(looks)
+    desk.out.rows(
+        list(first.summary()),
+        (list(look.summary().values()) for look in chain([first], looks)),
+    )
 
 
 def _now() -> str:

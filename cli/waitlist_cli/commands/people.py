@@ -21,7 +21,7 @@ from waitlist_cli.commands.waitlists import (
     tell,
 )
 from waitlist_cli.desk import Desk
-from waitlist_cli.errors import FieldProblem, Refused, WrongUsage, fields_of
+from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.parameters import (
     Attribute,
@@ -126,7 +126,8 @@ def signup(
     answer = desk.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
     result = answer["results"][0]
     if result["outcome"] == "refused":
-        raise Refused(str(result.get("detail", "")), result.get("code", ""), None, _fields(result))
+        detail, code = str(result.get("detail", "")), str(result.get("code", ""))
+        raise Refused(detail, code, None, fields_of(result))
     entry = desk.call("GET", waitlist, f"/entries/{result['entry_id']}")
     if desk.out.as_json:
         desk.out.json({"outcome": result["outcome"], **entry})
@@ -262,7 +263,3 @@ def _path(waitlist: str, entry: str | None, customer: str | None) -> str:
 def _tell_outcome(desk: Desk, path: str, outcome: str, words: str) -> None:
     entry_id = path.rpartition("/")[2]
     tell(desk, {"entry_id": entry_id, "outcome": outcome}, f"{entry_id} {words}")
-
-
-def _fields(result: dict[str, Any]) -> list[FieldProblem]:
-    return fields_of(result)

@@ -40,10 +40,6 @@ class Bar:
     def move(self, rows: int, bytes_read: int) -> None:
         self._progress.update(self._task, completed=bytes_read, rows=rows)
 
-    @property
-    def renderable(self) -> Progress:
-        return self._progress
-
 
 class _RowsColumn(ProgressColumn):
     def render(self, task: Task) -> Text:
