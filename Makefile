@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
-CODE := public_fn private_fn shared local bench proof overload tests
+REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
+CODE := public_fn private_fn shared cli local bench proof overload tests
 
-export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
+export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 .PHONY: help run demo test check format lint types bench proof overload clean
 .DEFAULT_GOAL := help
@@ -73,6 +73,10 @@ smoke: $(INSTALLED) ## a signup, a look, a leave and an erasure in a waitlist of
 .PHONY: forget-order
 forget-order: $(INSTALLED) ## Redis forgets the lines of STACK (or one WAITLIST): rebuilt from the record
 	@$(BIN)/python -m scripts.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
+
+.PHONY: cli-pictures
+cli-pictures: $(INSTALLED) ## films the command line for docs/, against the service of `make run`
+	@$(BIN)/python -m scripts.cli_pictures
 
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench

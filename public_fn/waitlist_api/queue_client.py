@@ -45,6 +45,8 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Count: c.CountResult,
     c.Fill: c.FillResult,
     c.Look: c.LookResult,
+    c.Reserve: c.ReserveResult,
+    c.Enlist: c.SignupResult,
     c.Batch: c.BatchResult,
 }
 # Of the function, of the account, of the network that a new environment needs.

@@ -13,8 +13,11 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
 from waitlist_api.editing import Editing
+from waitlist_api.enlisting import Enlisting
+from waitlist_api.enrolling import Enrolling
 from waitlist_api.finishing import Finishing
 from waitlist_api.holding import Holding
+from waitlist_api.importing import Importing
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
 from waitlist_api.leaving import Leaving
@@ -26,6 +29,7 @@ from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.histories import Histories
+from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.journal import Journal
 from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
@@ -60,6 +64,7 @@ class Services:
     tagger: Tagger
     waitlists: Waitlists
     joining: Joining
+    importing: Importing
     standings: Standings
     leaving: Leaving
     moving: Moving
@@ -111,6 +116,9 @@ class Services:
         journal = Journal(table)
         leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
+        imports = ImportRecords(table, entries)
+        enrolling = Enrolling(queue, guard, entries, imports, joining, leaving, now_millis)
+        enlisting = Enlisting(queue, guard, tagger, entries, imports, joining, now_millis)
         restoring = Restoring(queue, entries, places, journal)
         rebuilder = Rebuilder(
             queue, guard, waitlist_records, restoring, leases, now_millis, pause, tally
@@ -129,6 +137,7 @@ class Services:
             tagger=tagger,
             waitlists=Waitlists(queue, guard, waitlist_records, directory, reindexer, now_millis),
             joining=joining,
+            importing=Importing(directory, enrolling, enlisting, now_millis),
             standings=standings,
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),

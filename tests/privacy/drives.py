@@ -180,6 +180,13 @@ def remove(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/import")
+def import_entries(service: Deployment) -> None:
+    rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
+    wrong_rows = [{CUSTOMER: PROFILE}, CUSTOMER, {**SIGNUP, "joined_at": CUSTOMER}]
+    done(service, "POST", f"{ADMIN}/import", {"entries": rows + wrong_rows})
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims")
 def claim(service: Deployment) -> None:
     service.operator("POST", f"{ADMIN}/claims", json={"filter": {WORD: SPANISH}})

@@ -35,6 +35,9 @@ class EntryRecord:
     counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it. `expires_at` is when an ended stay deletes itself, in seconds since 1970,
     or some days later. `attributes_version` counts the changes of the attributes, over all stays.
+    While an import is joining, `wanted` is the ticket that it is to have, in the tier of
+    `wanted_priority`: whoever takes the intent to its end puts it there. `drawn` is the stamp at
+    which that was decided, `joining_by` the operator.
     """
 
     waitlist_id: str
@@ -65,6 +68,10 @@ class EntryRecord:
     once_stamp: int = 0
     erase: bool = False
     previous: dict[str, Any] | None = None
+    wanted: int | None = None
+    wanted_priority: int = 0
+    drawn: int = 0
+    joining_by: str = ""
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:

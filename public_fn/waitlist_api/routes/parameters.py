@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Que
 
 from waitlist_api.schemas.basis import PathEntryId, PathOwnEntryId, PathWaitlistId
 from waitlist_api.schemas.segments import SEGMENT_NAMES
-from waitlist_shared.limits import MAX_PAGE
+from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
 
 WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=["bakery"])]
 EntryId = Annotated[str, Path(pattern=PathEntryId)]
@@ -18,6 +18,10 @@ OwnEntryId = Annotated[
     ),
 ]
 Cursor = Annotated[str | None, Query(max_length=512, description="`cursor` of the page before.")]
+First = Annotated[
+    int | None,
+    Query(ge=1, le=MAX_PLACES, description="The position at which the page begins."),
+]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 SegmentNames = Annotated[
     str | None,
