@@ -30,7 +30,8 @@ from local.schedule import MinuteSchedule
 from local.settings import Settings, without_password
 from local.table import read_template
 
-DRAIN_SECONDS = 5
+# More than the public function may take: whoever is being served is answered.
+DRAIN_SECONDS = 12
 
 
 class StartError(Exception):
