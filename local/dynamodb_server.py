@@ -9,6 +9,7 @@ from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from local.child import serve_until_parent_ends
+from local.dynamodb_json import plain_json
 from local.dynamodb_queries import cheap_queries
 from local.dynamodb_transactions import cheap_transactions
 from local.dynamodb_writes import cheap_writes
@@ -34,6 +35,7 @@ def dynamodb_app() -> HttpApp:
     cheap_transactions()
     cheap_queries()
     cheap_writes()
+    plain_json()
     application = create_backend_app("dynamodb")
     lock = threading.Lock()
 

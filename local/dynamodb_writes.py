@@ -1,12 +1,10 @@
 """Makes moto's writes cost what they write.
 
-Moto reads each value of a request by its shape, each expression of a transaction three times, and
-checks the size of an item for each of its attributes; an update by an expression takes it 8 ms.
-Here JSON is taken as it is, moto judges an expression of each form once, and plain assignments are
-carried out as such.
+Moto parses each expression of a transaction three times and checks the size of an item for each of
+its attributes; an update by an expression takes it 8 ms. Here it judges an expression of each form
+once, and plain assignments are carried out as such.
 """
 
-import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -44,7 +42,6 @@ def cheap_writes() -> None:
         return
     changes: list[tuple[type, str, Any]] = [
         (DynamoHandler, CHANGED, True),
-        (DynamoHandler, "parse_parameters", _plainly_parsed(DynamoHandler.parse_parameters)),
         (DynamoHandler, "transact_write_items", _once(DynamoHandler.transact_write_items)),
         (DynamoDBBackend, "update_item", _plainly(DynamoDBBackend.update_item)),
         (Item, "__init__", _make),
@@ -52,19 +49,6 @@ def cheap_writes() -> None:
     ]
     for owner, name, value in changes:
         setattr(owner, name, value)
-
-
-def _plainly_parsed(parse: Callable[[DynamoHandler, Any], None]) -> Any:
-    """Take JSON as it is: but for bytes, that is what moto makes of it, value by value."""
-
-    def parse_parameters(handler: DynamoHandler, request: Any) -> None:
-        body: bytes = request.data
-        if not body or any(kind in body for kind in (b'"B"', b'"BS"')):
-            parse(handler, request)
-        else:
-            handler.params = json.loads(body)
-
-    return parse_parameters
 
 
 def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:

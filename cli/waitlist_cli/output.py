@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from waitlist_cli.errors import CliError
 
+TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
+HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
+# What a person copies from the screen stays in one piece.
+WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
 # What could move the cursor, or worse: whoever signs up chooses the profile, not who looks at it.
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
@@ -25,6 +30,8 @@ def shown(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if found := TIME.fullmatch(text):
+        return f"{found[1]} {found[2]}Z"
     return CONTROLS.sub("�", text)
 
 
@@ -116,9 +123,11 @@ def table(
     right: Sequence[str] = (),
 ) -> Table:
     """Return a table of values, whatever is in them."""
-    made = Table(title=title or None, title_justify="left", header_style="bold")
+    made = Table(title=title or None, title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     for name in columns:
-        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        justify: JustifyMethod = "right" if name in right else "left"
+        heading = HEADINGS.get(name, name)
+        made.add_column(heading, justify=justify, overflow="fold", no_wrap=name in WHOLE)
     for row in rows:
         made.add_row(*[_cell(value) for value in row])
     return made
@@ -128,10 +137,17 @@ def _cell(value: object) -> RenderableType:
     return value if isinstance(value, Text) else Text(shown(value))
 
 
+def _brief(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "|".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
 def details(mapping: Mapping[str, Any] | None) -> str:
     """Return a profile or attributes in few words: name=value, name=value."""
     parts = []
     for name, value in (mapping or {}).items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        parts.append(f"{name}={text}")
+        parts.append(f"{name}={_brief(value)}")
     return ", ".join(parts)

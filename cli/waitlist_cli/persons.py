@@ -27,6 +27,10 @@ def print_people(
     if desk.out.as_json:
         desk.out.json({"entries": list(people)})
         return
+    if desk.out.console.is_terminal:
+        # Whoever has a customer's id is named by it: an entry's id takes the room of a profile.
+        people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
+        columns = [name for name in columns if name != "entry_id"]
     rows = (row(person, columns) for person in people)
     desk.out.rows(columns, rows, title=title, right=NUMBERS)
 

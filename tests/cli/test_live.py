@@ -64,7 +64,7 @@ def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
     terminal = at_terminal(*bakery.typed.service, "head", bakery.waitlist_id)
     assert terminal.ended() == 0
     assert "\x1b[1m" in terminal.raw
-    assert "┃" in terminal.text
+    assert "───" in terminal.text
     assert "[red]Ada" in terminal.text.replace("\n", "")
     assert "\x1b[2J" not in terminal.raw
     assert "\x1b" not in bakery.typed.done("head", bakery.waitlist_id)

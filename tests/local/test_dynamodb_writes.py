@@ -121,6 +121,26 @@ def test_an_item_over_the_limit_is_refused(client: "DynamoDBClient") -> None:
     assert item(client, "large") is None
 
 
+@pytest.mark.parametrize("value", [{"B": b"\x00\xff"}, {"BS": [b"a", b"b"]}, {"NULL": True}])
+def test_what_is_no_text_comes_back_as_it_was(client: "DynamoDBClient", value: Any) -> None:
+    client.put_item(TableName=TABLE, Item={**key("bytes"), "value": value})
+    assert (item(client, "bytes") or {})["value"] == value
+
+
+def test_a_page_tells_what_follows_and_the_last_one_nothing(client: "DynamoDBClient") -> None:
+    for number in range(3):
+        client.put_item(TableName=TABLE, Item={"pk": {"S": "page"}, "sk": {"S": str(number)}})
+    condition: Any = {
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": "page"}},
+    }
+    first = client.query(TableName=TABLE, Limit=2, **condition)
+    assert (first["Count"], first["LastEvaluatedKey"]["sk"]) == (2, {"S": "1"})
+    last = client.query(TableName=TABLE, ExclusiveStartKey=first["LastEvaluatedKey"], **condition)
+    assert [one["sk"] for one in last["Items"]] == [{"S": "2"}]
+    assert "LastEvaluatedKey" not in last
+
+
 def test_an_update_tells_the_stream_what_was_and_what_is(client: "DynamoDBClient") -> None:
     client.transact_write_items(TransactItems=[put_new("told")])
     client.transact_write_items(TransactItems=[move("told", "1")])

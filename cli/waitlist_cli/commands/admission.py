@@ -1,6 +1,6 @@
 """Admission: claim people at the head, say what became of them, or let a program do so."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,7 +24,6 @@ from waitlist_cli.parameters import (
 )
 from waitlist_cli.persons import (
     CLAIMED,
-    NUMBERS,
     OFFERED,
     PARKED,
     print_people,
@@ -62,10 +61,8 @@ def claim(
     answer = desk.call_once("POST", checked_waitlist_id(waitlist), "/claims", asked)
     if desk.out.as_json:
         desk.out.json(answer)
-    elif answer["claims"] or not desk.out.console.is_terminal:
-        desk.out.rows(CLAIMED, [row(one, CLAIMED) for one in answer["claims"]], right=NUMBERS)
     else:
-        desk.out.say("Nobody is there to claim.")
+        _print_claims(desk, answer["claims"])
 
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
@@ -207,6 +204,19 @@ def _act(
 ) -> None:
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     print_standing(desk, desk.call("POST", waitlist, f"/claims/{entry_id}/{verb}", body))
+
+
+def _print_claims(desk: Desk, claims: list[dict[str, Any]]) -> None:
+    rows = [row(one, CLAIMED) for one in claims]
+    if not desk.out.console.is_terminal:
+        desk.out.rows(CLAIMED, rows)
+        return
+    if not rows:
+        desk.out.say("Nobody is there to claim.")
+    # Beneath each other: in a table the tokens would be broken, and could not be copied.
+    for values in rows:
+        desk.out.pairs(dict(zip(CLAIMED, values, strict=True)))
+        desk.out.line("")
 
 
 def _to(back: bool) -> str:

@@ -122,4 +122,5 @@ class ImportRun:
 
 def _reason(result: dict[str, Any]) -> str:
     fields = [f"{one['field']}: {one['message']}" for one in result.get("errors") or []]
-    return "; ".join([*filter(None, [result.get("detail")]), *fields])
+    detail = result.get("detail")
+    return "; ".join(fields if detail in (None, "", *fields) else [str(detail), *fields])
