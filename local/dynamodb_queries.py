@@ -41,12 +41,15 @@ def _partition(
     if not index_name:
         yield from table.items.get(hash_key, {}).values()
         return
-    wanted = {name: value.value for name, value in more.get("hash_key_conditions") or ()}
+    wanted = [(name, value.value) for name, value in more.get("hash_key_conditions") or ()]
     for items in table.items.values():
         for item in items.values():
-            found = (item.attrs.get(name) for name in wanted)
-            values = [attribute and attribute.value for attribute in found]
-            if values == list(wanted.values()):
+            # Every item is looked at here: nothing may be made for each.
+            for name, value in wanted:
+                attribute = item.attrs.get(name)
+                if attribute is None or attribute.value != value:
+                    break
+            else:
                 yield item
 
 
