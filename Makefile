@@ -55,6 +55,14 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
+.PHONY: openapi
+openapi: $(INSTALLED) ## writes openapi.json (guests) and openapi-jwt.json (an issuer's customers)
+	$(BIN)/python -m scripts.openapi_document
+
+.PHONY: fuzz
+fuzz: $(INSTALLED) ## every route as the OpenAPI document has it, and as it forbids; FUZZ_FLAGS
+	$(BIN)/python -m tests.fuzz $(FUZZ_FLAGS)
+
 .PHONY: rotate-token-secret
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
 	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
@@ -69,6 +77,6 @@ overload: $(INSTALLED) ## 200 clients for a minute, a private function for 4: is
 	$(BIN)/python -m overload
 
 clean: ## removes what make made
-	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 include sam.mk

@@ -11,7 +11,8 @@ from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.directory import Directory
 from waitlist_api.records.rebuild import Rebuild
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.routes.documentation import SIGV4, answers
+from waitlist_api.routes import links
+from waitlist_api.routes.documentation import SIGV4, answers, success
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
 from waitlist_api.schemas.waitlists import (
     RebuildAnswer,
@@ -25,7 +26,7 @@ from waitlist_shared.ranks import time_of
 
 WAITLISTS = "/v1/admin/waitlists"
 WAITLIST = f"{WAITLISTS}/<waitlist_id>"
-USUAL = ("unauthorized", "waitlist_not_found", "record_unavailable")
+USUAL = ("unauthorized", "forbidden", "waitlist_not_found", "record_unavailable")
 
 
 def admin_waitlist_routes(
@@ -40,7 +41,14 @@ def admin_waitlist_routes(
         tags=["operator"],
         operation_id="listWaitlists",
         security=SIGV4,
-        responses=answers(200, "A page of waitlists by id", "unauthorized", "record_unavailable"),
+        responses=answers(
+            200,
+            "A page of waitlists by id",
+            "unauthorized",
+            "forbidden",
+            "record_unavailable",
+            links=links.next_page("listWaitlists"),
+        ),
     )
     def list_waitlists(cursor: Cursor = None, limit: Limit = 100) -> WaitlistsAnswer:
         records, following = waitlists.page(cursors.decode_text(cursor), limit)
@@ -55,15 +63,18 @@ def admin_waitlist_routes(
         operation_id="putWaitlist",
         security=SIGV4,
         responses={
-            201: {"description": "The new waitlist"},
+            201: success(201, "The new waitlist", links.OF_A_WAITLIST),
             **answers(
                 200,
                 "The changed waitlist",
                 "unauthorized",
+                "forbidden",
+                "not_found",
                 "invalid_json",
                 "waitlist_deleting",
                 "unsupported_media_type",
                 "record_unavailable",
+                links=links.OF_A_WAITLIST,
             ),
         },
     )
