@@ -77,13 +77,17 @@ class Customers:
     """The token of the entry that is asked for, or the issuer's token of one customer."""
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
-        if ISSUED:
-            return ISSUED
-        ids = [str(case.path_parameters.get(name, "")) for name in ("waitlist_id", "entry_id")]
-        return EntryTokens(ENTRY_TOKEN_SECRET).issue(ids[0], ids[1])
+        return _token(case)
 
     def set(self, case: Case, data: str, _context: schemathesis.AuthContext) -> None:
         case.headers["Authorization"] = f"Bearer {data}"
+
+
+def _token(case: Case) -> str:
+    if ISSUED:
+        return ISSUED
+    waitlist_id, entry_id = (case.path_parameters.get(f"{one}_id") for one in ("waitlist", "entry"))
+    return EntryTokens(ENTRY_TOKEN_SECRET).issue(str(waitlist_id), str(entry_id))
 
 
 @schemathesis.hook
@@ -96,6 +100,8 @@ def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str
     SCENE.spare(case, operation)
     if operation in SCENE.needs and _is_drawn(case) and next(TURNS[operation]) % 2:
         SCENE.cast(case, operation)
+        if "customer" in case.operation.tags:
+            case.headers["Authorization"] = f"Bearer {_token(case)}"
 
 
 def _is_drawn(case: Case) -> bool:
