@@ -48,9 +48,8 @@ format: $(INSTALLED) ## rewrites the code in the project's format
 format-check: $(INSTALLED)
 	$(BIN)/ruff format --check $(CODE)
 
-lint: $(INSTALLED)
+lint: $(INSTALLED) lint-templates
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/cfn-lint template.yaml
 
 types: $(INSTALLED)
 	$(BIN)/mypy
@@ -77,6 +76,6 @@ overload: $(INSTALLED) ## 200 clients for a minute, a private function for 4: is
 	$(BIN)/python -m overload
 
 clean: ## removes what make made
-	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) .venv-sam .venv-checkov .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
-include sam.mk
+include sam.mk checkov.mk

@@ -6,30 +6,18 @@ from functools import cache
 from typing import Any
 
 import pytest
-from samtranslator.translator.transform import transform
 
-from local.table import read_template
+from scripts.cloudformation import translated
 from tests.architecture.template import TEMPLATE, holds
 
 NOTHING = object()
 
 
-class _NoManagedPolicies:
-    def load(self) -> dict[str, str]:
-        return {}
-
-
 @cache
 def _translated() -> dict[str, Any]:
-    template = read_template()
-    for resource in template["Resources"].values():
-        for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # As `sam deploy` has it: the transform knows no local folders.
-            resource["Properties"][name] = "s3://bucket/key"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        translated: dict[str, Any] = transform(template, {}, _NoManagedPolicies())
-    return translated
+        return translated()
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
