@@ -32,7 +32,6 @@ CLAIM = f"{CLAIMS}/<entry_id>"
 REDRIVE = "/v1/admin/waitlists/<waitlist_id>/parked/<entry_id>/redrive"
 USUAL = (
     "unauthorized",
-    "forbidden",
     "invalid_json",
     "waitlist_not_found",
     "unsupported_media_type",

@@ -32,7 +32,7 @@ from waitlist_shared.ranks import time_of
 
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-USUAL = ("unauthorized", "forbidden", "waitlist_not_found", "rebuilding", "record_unavailable")
+USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
 CHANGE = (*USUAL, "invalid_json", "entry_not_found", "unsupported_media_type")
 # Of an entry whose signup is under way: Redis has it, the record only the intent.
 UNRECORDED: dict[str, Any] = {

@@ -26,7 +26,6 @@ def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:
             200,
             "A page of segments",
             "unauthorized",
-            "forbidden",
             "waitlist_not_found",
             "rebuilding",
             "record_unavailable",

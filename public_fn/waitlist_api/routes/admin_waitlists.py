@@ -26,7 +26,7 @@ from waitlist_shared.ranks import time_of
 
 WAITLISTS = "/v1/admin/waitlists"
 WAITLIST = f"{WAITLISTS}/<waitlist_id>"
-USUAL = ("unauthorized", "forbidden", "waitlist_not_found", "record_unavailable")
+USUAL = ("unauthorized", "waitlist_not_found", "record_unavailable")
 
 
 def admin_waitlist_routes(
@@ -45,7 +45,6 @@ def admin_waitlist_routes(
             200,
             "A page of waitlists by id",
             "unauthorized",
-            "forbidden",
             "record_unavailable",
             links=links.next_page("listWaitlists"),
         ),
@@ -68,7 +67,6 @@ def admin_waitlist_routes(
                 200,
                 "The changed waitlist",
                 "unauthorized",
-                "forbidden",
                 "not_found",
                 "invalid_json",
                 "waitlist_deleting",

@@ -60,8 +60,9 @@ def problems(*codes: str) -> dict[int, Any]:
     """Return the responses of a route that may answer with these codes, and with the usual."""
     # An id with characters that no id has is of no route at all.
     by_path = ["not_found"] if "waitlist_not_found" in codes else []
+    by_credentials = ["forbidden"] if "unauthorized" in codes else []
     by_status: dict[int, list[str]] = {}
-    for code in dict.fromkeys([*codes, *by_path, *ALWAYS]):
+    for code in dict.fromkeys([*codes, *by_path, *by_credentials, *ALWAYS]):
         by_status.setdefault(STATUS[code], []).append(code)
     return {status: _problem(status, listed) for status, listed in sorted(by_status.items())}
 
