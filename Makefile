@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-REQUIREMENTS := requirements-dev.txt shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
-CODE := public_fn private_fn shared local bench proof overload tests
+REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
+CODE := public_fn private_fn shared cli local bench proof overload tests
 
-export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared
+export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 .PHONY: help run demo test check format lint types bench proof overload clean
 .DEFAULT_GOAL := help
@@ -36,7 +36,12 @@ demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against 
 	@$(BIN)/python -m local.demo_agents
 
 test: $(INSTALLED) ## every test that needs nothing but this repository
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+# Apart from `test`, as it needs what pip cannot install; without that it says how to get it.
+.PHONY: test-tls
+test-tls: $(INSTALLED) ## Redis over TLS, as a user with no rights but its own (needs redis-server)
+	$(BIN)/python -m pytest tests/tls
 
 check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
 
@@ -50,6 +55,8 @@ format-check: $(INSTALLED)
 
 lint: $(INSTALLED) lint-templates
 	$(BIN)/ruff check $(CODE)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 types: $(INSTALLED)
 	$(BIN)/mypy
@@ -65,6 +72,18 @@ fuzz: $(INSTALLED) ## every route as the OpenAPI document has it, and as it forb
 .PHONY: rotate-token-secret
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
 	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
+.PHONY: smoke
+smoke: $(INSTALLED) ## a signup, a look, a leave and an erasure in a waitlist of its own, on STACK
+	@$(BIN)/python -m scripts.smoke --stack "$(STACK)"
+
+.PHONY: forget-order
+forget-order: $(INSTALLED) ## Redis forgets the lines of STACK (or one WAITLIST): rebuilt from the record
+	@$(BIN)/python -m scripts.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
+
+.PHONY: cli-pictures
+cli-pictures: $(INSTALLED) ## films the command line for docs/, against the service of `make run`
+	@$(BIN)/python -m scripts.cli_pictures
 
 bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m bench

@@ -5,7 +5,7 @@ SAM_INSTALLED := $(VENV_SAM)/installed-$(SAM_CLI_VERSION)
 SAM := SAM_CLI_TELEMETRY=0 $(VENV_SAM)/bin/sam
 CODE += scripts
 
-.PHONY: sam-validate sam-build sam-local
+.PHONY: sam-validate sam-build sam-local sam-deploy
 
 $(SAM_INSTALLED):
 	$(PYTHON) -m venv --clear $(VENV_SAM)
@@ -30,6 +30,13 @@ sam-build: $(SAM_INSTALLED) ## the functions and the layer as they are deployed 
 	@diff -rq --exclude=__pycache__ public_fn/waitlist_api $(BUILT)/PublicFn/waitlist_api
 	@diff -rq --exclude=__pycache__ shared/waitlist_shared $(BUILT)/SharedLayer/python/waitlist_shared
 	@echo "Every source file, the .lua scripts among them, is in the build."
+	@$(WITH_PYTHON_313) python3.13 -m scripts.release
+
+# What to deploy it as is in samconfig.toml: `default`, `dev` or `prod`.
+CONFIG_ENV ?= default
+
+sam-deploy: $(SAM_INSTALLED) ## what `make sam-build` has built, as CONFIG_ENV (SAM_DEPLOY_FLAGS)
+	$(SAM) deploy --config-env $(CONFIG_ENV) --no-fail-on-empty-changeset $(SAM_DEPLOY_FLAGS)
 
 sam-local: $(INSTALLED) sam-build ## a signup in containers, from HTTP to Redis (needs Docker; SAM_LOCAL_FLAGS)
 	@$(BIN)/python -m scripts.sam_local

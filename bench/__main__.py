@@ -15,6 +15,7 @@ from bench.bullmq_peer import BullMQ
 from bench.cases import Bench, Case
 from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
+from bench.imports import ImportBench
 from bench.line import Handler
 from bench.memory import weigh, weigh_segments
 from bench.rebuild import RebuildBench
@@ -99,7 +100,20 @@ def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
         return bench.rows(partial(progress.advance, task))
 
 
-PARTS = {"line": line, "claims": claims, "segments": segments, "rebuild": rebuild}
+def imports(sizes: Sizes, progress: Progress) -> list[Row]:
+    rounds = WARM_UP_ROUNDS + sizes.import_rounds
+    task = progress.add_task("importing", total=rounds + 1)
+    with ImportBench(sizes) as bench:
+        return bench.rows(partial(progress.advance, task))
+
+
+PARTS = {
+    "line": line,
+    "claims": claims,
+    "segments": segments,
+    "rebuild": rebuild,
+    "imports": imports,
+}
 
 
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:

@@ -21,6 +21,9 @@ class Sizes:
     rebuilds: int
     rebuilt_few: int
     rebuilt_many: int
+    import_rounds: int
+    imported_per_round: int
+    imported: int
 
 
 FULL = Sizes(
@@ -38,6 +41,9 @@ FULL = Sizes(
     rebuilds=9,
     rebuilt_few=20_000,
     rebuilt_many=200_000,
+    import_rounds=20,
+    imported_per_round=100,
+    imported=20_000,
 )
 QUICK = Sizes(
     rounds=3,
@@ -54,4 +60,7 @@ QUICK = Sizes(
     rebuilds=3,
     rebuilt_few=500,
     rebuilt_many=2_000,
+    import_rounds=2,
+    imported_per_round=10,
+    imported=500,
 )

@@ -35,6 +35,7 @@ class ApiClient:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
+        operator: httpx.Auth | None = None,
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
@@ -43,7 +44,7 @@ class ApiClient:
             transport=transport,
             trust_env=False,
         )
-        self._operator = OperatorAuth()
+        self._operator = operator or OperatorAuth()
         self._sleep = sleep
         self._jitter = jitter
 

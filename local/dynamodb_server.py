@@ -11,6 +11,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from local.child import serve_until_parent_ends
 from local.dynamodb_queries import cheap_queries
 from local.dynamodb_transactions import cheap_transactions
+from local.dynamodb_writes import cheap_writes
 from local.http_message import HttpApp, HttpRequest, HttpResponse
 from local.http_server import HttpServer
 
@@ -32,6 +33,7 @@ def dynamodb_app() -> HttpApp:
     """
     cheap_transactions()
     cheap_queries()
+    cheap_writes()
     application = create_backend_app("dynamodb")
     lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Signs httpx requests as the local operator."""
+"""Signs httpx requests as an operator, the local one if no other is named."""
 
 from collections.abc import Generator
 
@@ -16,8 +16,15 @@ class OperatorAuth(httpx.Auth):
 
     requires_request_body = True
 
-    def __init__(self, access_key: str = ACCESS_KEY, secret_key: str = SECRET_KEY) -> None:
-        self._auth = SigV4Auth(Credentials(access_key, secret_key), SERVICE, REGION)
+    def __init__(
+        self,
+        access_key: str = ACCESS_KEY,
+        secret_key: str = SECRET_KEY,
+        session_token: str | None = None,
+        region: str = REGION,
+    ) -> None:
+        credentials = Credentials(access_key, secret_key, session_token)
+        self._auth = SigV4Auth(credentials, SERVICE, region)
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         signed = AWSRequest(request.method, str(request.url), data=request.content)
@@ -25,6 +32,7 @@ class OperatorAuth(httpx.Auth):
         if "content-type" in request.headers:
             signed.headers["Content-Type"] = request.headers["content-type"]
         self._auth.add_auth(signed)
-        for name in ("X-Amz-Date", "Authorization"):
-            request.headers[name] = signed.headers[name]
+        for name in ("X-Amz-Date", "X-Amz-Security-Token", "Authorization"):
+            if name in signed.headers:
+                request.headers[name] = signed.headers[name]
         yield request

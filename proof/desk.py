@@ -147,7 +147,7 @@ class Desk:
         self.services.caretaker.look_after(WAITLIST_ID)
 
     def finish_intents(self) -> Any:
-        self.services.caretaker.finish_intents()
+        self.services.finishing.finish_intents()
 
     def maintain(self) -> Any:
         self.services.caretaker.look_after_all()

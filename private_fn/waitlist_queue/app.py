@@ -2,13 +2,19 @@
 
 import logging
 import os
+import random
 from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
-from waitlist_queue.connections import connect
+from waitlist_queue.connections import connect, credentials_of
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
+from waitlist_queue.telling import Telling
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
+
+CORRELATION = Correlation()
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:
@@ -17,8 +23,22 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 
 @cache
-def service() -> QueueService:
-    """Compose the service once per process, from the environment."""
+def service() -> Telling:
+    """Compose the service once per process, at its first message, from the environment.
+
+    Not at import, which may have been long ago and on another machine (SnapStart).
+    """
+    random.seed()  # or all copies of a snapshot would pause for the same times
     config = Config.from_env(os.environ)
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
-    return QueueService(RedisStore(lambda: connect(config)))
+    CORRELATION.mark_log_records()
+    credentials_of(config)  # loads what takes long to load, before a call's time runs
+    store = RedisStore(lambda: connect(config))
+    telemetry = Telemetry(
+        "private",
+        namespace=config.metrics_namespace,
+        log_level=config.log_level,
+        # No trace in its lines: reading it for each would cost as much as half the line.
+        environ={},
+    )
+    return Telling(QueueService(store), telemetry, CORRELATION, lambda: store.waited_seconds)

@@ -7,7 +7,8 @@ from typing import cast
 from msgspec import UNSET
 
 from waitlist_shared import contracts as c
-from waitlist_shared.limits import ONCE_SECONDS
+from waitlist_shared.limits import CROWDS_SECONDS, MAX_PRIORITY, ONCE_SECONDS
+from waitlist_shared.ranks import TIER
 
 # Unguessable; 40 characters each, one after the other.
 TOKEN_BYTES = 20
@@ -51,6 +52,21 @@ def signups(requests: Sequence[c.Signup]) -> Arguments:
 
 def _stay(request: c.Signup) -> str:
     stay = f"{request.entry_id}:{request.join_id}:{request.segments_version}:"
+    return stay + _tags(request) if request.segments_version else stay
+
+
+def reserve(request: c.Reserve) -> Arguments:
+    crowds = " ".join([f"{crowd.ticket}:{crowd.count}" for crowd in request.crowds])
+    return (request.count, crowds, CROWDS_SECONDS)
+
+
+def enlist(requests: Sequence[c.Enlist]) -> Arguments:
+    return (" ".join([_enlisting(request) for request in requests]),)
+
+
+def _enlisting(request: c.Enlist) -> str:
+    rank = (MAX_PRIORITY - request.priority) * TIER + request.ticket
+    stay = f"{request.entry_id}:{request.join_id}:{rank}:{request.segments_version}:"
     return stay + _tags(request) if request.segments_version else stay
 
 
@@ -123,7 +139,9 @@ def _filling(stay: c.FillStay) -> str:
 
 
 def page(request: c.Page) -> Arguments:
-    return ("" if request.after_rank is None else request.after_rank, request.limit)
+    after_rank = "" if request.after_rank is None else request.after_rank
+    first = "" if request.first is None else request.first
+    return (after_rank, first, request.limit)
 
 
 def of_entry(request: c.OnEntry) -> Arguments:

@@ -1,9 +1,15 @@
 """The private function's configuration."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+CACHE_ARN = re.compile(
+    r"arn:[a-z-]+:elasticache:(?P<region>[a-z0-9-]+):[0-9]+"
+    r":(?P<kind>serverlesscache|replicationgroup):(?P<name>[a-z0-9-]+)"
+)
 
 
 class ConfigError(ValueError):
@@ -11,26 +17,82 @@ class ConfigError(ValueError):
 
 
 @dataclass(frozen=True)
+class Cache:
+    """One of ElastiCache, as its ARN says."""
+
+    name: str
+    region: str
+    is_serverless: bool
+
+
+@dataclass(frozen=True)
+class IamUser:
+    """Who the function is to ElastiCache, and on which cache."""
+
+    name: str
+    cache: Cache
+
+
+@dataclass(frozen=True)
 class Config:
-    redis_url: str
+    """Without an `iam_user` whoever `redis_url` names, if anybody, logs in."""
+
+    redis_url: str = field(repr=False)  # may hold a password
     redis_cluster: bool
     log_level: str
+    iam_user: IamUser | None = None
+    metrics_namespace: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read REDIS_URL, REDIS_CLUSTER and LOG_LEVEL."""
+        """Read REDIS_URL, REDIS_CLUSTER, REDIS_IAM_USER, REDIS_IAM_CACHE_ARN and others."""
+        url = _redis_url(environ.get("REDIS_URL", ""))
+        name, arn = environ.get("REDIS_IAM_USER", ""), environ.get("REDIS_IAM_CACHE_ARN", "")
         return cls(
-            redis_url=_redis_url(environ.get("REDIS_URL", "")),
+            redis_url=url,
             redis_cluster=_flag("REDIS_CLUSTER", environ.get("REDIS_CLUSTER", "false")),
             log_level=_level(environ.get("LOG_LEVEL", "INFO")),
+            iam_user=_iam_user(name, arn, url) if name or arn else None,
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
 
 
 def _redis_url(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("redis", "rediss") or not parts.hostname:
-        raise ConfigError(f"REDIS_URL must be redis://HOST:PORT or rediss://HOST:PORT: {value!r}")
+    # No message shows the value, nor a part of it: it may hold a password, and end in a log.
+    parts = _parts(value)
+    if parts is None or parts.scheme not in ("redis", "rediss") or not parts.hostname:
+        raise ConfigError(
+            "REDIS_URL must be redis://HOST:PORT or rediss://HOST:PORT, with USER:PASSWORD@ before"
+            " HOST if Redis asks for them; write what is no letter or digit in them as %XX"
+        )
     return value
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - read for the error that it raises
+    except ValueError:
+        return None
+    return parts
+
+
+def _iam_user(name: str, arn: str, url: str) -> IamUser:
+    if not (name and arn):
+        raise ConfigError("REDIS_IAM_USER and REDIS_IAM_CACHE_ARN go together: set both or neither")
+    found = CACHE_ARN.fullmatch(arn)
+    if not found:
+        raise ConfigError(
+            "REDIS_IAM_CACHE_ARN must be arn:aws:elasticache:REGION:ACCOUNT:serverlesscache:NAME"
+            f" or …:replicationgroup:NAME: {arn!r}"
+        )
+    parts = urlsplit(url)
+    if parts.scheme != "rediss":
+        raise ConfigError("REDIS_IAM_USER needs a REDIS_URL with rediss://, as ElastiCache does")
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError("REDIS_IAM_USER needs a REDIS_URL without user and password")
+    cache = Cache(found["name"], found["region"], found["kind"] == "serverlesscache")
+    return IamUser(name, cache)
 
 
 def _flag(name: str, value: str) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 from typing import Any, Protocol, cast
 
 from hiredis import pack_command
@@ -9,6 +10,7 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
+from redis.credentials import CredentialProvider
 from redis.retry import Retry
 
 from waitlist_queue.call_time import CallTime
@@ -127,13 +129,29 @@ def _run_id(info: str) -> str:
 
 
 class _PunctualTlsConnection(_PunctualConnection, SSLConnection):
-    pass
+    """Believes whom redis-py's context does, which the first connection of a pool makes for all.
+
+    To read the certificates of all authorities for each takes longer than to connect.
+    """
+
+    def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
+        self._contexts = contexts
+        super().__init__(**options)
+
+    def _wrap_socket_with_ssl(self, sock: socket.socket) -> ssl.SSLSocket:
+        if self._contexts:
+            return self._contexts[0].wrap_socket(sock, server_hostname=self.host)
+        wrapped = cast(ssl.SSLSocket, super()._wrap_socket_with_ssl(sock))  # type: ignore[no-untyped-call]
+        self._contexts.append(wrapped.context)
+        return wrapped
 
 
 class _PunctualPool(ConnectionPool):
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
-        with_tls = issubclass(connection_class, SSLConnection)
-        super().__init__(_PunctualTlsConnection if with_tls else _PunctualConnection, **options)
+        if issubclass(connection_class, SSLConnection):
+            super().__init__(_PunctualTlsConnection, contexts=[], **options)
+        else:
+            super().__init__(_PunctualConnection, **options)
 
 
 class _ScriptRedis(Redis):
@@ -148,7 +166,7 @@ class _ScriptRedis(Redis):
         os.register_at_fork(after_in_child=self._idle.clear)
 
     def execute_command(self, *arguments: Any, **options: Any) -> Any:
-        if arguments[0] != "EVALSHA":
+        if arguments[0] not in ("EVALSHA", "EVAL"):
             return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
         try:
             connection = self._idle.pop()
@@ -178,7 +196,9 @@ def _ask(connection: Any, command: Any) -> Any:
 
 def connect(config: Config) -> Client:
     """Return a client of the server or cluster at `redis_url`."""
-    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "socket_keepalive": True}
+    # No driver to be named: that would be two more questions, which the user need not be allowed.
+    options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
+    options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_PunctualPool)
         # Slots that nobody serves are no reason to refuse the others.
@@ -188,3 +208,12 @@ def connect(config: Config) -> Client:
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _PunctualPool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, _ScriptRedis.from_pool(pool))
+
+
+def credentials_of(config: Config) -> CredentialProvider | None:
+    """Return how an IAM user logs in; anybody else is named by the URL, or nobody is."""
+    if config.iam_user is None:
+        return None
+    from waitlist_queue.iam_credentials import IamCredentials
+
+    return IamCredentials(config.iam_user)

@@ -59,6 +59,11 @@ def tags(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:tags"
 
 
+def crowds(waitlist_id: str) -> str:
+    """Hash: the ticket of a millisecond to how many were imported of it; kept for a day."""
+    return f"wl:{{{waitlist_id}}}:crowds"
+
+
 def once(waitlist_id: str, entry_id: str, once_key: str) -> str:
     """String: the stamp of a move, so that its repeat does not move again."""
     return f"wl:{{{waitlist_id}}}:once:{entry_id}:{once_key}"
@@ -76,4 +81,5 @@ OF_WAITLIST = {
     "unsettled": unsettled,
     "segments": segments,
     "tags": tags,
+    "crowds": crowds,
 }

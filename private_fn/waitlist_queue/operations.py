@@ -59,6 +59,8 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Tag: Operation(SCRIPTS["tag"], arguments.tag, results.tag),
     c.Untagged: Operation(SCRIPTS["untagged"], arguments.untagged, results.untagged),
     c.Segments: Operation(SCRIPTS["segments"], arguments.segments, results.segments),
+    c.Reserve: Operation(SCRIPTS["reserve"], arguments.reserve, results.reserve),
+    c.Enlist: Operation(SCRIPTS["enlist"], arguments.enlist, results.signup, SIGNUPS_PER_RUN),
     c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
 }
 

@@ -39,6 +39,11 @@ def signup(reply: Reply) -> c.SignupResult:
     )
 
 
+def reserve(reply: Reply) -> c.ReserveResult:
+    outcome, stamp, first, offsets = reply
+    return c.ReserveResult(outcome=outcome, stamp=stamp, first=first, offsets=tuple(offsets))
+
+
 def bump(reply: Reply) -> c.BumpResult:
     outcome, rank, ticket, stamp, moved_stamp, position, total = reply
     return c.BumpResult(

@@ -1,6 +1,7 @@
 """Runs the scripts on Redis."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -8,6 +9,7 @@ from redis import RedisError, exceptions
 from redis.cluster import ClusterNode, RedisCluster
 
 from waitlist_queue.connections import HERE, Client, call_time
+from waitlist_queue.remedies import with_remedy
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
 
@@ -20,6 +22,8 @@ PASSING = (
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
+# Refusals that somebody has to end; the log says how.
+REFUSED = (exceptions.NoPermissionError,)
 # What one command of a pipeline may meet where the same command by itself finds its way.
 FINDS_ITS_WAY = (
     exceptions.NoScriptError,
@@ -55,6 +59,7 @@ class RedisStore:
         self._connect = connect
         self._client: Client | None = None
         self._added = {"now": now_micros, "here": here}
+        self.waited_seconds = 0.0
 
     def ping(self) -> None:
         """Raise QueueUnavailable unless Redis answers."""
@@ -88,7 +93,10 @@ class RedisStore:
         settled = [self._settled(client, call, replies[n]) for n, call in enumerate(calls)]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
-            logger.warning("Redis does not answer %d of %d calls", len(failed), len(calls))
+            reason = with_remedy(failed[0].__cause__ or failed[0])
+            logger.warning(
+                "Redis does not answer %d of %d calls, first: %s", len(failed), len(calls), reason
+            )
         if calls and len(failed) == len(calls):
             raise QueueUnavailable
         return settled
@@ -126,6 +134,7 @@ class RedisStore:
         return (len(call.keys), *call.keys, *call.arguments, *added)
 
     def _guarded(self, action: Callable[[Client], object]) -> object:
+        began = time.perf_counter()
         try:
             with call_time:
                 if self._client is None:
@@ -136,6 +145,8 @@ class RedisStore:
             raise _unavailable(error) from error
         except (RedisError, OSError) as error:
             raise _unavailable(error) from error
+        finally:
+            self.waited_seconds += time.perf_counter() - began
 
 
 def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, list[int]]:
@@ -151,7 +162,9 @@ def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, 
 
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
     """Return what to answer; a script's own failure is a defect and is raised as such."""
-    if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING):
-        raise ScriptFailed(str(error)) from error
-    logger.log(level, "Redis does not answer: %s: %s", type(error).__name__, error)
-    return QueueUnavailable()
+    if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING + REFUSED):
+        raise ScriptFailed(with_remedy(error)) from error
+    logger.log(level, "Redis does not answer: %s", with_remedy(error))
+    unavailable = QueueUnavailable()
+    unavailable.__cause__ = error
+    return unavailable

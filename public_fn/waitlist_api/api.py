@@ -16,10 +16,11 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api import strict_json
 from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
-from waitlist_api.errors import FieldError, InvalidFields, InvalidJson
+from waitlist_api.errors import InvalidFields, InvalidJson, field_error
 from waitlist_api.http_errors import problem
 from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
+from waitlist_api.routes.admin_imports import admin_import_routes, is_import
 from waitlist_api.routes.admin_segments import admin_segment_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
 from waitlist_api.routes.documentation import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
@@ -28,7 +29,9 @@ from waitlist_api.routes.health import health_routes
 from waitlist_api.routes.looking import Looking
 from waitlist_api.routes.own_entries import own_entry_routes
 from waitlist_api.routes.public_waitlists import public_waitlist_routes
+from waitlist_api.schemas.imports import MAX_IMPORT_BYTES
 from waitlist_api.services import Services
+from waitlist_api.strict_json import MAX_BODY_BYTES
 from waitlist_shared.errors import InternalError, WaitlistError
 
 VERSION = "0.1.0"
@@ -54,8 +57,9 @@ class Api:
         """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
         self._logger = logger
         self.resolver = APIGatewayHttpResolver(
-            enable_validation=True, json_body_deserializer=strict_json.loads
+            enable_validation=True, json_body_deserializer=self._parse
         )
+        self._is_import = False
         for router in _routers(services, tokens):
             self.resolver.include_router(router)
         self._map_errors()
@@ -72,15 +76,21 @@ class Api:
         try:
             if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
                 operator_of(event)
-            _check_size(event)
+            # Powertools keeps the event in an attribute of its class, too: one request at a time.
+            self._is_import = is_import(event)
+            _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
             event = _as_json(event)
         except WaitlistError as error:
             return as_lambda_response(problem(error))
         return self.resolver.resolve(dict(event), cast(Any, context))
 
+    def _parse(self, text: str) -> Any:
+        # Of an import each row is checked by itself: a bad one refuses no other.
+        return strict_json.parse(text) if self._is_import else strict_json.loads(text)
+
     def _map_errors(self) -> None:
         handlers: dict[type[Exception], Callable[[Any], Response[str]]] = {
-            WaitlistError: self._refused,
+            WaitlistError: problem,
             RequestValidationError: self._invalid,
             UnicodeDecodeError: lambda _: problem(InvalidJson()),
             binascii.Error: lambda _: problem(InvalidJson()),
@@ -91,12 +101,8 @@ class Api:
         for error, handler in handlers.items():
             self.resolver.exception_handler(error)(handler)
 
-    def _refused(self, error: WaitlistError) -> Response[str]:
-        self._logger.info("refused", extra={"code": error.code})
-        return problem(error)
-
     def _invalid(self, error: RequestValidationError) -> Response[str]:
-        return problem(InvalidFields(*map(_field_error, error.errors())))
+        return problem(InvalidFields(*map(field_error, error.errors())))
 
     def _broken(self, error: Exception) -> Response[str]:
         # Not its message: that may hold what somebody has sent.
@@ -113,6 +119,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claiming, services.holding),
+        admin_import_routes(services.importing),
         admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
     ]
 
@@ -124,9 +131,9 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
     return entry_routes(tokens, services.joining, looking, services.leaving)
 
 
-def _check_size(event: Event) -> None:
+def _check_size(event: Event, limit: int) -> None:
     is_base64 = bool(event.get("isBase64Encoded"))
-    strict_json.check_size(event.get("body") or "", is_base64=is_base64)
+    strict_json.check_size(event.get("body") or "", is_base64=is_base64, limit=limit)
 
 
 def _as_json(event: Event) -> Event:
@@ -143,11 +150,6 @@ def _as_json(event: Event) -> Event:
     if media_type not in ("", "application/json"):
         raise UnsupportedMediaType
     return {**event, "headers": {**headers, "content-type": "application/json"}}
-
-
-def _field_error(error: dict[str, Any]) -> FieldError:
-    """Name a field by its path, body.profile say, and never repeat its value."""
-    return FieldError(".".join(map(str, error["loc"])), error["msg"])
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
@@ -20,16 +21,24 @@ from waitlist_api.aws import (
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.errors import NotReady
 from waitlist_api.http_errors import problem
+from waitlist_api.request_lines import RequestLines
 from waitlist_api.request_time import RequestTime
 from waitlist_api.services import Services
+from waitlist_api.tally import Tally
 from waitlist_api.token_keys import SecretUnavailable
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
 
 REQUEST_TIME = RequestTime()
+CORRELATION = Correlation()
+TALLY = Tally()
 logger = logging.getLogger(__name__)
 
 
 class Context(Protocol):
     """What is read here of a Lambda context."""
+
+    aws_request_id: str
 
     def get_remaining_time_in_millis(self) -> int: ...
 
@@ -38,18 +47,48 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     """Answer one request of the HTTP API, before Lambda would end it."""
     seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
     with REQUEST_TIME.limited_to(seconds):
-        try:
-            return api().handle(event, context)
-        except NotReady as error:
-            logger.warning("not ready: %r", error.__cause__)
-            return as_lambda_response(problem(error))
+        return lines().told(event, context, lambda: _answer(event, context))
+
+
+def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
+    try:
+        return api().handle(event, context)
+    except NotReady as error:
+        logger.warning("not ready: %r", error.__cause__)
+        return as_lambda_response(problem(error))
+
+
+@cache
+def lines() -> RequestLines:
+    """Compose what tells of requests once per process, from the environment."""
+    config = Config.from_env(os.environ)
+    logging.getLogger("waitlist_api").setLevel(config.log_level)
+    CORRELATION.mark_log_records()
+    telemetry = Telemetry(
+        "public",
+        namespace=config.metrics_namespace,
+        log_level=config.log_level,
+        environ=os.environ,
+    )
+    return RequestLines(telemetry, CORRELATION, TALLY)
 
 
 @cache
 def api() -> Api:
-    """Compose the API once per process, from the environment."""
+    """Compose the API once per process, at its first request, from the environment.
+
+    Not at import, which may have been long ago and on another machine (SnapStart): what is
+    imported holds no connection, key or random number.
+    """
+    random.seed()  # or all copies of a snapshot would pause for the same times
     config = Config.from_env(os.environ)
-    services = Services.on(config, dynamodb_client(REQUEST_TIME), lambda_client(REQUEST_TIME))
+    services = Services.on(
+        config,
+        dynamodb_client(REQUEST_TIME),
+        lambda_client(REQUEST_TIME),
+        correlation=CORRELATION,
+        tally=TALLY,
+    )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
     except SecretUnavailable as error:

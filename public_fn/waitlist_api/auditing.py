@@ -18,6 +18,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -82,11 +83,13 @@ class Auditor:
         journal: Journal,
         entries: EntryRecords,
         pause: Callable[[float], None],
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._journal = journal
         self._entries = entries
         self._pause = pause
+        self._tally = tally
 
     def audit(self, watched: Mapping[str, Watched]) -> None:
         """Look for the changes of the watched waitlists in Redis; repair what it has lost."""
@@ -114,6 +117,8 @@ class Auditor:
             for suspect, answer in zip(certain, answers, strict=True):
                 watched[suspect.change.waitlist_id].repaired.add(suspect.change.entry_id)
                 _log(suspect, answer)
+            mended = [one for one in answers if not isinstance(one, WaitlistError)]
+            self._tally.add("losses_mended", len(mended))
 
     def _compare(
         self, watched: Mapping[str, Watched], changes: Sequence[Change]

@@ -1,42 +1,33 @@
 """What maintenance does each minute: finishes intents, rebuilds, deletes, watches over Redis."""
 
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TypeVar
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.cold_guard import init_of
-from waitlist_api.errors import WaitlistNotFound
-from waitlist_api.joining import Joining
+from waitlist_api.finishing import INTENT_AGE_MILLIS, Finishing
+from waitlist_api.guarding import each, guarded
 from waitlist_api.lease import Leases
-from waitlist_api.leaving import Leaving
+from waitlist_api.measuring import measure
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
-from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.reindexing import Reindexer
 from waitlist_api.settling import Settling
+from waitlist_api.tally import Tally
 from waitlist_api.watching import Watching
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-logger = logging.getLogger(__name__)
-
-INTENT_AGE_MILLIS = 60_000
 NEW_SETTINGS_MILLIS = 15 * 60_000
-WORKERS = 8
 # A second look over the index finds it empty, unless it is behind: then the next run does. The
 # waitlist's own end also waits until no request that began before can still be under way.
 DELETE_LOOKS = 2
-
-T = TypeVar("T")
 
 
 class Caretaker:
@@ -46,69 +37,47 @@ class Caretaker:
         self,
         queue: QueueClient,
         waitlists: WaitlistRecords,
-        entries: EntryRecords,
         erasures: Erasures,
         places: Places,
-        joining: Joining,
-        leaving: Leaving,
+        finishing: Finishing,
         rebuilder: Rebuilder,
         settling: Settling,
         reindexer: Reindexer,
         watching: Watching,
         leases: Leases,
         now_millis: NowMillis,
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
-        self._entries = entries
         self._erasures = erasures
         self._places = places
-        self._joining = joining
-        self._leaving = leaving
+        self._finishing = finishing
         self._rebuilder = rebuilder
         self._settling = settling
         self._reindexer = reindexer
         self._watching = watching
         self._leases = leases
         self._now_millis = now_millis
+        self._tally = tally
 
     def look_after_all(self, left_millis: LeftMillis = without_end) -> None:
         """Do the work of a minute: unfinished intents, then every waitlist.
 
         What takes long stops in time, and goes on in the next run.
         """
-        self.finish_intents()
+        self._finishing.finish_intents()
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             self._look_after(page, left_millis)
             alive = [one for one in page if not one.deleting]
-            _guarded(partial(self._watching.watch, left_millis=left_millis), alive)
+            guarded(partial(self._watching.watch, left_millis=left_millis), alive)
 
     def look_after(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Do for one waitlist what cannot wait for the minute."""
         waitlist = self._waitlists.get(waitlist_id)
         if waitlist is not None:
             self._look_after([waitlist], left_millis)
-
-    def finish_intents(self) -> None:
-        """Take to their end the signups and leaves that were cut off over a minute ago."""
-        before_millis = self._now_millis() - INTENT_AGE_MILLIS
-        for shard in range(SHARDS):
-            for page in self._places.intents(shard, before_millis):
-                _each(self._finish, page)
-
-    def _finish(self, placed: Placed) -> None:
-        # The index may be behind: the record itself says what is still to be done.
-        record = self._entries.get(placed.waitlist_id, placed.entry_id)
-        if record is None:
-            return
-        try:
-            if record.status == "joining":
-                self._joining.finish(record)
-            elif record.status == "leaving":
-                self._leaving.finish(record)
-        except WaitlistNotFound:
-            self._erasures.erase(record)
 
     def _look_after(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
@@ -119,10 +88,12 @@ class Caretaker:
             # The other waitlists, and those that are being deleted, are not to wait for these.
             answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
-            _guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
+            measure(self._tally, waitlist, answer, self._now_millis())
+        for waitlist, answer in zip(alive, answers, strict=True):
+            guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:
             if waitlist.deleting:
-                _guarded(self._delete, waitlist)
+                guarded(self._delete, waitlist)
 
     def _keep(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
@@ -166,7 +137,7 @@ class Caretaker:
             found += len(page)
             # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
             renew()
-            _each(lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
+            each(lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
         return found
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
@@ -174,16 +145,3 @@ class Caretaker:
             yield from self._places.at(line_place(waitlist_id, shard))
             yield from self._places.at(ended_place(waitlist_id, shard))
             yield from self._places.unfinished(waitlist_id, shard)
-
-
-def _each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
-    """Do a page's work in parallel; whoever fails is left for the next run."""
-    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        list(pool.map(lambda placed: _guarded(work, placed), page))
-
-
-def _guarded(work: Callable[[T], None], subject: T) -> None:
-    try:
-        work(subject)
-    except WaitlistError as error:
-        logger.warning("left for the next run: %s: %s", error.code, error.message)

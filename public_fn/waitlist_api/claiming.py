@@ -257,7 +257,7 @@ def _transition(
     status: Status = "admitted" if command.complete else "offered"
     events = [HistoryEvent(stamp=stamp, event=status, by=command.by)]
     if before is not None and before.attempts < claim.attempts:
-        events.insert(0, expired_event(before, stamp))
+        events.insert(0, expired_event(before, stamp - 1))
     return Transition(
         waitlist_id=command.waitlist_id,
         entry_id=claim.entry_id,

@@ -12,6 +12,7 @@ from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.places import Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.records.watch import Watch
+from waitlist_api.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding
 from waitlist_shared.ids import new_epoch
@@ -27,11 +28,13 @@ class ColdGuard:
         waitlists: WaitlistRecords,
         places: Places,
         now_millis: NowMillis,
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._places = places
         self._now_millis = now_millis
+        self._tally = tally
 
     def write(self, request: c.OnWaitlist) -> Any:
         """Send a signup or a leave: both can be taken while the order is rebuilt."""
@@ -51,6 +54,7 @@ class ColdGuard:
 
     def open(self, waitlist_id: str) -> c.InitResult:
         """Make a cold waitlist known to Redis, and have its order rebuilt."""
+        self._tally.add("cold_guards")
         opened = self.make_known(waitlist_id)
         self._queue.start_maintenance(waitlist_id)
         return opened

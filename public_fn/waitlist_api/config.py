@@ -14,7 +14,8 @@ class Config:
     """What the functions are told.
 
     With a `jwt_issuer` customers are known by its tokens. Without one the public function has one
-    of `entry_token_secret` and `entry_token_secret_arn`.
+    of `entry_token_secret` and `entry_token_secret_arn`. Without a `metrics_namespace` they emit
+    no metrics.
     """
 
     table_name: str
@@ -24,6 +25,7 @@ class Config:
     entry_token_secret_arn: str
     log_level: str
     jwt_issuer: str = ""
+    metrics_namespace: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -36,6 +38,7 @@ class Config:
             entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             jwt_issuer=environ.get("JWT_ISSUER", ""),
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
 
 

@@ -1,6 +1,8 @@
 """The errors that only the public side knows; the shared ones are in `waitlist_shared`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from waitlist_shared.errors import WaitlistError
 
@@ -104,6 +106,11 @@ class FieldError:
 
     field: str
     message: str
+
+
+def field_error(error: Mapping[str, Any]) -> FieldError:
+    """Name a field of pydantic's error by its path, body.profile say, never by its value."""
+    return FieldError(".".join(map(str, error["loc"])), error["msg"])
 
 
 class InvalidFields(WaitlistError):

@@ -58,9 +58,14 @@ RETRY_AFTER_SECONDS = {
 }
 
 
+def code_of(error: WaitlistError) -> str:
+    """Return the code by which clients know an error."""
+    return RENAMED.get(error.code, error.code)
+
+
 def problem(error: WaitlistError) -> Response[str]:
     """Return the response that tells of an error."""
-    code = RENAMED.get(error.code, error.code)
+    code = code_of(error)
     status = STATUS.get(code, 500)
     if status == 500:
         code = "internal_error"

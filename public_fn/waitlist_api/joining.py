@@ -17,12 +17,13 @@ from waitlist_api.errors import (
     WaitlistNotFound,
 )
 from waitlist_api.leaving import Leaving, drop_of, drop_of_former
+from waitlist_api.placing import place_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.segments import Segments
 from waitlist_api.standing import Standing, Standings
-from waitlist_api.tagging import Tagger, tags_of
+from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import entry_id_of, new_join_id
@@ -101,17 +102,28 @@ class Joining:
     def finish(self, record: EntryRecord) -> SignedUp:
         """Take an intent to its end: the place, or the refusal and no trace of the intent."""
         placed = self._take_place(record)
-        is_new = True
-        try:
-            self._entries.finish_join(record, placed, self._now_millis())
-        except EntryChanged as changed:
-            self._settle(record, placed, changed.record)
-            # Another copy of this request has recorded the place.
-            is_new = False
+        is_new = self.record(record, placed)
         standing = Standing.waiting(
             record.entry_id, placed.rank, placed.ticket, placed.position, placed.total
         )
         return SignedUp(standing, is_new)
+
+    def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
+        """Record a place that was given; return whether this did, and no other copy of it."""
+        try:
+            self._entries.finish_join(record, placed, self._now_millis())
+        except EntryChanged as changed:
+            self._settle(record, placed, changed.record)
+            return False
+        return True
+
+    def cancel(self, record: EntryRecord) -> None:
+        """Take back an intent that was refused its place."""
+        try:
+            self._entries.cancel_join(record)
+        except EntryChanged:
+            # Another request has taken this intent further: it stands by what that one did.
+            return
 
     def _turn(self, waitlist: WaitlistRecord, command: SignupCommand) -> SignedUp | None:
         """Try once; None means that the entry has changed meanwhile and is worth another try."""
@@ -214,20 +226,13 @@ class Joining:
                 placed = self._send(record)
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
             self._directory.forget(record.waitlist_id)
-            self._cancel(record)
+            self.cancel(record)
             raise
         return placed
 
     def _send(self, record: EntryRecord) -> c.SignupResult:
         def sign_up(segments: Segments) -> c.SignupResult:
-            placed: c.SignupResult = self._guard.write(
-                c.Signup(
-                    waitlist_id=record.waitlist_id,
-                    entry_id=record.entry_id,
-                    join_id=record.join_id,
-                    **tags_of(segments, record),
-                )
-            )
+            placed: c.SignupResult = self._guard.write(place_of(record, segments))
             return placed
 
         def check(segments: Segments) -> None:
@@ -242,13 +247,6 @@ class Joining:
             return False
         self._guard.write(former)
         return True
-
-    def _cancel(self, record: EntryRecord) -> None:
-        try:
-            self._entries.cancel_join(record)
-        except EntryChanged:
-            # Another request has taken this intent further: it stands by what that one did.
-            return
 
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None

@@ -39,12 +39,15 @@ class Listing:
         self._standings = standings
 
     def page(
-        self, waitlist_id: str, cursor: str | None, limit: int
+        self, waitlist_id: str, cursor: str | None, limit: int, first: int | None = None
     ) -> tuple[list[Person], str | None]:
-        """Return those who wait in serving order, and the cursor of the next page."""
+        """Return those who wait in serving order, and the cursor of the next page.
+
+        The page begins behind the cursor, or at the position `first`.
+        """
         after_rank = cursors.decode_rank(cursor)
         page: c.PageResult = self._guard.read(
-            c.Page(waitlist_id=waitlist_id, after_rank=after_rank, limit=limit)
+            c.Page(waitlist_id=waitlist_id, after_rank=after_rank, first=first, limit=limit)
         )
         records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
         people = [

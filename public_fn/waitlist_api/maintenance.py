@@ -1,22 +1,29 @@
 """The maintenance function: each minute for every list, and at once for one that needs it."""
 
+import logging
 import os
 from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
-from aws_lambda_powertools import Logger
-
 from waitlist_api.aws import dynamodb_client, patient_lambda_client
 from waitlist_api.caretaking import Caretaker
 from waitlist_api.config import Config
+from waitlist_api.run_lines import RunLines
 from waitlist_api.services import Services
+from waitlist_api.tally import Tally
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
+
+CORRELATION = Correlation()
+TALLY = Tally()
 
 
 class Context(Protocol):
     """What is used of Lambda's context."""
 
-    function_name: str
+    invoked_function_arn: str
+    aws_request_id: str
 
     def get_remaining_time_in_millis(self) -> int:
         """Return the time until Lambda ends the run."""
@@ -24,20 +31,46 @@ class Context(Protocol):
 
 def lambda_handler(event: dict[str, Any], context: Context) -> None:
     """Look after `waitlist_id` if the event names one, after everything otherwise."""
+    lines().told(event, context.aws_request_id, lambda: _run(event, context))
+
+
+def _run(event: dict[str, Any], context: Context) -> None:
     left_millis = context.get_remaining_time_in_millis
     waitlist_id = event.get("waitlist_id")
     if waitlist_id:
-        caretaker(context.function_name).look_after(str(waitlist_id), left_millis)
+        caretaker(context.invoked_function_arn).look_after(str(waitlist_id), left_millis)
     else:
-        caretaker(context.function_name).look_after_all(left_millis)
+        caretaker(context.invoked_function_arn).look_after_all(left_millis)
 
 
 @cache
-def caretaker(function_name: str) -> Caretaker:
+def caretaker(function_arn: str) -> Caretaker:
     """Compose the caretaker once per process, from the environment.
 
-    A rebuild that stops for lack of time asks for another run of this very function.
+    A rebuild that stops for lack of time asks for another run of this very function, by the name
+    it was called by: that of the alias, which is all that its role may call.
     """
-    config = replace(Config.from_env(os.environ), maintenance_function_name=function_name)
-    Logger(level=config.log_level)
-    return Services.on(config, dynamodb_client(), patient_lambda_client()).caretaker
+    config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
+    services = Services.on(
+        config,
+        dynamodb_client(),
+        patient_lambda_client(),
+        correlation=CORRELATION,
+        tally=TALLY,
+    )
+    return services.caretaker
+
+
+@cache
+def lines() -> RunLines:
+    """Compose what tells of runs once per process, from the environment."""
+    config = Config.from_env(os.environ)
+    logging.getLogger("waitlist_api").setLevel(config.log_level)
+    CORRELATION.mark_log_records()
+    telemetry = Telemetry(
+        "maintenance",
+        namespace=config.metrics_namespace,
+        log_level=config.log_level,
+        environ=os.environ,
+    )
+    return RunLines(telemetry, CORRELATION, TALLY)

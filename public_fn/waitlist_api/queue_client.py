@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from waitlist_api.errors import Throttled
 from waitlist_shared import contracts as c
+from waitlist_shared.correlation import FIELD, Correlation
 from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, WaitlistError
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,8 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Count: c.CountResult,
     c.Fill: c.FillResult,
     c.Look: c.LookResult,
+    c.Reserve: c.ReserveResult,
+    c.Enlist: c.SignupResult,
     c.Batch: c.BatchResult,
 }
 # Of the function, of the account, of the network that a new environment needs.
@@ -60,13 +63,22 @@ class Queue(Protocol):
 class QueueClient:
     """The private and the maintenance function, on a boto3 Lambda client."""
 
-    def __init__(self, client: Any, private_function: str, maintenance_function: str = "") -> None:
+    def __init__(
+        self,
+        client: Any,
+        private_function: str,
+        maintenance_function: str = "",
+        correlation: Correlation | None = None,
+    ) -> None:
         self._client = client
         self._private_function = private_function
         self._maintenance_function = maintenance_function
+        self._correlation = correlation or Correlation()
 
     def send(self, request: c.Request) -> Any:
         """Return the request's result, or raise the refusal that was answered."""
+        if self._correlation.id:
+            request = msgspec.structs.replace(request, correlation_id=self._correlation.id)
         payload = self._invoke(self._private_function, msgspec.json.encode(request))
         return result_of(request, payload)
 
@@ -74,11 +86,14 @@ class QueueClient:
         """Have a waitlist looked after now, not within the minute; do not wait for it."""
         if not self._maintenance_function:
             return
+        event = {"waitlist_id": waitlist_id}
+        if self._correlation.id:
+            event[FIELD] = self._correlation.id
         try:
             self._client.invoke(
                 FunctionName=self._maintenance_function,
                 InvocationType="Event",
-                Payload=json.dumps({"waitlist_id": waitlist_id}).encode(),
+                Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
             # The minute's run does the same, so the request that asks need not fail.

@@ -15,6 +15,7 @@ from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.rebuild import Rebuild, Stage
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.restoring import Restoring
+from waitlist_api.tally import Tally
 from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Rebuilder:
         leases: Leases,
         now_millis: NowMillis,
         pause: Callable[[float], None],
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._guard = guard
@@ -65,6 +67,7 @@ class Rebuilder:
         self._leases = leases
         self._now_millis = now_millis
         self._pause = pause
+        self._tally = tally
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
         """Rebuild a waitlist unless another does; return whether its order is complete now."""
@@ -104,6 +107,7 @@ class Rebuilder:
         if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
             rebuild = self._begun(waitlist, opened)
             lease.renew(rebuild)
+            self._tally.add("rebuilds_started")
         run = RebuildRun(waitlist, opened, rebuild, is_time_up)
         logger.info("rebuild begins or goes on", extra=_about(waitlist, run))
         return run
@@ -131,6 +135,7 @@ class Rebuilder:
             run.begin("journal")
         self._do("journal", run, lease)
         self._queue.send(warm_of(run.waitlist, run.epoch, run.rebuild.counted))
+        self._tally.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
     def _do(self, stage: Stage, run: RebuildRun, lease: Lease) -> None:

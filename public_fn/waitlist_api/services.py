@@ -13,7 +13,11 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
 from waitlist_api.editing import Editing
+from waitlist_api.enlisting import Enlisting
+from waitlist_api.enrolling import Enrolling
+from waitlist_api.finishing import Finishing
 from waitlist_api.holding import Holding
+from waitlist_api.importing import Importing
 from waitlist_api.joining import Joining
 from waitlist_api.lease import Leases
 from waitlist_api.leaving import Leaving
@@ -25,6 +29,7 @@ from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.histories import Histories
+from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.journal import Journal
 from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
@@ -38,8 +43,10 @@ from waitlist_api.segment_standing import SegmentStandings
 from waitlist_api.settling import Settling
 from waitlist_api.standing import Standings
 from waitlist_api.tagging import Tagger
+from waitlist_api.tally import Tally, Timed
 from waitlist_api.waitlists import Waitlists
 from waitlist_api.watching import Watching
+from waitlist_shared.correlation import Correlation
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,7 @@ class Services:
     tagger: Tagger
     waitlists: Waitlists
     joining: Joining
+    importing: Importing
     standings: Standings
     leaving: Leaving
     moving: Moving
@@ -67,6 +75,7 @@ class Services:
     claiming: Claiming
     holding: Holding
     reindexer: Reindexer
+    finishing: Finishing
     caretaker: Caretaker
 
     @classmethod
@@ -77,19 +86,28 @@ class Services:
         lambda_: Any,
         now_millis: NowMillis = now_millis,
         pause: Callable[[float], None] = time.sleep,
+        *,
+        correlation: Correlation | None = None,
+        tally: Tally | None = None,
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
-        table = Table(dynamodb, config.table_name, pause)
+        tally = tally or Tally()
+        table = Table(Timed(dynamodb, tally, "record_ms"), config.table_name, pause)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
             EntryRecords(table, now_millis),
             Places(table),
         )
-        queue = QueueClient(lambda_, config.private_function_name, config.maintenance_function_name)
-        guard = ColdGuard(queue, waitlist_records, places, now_millis)
+        queue = QueueClient(
+            Timed(lambda_, tally, "queue_ms"),
+            config.private_function_name,
+            config.maintenance_function_name,
+            correlation,
+        )
+        guard = ColdGuard(queue, waitlist_records, places, now_millis, tally)
         directory = Directory(waitlist_records, now_millis)
         retention = Retention(table, directory.retention_days_of)
-        transitions = Transitions(table, retention)
+        transitions = Transitions(table, retention, tally)
         leases = Leases(waitlist_records, now_millis)
         tagger = Tagger(directory, guard)
         standings = Standings(guard, entries, tagger)
@@ -98,8 +116,14 @@ class Services:
         journal = Journal(table)
         leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
+        imports = ImportRecords(table, entries)
+        enrolling = Enrolling(queue, guard, entries, imports, joining, leaving, now_millis)
+        enlisting = Enlisting(queue, guard, tagger, entries, imports, joining, now_millis)
         restoring = Restoring(queue, entries, places, journal)
-        rebuilder = Rebuilder(queue, guard, waitlist_records, restoring, leases, now_millis, pause)
+        rebuilder = Rebuilder(
+            queue, guard, waitlist_records, restoring, leases, now_millis, pause, tally
+        )
+        finishing = Finishing(entries, places, erasures, joining, leaving, now_millis, tally)
         reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,
@@ -113,6 +137,7 @@ class Services:
             tagger=tagger,
             waitlists=Waitlists(queue, guard, waitlist_records, directory, reindexer, now_millis),
             joining=joining,
+            importing=Importing(directory, enrolling, enlisting, now_millis),
             standings=standings,
             leaving=leaving,
             moving=Moving(entries, guard, standings, now_millis),
@@ -125,21 +150,25 @@ class Services:
             claiming=Claiming(queue, guard, entries, transitions, now_millis, directory, tagger),
             holding=Holding(entries, transitions, guard, standings, now_millis),
             reindexer=reindexer,
+            finishing=finishing,
             caretaker=Caretaker(
                 queue,
                 waitlist_records,
-                entries,
                 erasures,
                 places,
-                joining,
-                leaving,
+                finishing,
                 rebuilder,
                 Settling(queue, entries, transitions, tagger, now_millis),
                 reindexer,
                 Watching(
-                    queue, waitlist_records, Auditor(queue, journal, entries, pause), rebuilder
+                    queue,
+                    waitlist_records,
+                    Auditor(queue, journal, entries, pause, tally),
+                    rebuilder,
+                    tally,
                 ),
                 leases,
                 now_millis,
+                tally,
             ),
         )

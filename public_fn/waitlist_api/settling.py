@@ -7,7 +7,7 @@ from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition, Transitions
 from waitlist_api.segments import Segments
 from waitlist_api.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
@@ -27,7 +27,6 @@ STATUS_OF_PLACE: dict[str, Status] = {
 HOLD_ENDS = ("released", "parked", "redriven")
 # What brings somebody into line who is recorded elsewhere; who is recorded there has moved in it.
 BACK_IN_LINE = {"parked": "redriven", "offered": "released"}
-OUT_OF_ATTEMPTS = "max_attempts"
 
 
 class Settling:
@@ -163,10 +162,14 @@ def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
     return status == "admitted" or record.stamp < place.seen_stamp
 
 
-def expired_event(record: EntryRecord, stamp: int) -> HistoryEvent:
-    """Tell of the end of the recorded hold, the same whoever tells it; `stamp` if none is."""
+def expired_event(record: EntryRecord, latest: int) -> HistoryEvent:
+    """Tell of the end of the recorded hold, the same whoever tells it; `latest` if none is.
+
+    No two events of a person have one stamp: whoever tells of another has to ask for less.
+    """
+    stamp = latest
     if record.claimed_until_millis is not None:
-        stamp = max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis))
+        stamp = min(latest, max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis)))
     return HistoryEvent(stamp=stamp, event="expired", by=BY)
 
 

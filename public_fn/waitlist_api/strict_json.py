@@ -10,33 +10,44 @@ MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 32
 
 
-def check_size(body: str, *, is_base64: bool) -> None:
+def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> None:
     """Raise TooLarge if a body has more bytes than are read at all; nothing is decoded for it."""
     if is_base64:
         size = len(body) * 3 // 4 - body[-2:].count("=")
     else:
         size = len(body.encode(errors="surrogatepass"))
-    if size > MAX_BODY_BYTES:
-        raise TooLarge(f"The body may have {MAX_BODY_BYTES} bytes at the most.")
+    if size > limit:
+        raise TooLarge(f"The body may have {limit} bytes at the most.")
 
 
 def loads(text: str) -> Any:
     """Parse a body; raises InvalidJson, saying why."""
+    value = parse(text)
+    check(value)
+    return value
+
+
+def parse(text: str) -> Any:
+    """Parse a body whose parts are checked one by one; raises InvalidJson, saying why."""
     try:
-        value = json.loads(text, parse_float=_finite, parse_constant=_refuse)
+        value: Any = json.loads(text, parse_float=_finite, parse_constant=_refuse)
     except RecursionError:
         raise InvalidJson(_too_deep()) from None
     except json.JSONDecodeError as error:
         raise InvalidJson(f"The body is not JSON: {error}") from error
     except ValueError as error:
         raise InvalidJson("The body is not JSON: a number in it is none, or too large.") from error
+    return value
+
+
+def check(value: Any) -> int:
+    """Raise InvalidJson for what is too deep or is no text; return how many bytes it has."""
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
     except UnicodeEncodeError:
         raise InvalidJson("The body holds half of a surrogate pair, which is no text.") from None
-    return value
 
 
 def _finite(number: str) -> float:

@@ -16,6 +16,7 @@ from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Outdated
 
@@ -34,11 +35,13 @@ class Watching:
         waitlists: WaitlistRecords,
         auditor: Auditor,
         rebuilder: Rebuilder,
+        tally: Tally,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._auditor = auditor
         self._rebuilder = rebuilder
+        self._tally = tally
 
     def watch(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
@@ -68,6 +71,7 @@ class Watching:
             "the order in Redis is older than the last watch: it is rebuilt",
             extra={"waitlist_id": waitlist.waitlist_id},
         )
+        self._tally.add("orders_outdated")
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self._rebuilder.rebuild(waitlist, left_millis)
 
@@ -79,6 +83,7 @@ class Watching:
             logger.warning(
                 "Redis had lost counts; they are added", extra={**lost, "waitlist_id": waitlist_id}
             )
+            self._tally.add("losses_mended", sum(lost.values()))
             counters = c.Counters(**lost)
             self._queue.send(c.Count(waitlist_id=waitlist_id, epoch=beat.epoch, counters=counters))
         counts = {name: count + lost[name] for name, count in to_builtins(beat.counters).items()}

@@ -22,5 +22,9 @@ MAX_TICKET = 2**45 - 1  # more would run into the next priority's ranks
 ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 
+# An import that is cut off is repeated within this time, or its rows of one millisecond may come in
+# between those that it had placed.
+CROWDS_SECONDS = 24 * 3600
+
 # A tombstone must outlive every message that could still be under way when an entry leaves.
 TOMBSTONE_SECONDS = 15 * 60

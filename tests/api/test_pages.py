@@ -58,6 +58,26 @@ def test_a_page_holds_a_hundred_unless_fewer_are_wanted(crowd: People) -> None:
     assert len(crowd.page("status=waiting&limit=5").json["entries"]) == 5
 
 
+def test_a_page_begins_at_a_position_and_the_cursor_goes_on(crowd: People) -> None:
+    """P6"""
+    page = crowd.page("first=20&limit=2").json
+    assert [entry["customer_id"] for entry in page["entries"]] == ORDER[19:21]
+    assert [entry["position"] for entry in page["entries"]] == [20, 21]
+    rest = crowd.page(f"cursor={page['cursor']}").json
+    assert [entry["customer_id"] for entry in rest["entries"]] == ORDER[21:]
+    assert crowd.page(f"first={COUNT + 1}").json == {"entries": [], "cursor": None}
+
+
+@pytest.mark.parametrize(
+    "query", ["first=0", "first=-1", "first=two", "first=1&status=parked", "first=1&cursor=MQ"]
+)
+def test_a_page_that_cannot_begin_there_is_refused(crowd: People, query: str) -> None:
+    """P5"""
+    answer = crowd.page(query)
+    assert (answer.status, answer.json["code"]) == (422, "invalid_request")
+    assert answer.json["errors"][0]["field"] == "query.first"
+
+
 def test_an_empty_list_has_one_empty_page(people: People) -> None:
     assert people.page().json == {"entries": [], "cursor": None}
 

@@ -70,6 +70,8 @@ def holds(expression: Any, parameters: dict[str, str]) -> bool:
             return not holds(operands[0], parameters)
         case "Fn::And":
             return all(holds(operand, parameters) for operand in operands)
+        case "Fn::Or":
+            return any(holds(operand, parameters) for operand in operands)
         case "Fn::Equals":
             left, right = operands
             name = left["Ref"]

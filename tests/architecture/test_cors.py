@@ -27,10 +27,11 @@ def test_no_origin_is_allowed_by_default() -> None:
 def test_what_pages_need_is_allowed_and_no_credentials() -> None:
     rules = api(ORIGINS)[EXTENSION]
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
-    assert {"authorization", "content-type", "idempotency-key"} <= set(rules["allowHeaders"])
+    sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
+    assert sent <= set(rules["allowHeaders"])
     methods = {method.upper() for item in api({})["paths"].values() for method in item}
     assert set(rules["allowMethods"]) == methods
-    assert {"retry-after", "apigw-requestid"} <= set(rules["exposeHeaders"])
+    assert {"retry-after", "apigw-requestid", "x-correlation-id"} <= set(rules["exposeHeaders"])
     assert "allowCredentials" not in rules
 
 

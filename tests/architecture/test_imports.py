@@ -26,7 +26,9 @@ LEVELS = {
     "waitlist_api.config": 6,
     "waitlist_api.errors": 6,
     "waitlist_api.segments": 6,
+    "waitlist_api.tally": 6,
     "waitlist_queue.app": 0,
+    "waitlist_queue.telling": 0,
     "waitlist_queue.service": 1,
     "waitlist_queue.operations": 2,
     "waitlist_queue": 4,
@@ -34,7 +36,9 @@ LEVELS = {
     "waitlist_queue.connections": 6,
     "waitlist_queue.call_time": 7,
     "waitlist_queue.config": 7,
+    "waitlist_queue.iam_credentials": 7,
     "waitlist_queue.keys": 6,
+    "waitlist_queue.remedies": 6,
     "waitlist_queue.scripts": 6,
     "waitlist_shared": 8,
 }
@@ -83,7 +87,12 @@ def test_imports_are_absolute(module: Module) -> None:
 
 def test_only_the_store_and_its_connections_import_redis() -> None:
     importing = [name for name, one in MODULES.items() if one.imports_any_of("redis", "hiredis")]
-    assert sorted(importing) == ["waitlist_queue.connections", "waitlist_queue.store"]
+    assert sorted(importing) == [
+        "waitlist_queue.connections",
+        "waitlist_queue.iam_credentials",
+        "waitlist_queue.remedies",
+        "waitlist_queue.store",
+    ]
 
 
 def test_the_two_functions_do_not_import_each_other() -> None:
@@ -102,24 +111,50 @@ def test_what_is_shared_imports_neither_function() -> None:
 def test_the_private_function_imports_no_aws_client_and_no_pydantic() -> None:
     heavy = ("boto3", "botocore", "pydantic", "aws_lambda_powertools")
     for module in modules_of("waitlist_queue", "waitlist_shared"):
-        assert not module.imports_any_of(*heavy), module.name
+        if module.name != "waitlist_queue.iam_credentials":
+            assert not module.imports_any_of(*heavy), module.name
 
 
-def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
-    """Nor do the libraries that it imports: a cold start pays for each of them."""
-    program = "import sys, waitlist_queue.app; print(*sys.modules)"
+def test_only_what_logs_in_by_iam_imports_what_signs() -> None:
+    signing = MODULES["waitlist_queue.iam_credentials"]
+    importing = [one.name for one in MODULES.values() if signing.name in imported_modules(one)]
+    assert importing == ["waitlist_queue.connections"]
+    assert not signing.imports_any_of("boto3")
+
+
+def loaded_by_private_function(**environ: str) -> set[str]:
+    """Return the packages that the function has loaded when it begins to answer."""
+    program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
     folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+        env={**inherited, "PYTHONPATH": os.pathsep.join(folders), **environ},
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
+    """Nor do the libraries that it imports: a cold start pays for each of them."""
+    loaded = loaded_by_private_function(REDIS_URL="rediss://cache.example.com:6379")
     assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
     assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
+
+
+def test_what_signs_is_loaded_before_the_first_call_of_redis_whose_time_is_short() -> None:
+    """P9"""
+    cache = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist"
+    loaded = loaded_by_private_function(
+        REDIS_URL="rediss://cache.example.com:6379",
+        REDIS_IAM_USER="waitlist",
+        REDIS_IAM_CACHE_ARN=cache,
+    )
+    assert "botocore" in loaded
+    assert not loaded & {"boto3", "pydantic", "aws_lambda_powertools", "waitlist_api"}
 
 
 def test_only_the_records_call_dynamodb() -> None:

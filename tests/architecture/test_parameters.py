@@ -8,20 +8,33 @@ VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
 SUBNETS = {"ExistingSubnetIds": "subnet-0a1b2c3d,subnet-1a2b3c4d"}
 GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
 REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+IAM_USER = {"ExistingRedisIamUser": "waitlist"}
+CACHE = {
+    "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders"
+}
+EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
+NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
-MAKES_ALL = {"MakesVpc", "MakesRedis", "MakesPrivateFnSecurityGroup"}
+ALWAYS = {"SendsEvents", "ShiftsAtOnce"}
+OWN_REDIS = {"MakesRedis", "WatchesRedis"}
+MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
 
 
 @pytest.mark.parametrize(
     ("parameters", "made"),
     [
         ({}, MAKES_ALL),
-        (VPC | SUBNETS, {"MakesRedis", "MakesPrivateFnSecurityGroup"}),
-        (VPC | SUBNETS | GROUP, {"MakesRedis"}),
-        (VPC | SUBNETS | GROUP | REDIS, set()),
+        (VPC | SUBNETS, MAKES_ALL - {"MakesVpc"}),
+        (VPC | SUBNETS | GROUP, ALWAYS | OWN_REDIS),
+        (EXISTING_REDIS, ALWAYS),
+        (EXISTING_REDIS | IAM_USER | CACHE, ALWAYS | {"LogsInToExistingRedis"}),
+        (EXISTING_REDIS | NODE, ALWAYS | {"WatchesRedis"}),
+        ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
+        ({"Events": "off"}, MAKES_ALL - {"SendsEvents"}),
+        ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
 def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:
@@ -40,6 +53,10 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
         (VPC | SUBNETS | REDIS, "ExistingRedisUrl needs ExistingSecurityGroupId"),
         (GROUP | REDIS, "ExistingRedisUrl needs ExistingVpcId"),
+        (EXISTING_REDIS | IAM_USER, "ExistingRedisIamUser needs ExistingRedisCacheArn"),
+        (EXISTING_REDIS | CACHE, "ExistingRedisCacheArn needs ExistingRedisIamUser"),
+        (IAM_USER | CACHE, "ExistingRedisIamUser needs ExistingRedisUrl"),
+        (NODE, "ExistingRedisNodeId needs ExistingRedisUrl"),
     ],
 )
 def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:

@@ -23,7 +23,8 @@ each_source = pytest.mark.parametrize(
 # of one fill, by halving,
 # by a claim's count and an entry's values, by the holds that end at once, by the segments of one
 # entry, by the page of segments or of the untagged,
-# by the settings that there are.
+# by the settings that there are, by the imports of one run and the crowds of one call, by doubling
+# and halving.
 LOOPS = {
     "page": 1,
     "settings": 1,
@@ -40,6 +41,9 @@ LOOPS = {
     # The page of segments, and in the library the segments of one entry.
     "segments": 1,
     "untagged": 1,
+    "enlist": 1,
+    "reserve": 1,
+    "behind": 2,
 }
 # What there is nothing more to say of.
 BARE_RESULTS = ("purged", "settled", "changed", "counted", "tagged", "kept", "absent")

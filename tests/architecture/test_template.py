@@ -135,14 +135,30 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "ENTRY_TOKEN_SECRET_ARN",
                 "JWT_ISSUER",
                 "LOG_LEVEL",
+                "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",
             },
         ),
         (
             "MaintenanceFn",
-            {"TABLE_NAME", "PRIVATE_FUNCTION_NAME", "LOG_LEVEL", "POWERTOOLS_SERVICE_NAME"},
+            {
+                "TABLE_NAME",
+                "PRIVATE_FUNCTION_NAME",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+            },
         ),
-        ("PrivateFn", {"REDIS_URL", "REDIS_CLUSTER", "LOG_LEVEL"}),
+        (
+            "PrivateFn",
+            {
+                "REDIS_URL",
+                "REDIS_CLUSTER",
+                "REDIS_IAM_USER",
+                "REDIS_IAM_CACHE_ARN",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+            },
+        ),
     ],
 )
 def test_a_deployed_function_knows_these_variables(function: str, names: set[str]) -> None:

@@ -9,7 +9,7 @@ from tests.architecture.documents import Row, tables_of
 from tests.architecture.sources import ROOT
 from tests.architecture.template import functions
 from tests.engine.test_hung_servers import LIMIT_SECONDS
-from waitlist_api import aws, caretaking, lease, rebuilding
+from waitlist_api import aws, finishing, lease, rebuilding
 from waitlist_api.http_errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
@@ -133,7 +133,7 @@ def test_every_client_is_punctual_for_itself() -> None:
 
 def test_maintenance_touches_no_request_that_may_still_run() -> None:
     """P3: an intent that it finishes is nobody else's any more."""
-    assert caretaking.INTENT_AGE_MILLIS > 1000 * API_SECONDS
+    assert finishing.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 

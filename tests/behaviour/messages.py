@@ -29,9 +29,20 @@ UNTAGGED = {**LIST, "op": "untagged", "segments_version": 1}
 SEGMENTS = {**LIST, "op": "segments", "segments_version": 1}
 MARK = {**ENTRY_OF, "op": "mark"}
 POSITION = {**ENTRY_OF, "op": "position"}
+RESERVE = {**LIST, "op": "reserve"}
+ENLIST = {**SIGNUP, "op": "enlist", "ticket": 16}
 SEGMENT = "a" * 16
 BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
-MISSING = object()
+
+
+class Missing:
+    """Stands for a field that is left out."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
@@ -70,6 +81,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (RESTORE, "overwrite", [1, "true", None]),
     (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
     (PAGE, "after_rank", [*NO_NUMBERS, "+inf"]),
+    (PAGE, "first", [0, -1, 10**9 + 1, "1", 1.5]),
     (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
     (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
     (INIT, "settings", [{"version": 2, "open": bad} for bad in (1, "yes", None)]),
@@ -104,7 +116,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (INIT, "only_if_known", [1, "true", None]),
     *[
         (message, "segments", [None, "", SEGMENT, [""], ["a" * 15], ["a" * 17], [SEGMENT + "\n"]])
-        for message in (SIGNUP, RESTORE, TAG, POSITION)
+        for message in (SIGNUP, RESTORE, TAG, POSITION, ENLIST)
     ],
     *[
         (message, "segments", [["A" * 16], ["a" * 15 + "1"], [5], [SEGMENT] * 65])
@@ -125,6 +137,13 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (UNTAGGED, "limit", [0, -1, 501, "10", None]),
     (SEGMENTS, "segments_version", [MISSING]),
     (SEGMENTS, "after", ["", "a" * 15, SEGMENT + "\n", 5]),
+    (RESERVE, "count", [-1, 501, "1", 1.5, None, True]),
+    (RESERVE, "crowds", [None, [16], [[16]], [[16, 0]], [[16, 501]], [[-1, 1]], [[2**45, 1]]]),
+    (RESERVE, "crowds", [[["16", 1]], [[16, 1]] * 501]),
+    (ENLIST, "ticket", [MISSING, None, *NO_TICKETS]),
+    (ENLIST, "priority", [-1, 256, "1", 1.5, None, True]),
+    (ENLIST, "entry_id", [MISSING, "a" * 25, None]),
+    (ENLIST, "join_id", [MISSING, "", None]),
     (SEGMENTS, "limit", [0, -1, 101, "10", None]),
     (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
 ]

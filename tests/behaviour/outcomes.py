@@ -189,6 +189,16 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("segments", "segments_building"): lambda line: building(line).send(
         "segments", segments_version=2
     ),
+    ("reserve", "reserved"): lambda line: warm(line).send("reserve", count=1),
+    ("reserve", "cold"): lambda line: line.send("reserve", count=1),
+    ("reserve", "rebuilding"): lambda line: hydrating(line).send("reserve", count=1),
+    ("enlist", "joined"): lambda line: warm(line).enlist("eve"),
+    ("enlist", "already"): lambda line: warm(line).enlist("bob"),
+    ("enlist", "cold"): lambda line: line.enlist("bob"),
+    ("enlist", "rebuilding"): lambda line: _rebuilding_with_capacity(line).enlist("bob"),
+    ("enlist", "gone"): lambda line: left(line).enlist("bob"),
+    ("enlist", "stale_segments"): lambda line: building(line).enlist("eve"),
+    ("enlist", "waitlist_full"): lambda line: with_settings(line, capacity=1).enlist("bob"),
     ("redrive", "redriven"): lambda line: _parked(line).redrive("bob"),
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),

@@ -77,6 +77,27 @@ def test_the_last_page_says_so(line: Line, limit: int, is_last: bool) -> None:
     assert len(page["entries"]) == min(limit, 25)
 
 
+@pytest.mark.parametrize(
+    ("first", "limit", "expected"), [(1, 3, [1, 2, 3]), (7, 2, [7, 8]), (24, 9, [24, 25])]
+)
+def test_a_page_begins_at_a_position(
+    line: Line, first: int, limit: int, expected: list[int]
+) -> None:
+    """P9: wherever in line, it costs no more."""
+    filled(line)
+    page = line.page(first=first, limit=limit)
+    assert [entry["position"] for entry in page["entries"]] == expected
+    ids = [line.id_of(PEOPLE[position - 1]) for position in expected]
+    assert [entry["entry_id"] for entry in page["entries"]] == ids
+    assert (page["next_rank"] is None) is (expected[-1] == 25)
+
+
+def test_a_page_that_begins_behind_the_line_is_empty(line: Line) -> None:
+    filled(line)
+    page = line.page(first=26)
+    assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
+
+
 def test_an_empty_list_is_one_empty_page(line: Line) -> None:
     line.init()
     empty = {"ok": True, "outcome": "page", "entries": [], "total": 0, "next_rank": None}

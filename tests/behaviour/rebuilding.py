@@ -42,6 +42,8 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "tag": line.message("tag", **stay),
         "untagged": line.message("untagged", segments_version=0),
         "segments": line.message("segments", segments_version=0),
+        "reserve": line.message("reserve", count=1, crowds=[(16, 1)]),
+        "enlist": line.message("enlist", **stay, ticket=16),
     }
 
 
@@ -67,6 +69,8 @@ VERBS = [
     "tag",
     "untagged",
     "segments",
+    "reserve",
+    "enlist",
 ]
 
 
@@ -83,6 +87,7 @@ def fill_every_shelf(line: Line) -> None:
     line.park("parked", given["parked"]["token"])
     line.complete("admitted", given["admitted"]["token"])
     line.extend("held", given["held"]["token"])
+    line.reserve(0, (16, 1))
     line.clock.advance(seconds=1)
     line.expire()
     assert {key.split(":")[2] for key in line.contents()} >= set(OF_WAITLIST)

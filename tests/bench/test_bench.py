@@ -97,3 +97,16 @@ def test_a_quick_run_of_the_rebuild_prints_its_speed_its_reads_and_its_memory(
     ]
     assert all(row["ratio"] > 0 for row in rows)
     assert all(f"{row['ratio']:.3f}" in printed for row in rows)
+
+
+def test_a_quick_run_of_the_imports_prints_their_speed_beside_signups_and_the_promise(
+    tmp_path: Path,
+) -> None:
+    rows, printed = _quick_run("imports", tmp_path / "results.json")
+
+    assert [(row["name"], row["beside"], row["target"]) for row in rows] == [
+        ("import of 10", "single signups", "≥ 4"),
+        ("import of 500", "100,000 in 5 minutes", "≥ 1"),
+    ]
+    assert all(row["ratio"] > 0 for row in rows)
+    assert all(f"{row['ratio']:.3f}" in printed for row in rows)

@@ -46,6 +46,7 @@ VALUES: dict[str, Any] = {
     "born": 5,
     "time_millis": 5,
     "unsettled_stamp": 0,
+    "first": 5,
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}
@@ -112,6 +113,8 @@ FIRST_REQUIRED = {
     "count": {"waitlist_id", "epoch", "counters"},
     "look": {"waitlist_id", "entry_id"},
     "fill": {"waitlist_id", "epoch", "stays"},
+    "reserve": {"waitlist_id"},
+    "enlist": {"waitlist_id", "entry_id", "join_id", "ticket"},
 }
 
 

@@ -13,8 +13,8 @@ from waitlist_shared.ids import entry_id_of, segment_id_of
 
 WAITLIST_ID = "bakery-opening"
 EPOCH = "0000aaaa"
-ADA, BOB, CYD, DAN, EVE = (
-    entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve")
+ADA, BOB, CYD, DAN, EVE, GUS = (
+    entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve", "gus")
 )
 TOKEN = "0" * 40
 SPANISH = segment_id_of(WAITLIST_ID, {"language": "Spanish"})
@@ -85,6 +85,9 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
     (c.Count(waitlist_id=WAITLIST_ID, epoch=EPOCH, counters=c.Counters(left=1)), "counted"),
     (c.Fill(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
+    (c.Reserve(waitlist_id=WAITLIST_ID, count=2, crowds=(c.Crowd(16, 3),)), "reserved"),
+    (c.Enlist(**tagged(GUS), ticket=16), "joined"),
+    (c.Enlist(**tagged(GUS), ticket=16), "already"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
     (c.Settle(**of(EVE), seen_stamp=2**44), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),

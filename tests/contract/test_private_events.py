@@ -39,6 +39,8 @@ TAKING_EFFECT = {
     "look": "looked",
     "tag": "tagged",
     "untagged": "ready",
+    "reserve": "reserved",
+    "enlist": "joined",
     # The tokens in the files are nobody's: tests/behaviour has those of a claim.
     "complete": "claim_mismatch",
     "release": "claim_mismatch",

@@ -46,6 +46,7 @@ ACTIONS: dict[str, Any] = {
     "front": lambda line: line.bump("person 101", to="front"),
     "back": lambda line: line.bump("person 102", to="back"),
     "page": lambda line: line.page(limit=100),
+    "page at a position": lambda line: line.page(first=PEOPLE - 100, limit=100),
     "stats": lambda line: line.stats(),
     "restore": lambda line: line.restore("kim", rank=5, ticket=5),
     "leave": lambda line: line.leave("person 7"),
@@ -62,6 +63,16 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
         assert calls.pop("evalsha") == 1, name
         assert "eval" not in calls, name
         assert sum(calls.values()) <= 16 + SEARCH_STEPS, (name, calls)
+
+
+def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
+    """P9: by doubling and halving; the first of a crowd without gaps has the longest way."""
+    first = accepted(crowd.position("person 0"))["ticket"]
+    crowd.of("rehearsal").enlist("zoe")
+    calls = calls_during(valkey, partial(crowd.enlist, "zoe", ticket=first))
+    assert calls.pop("evalsha") == 1
+    assert sum(calls.values()) <= 16 + 2 * SEARCH_STEPS, calls
+    assert accepted(crowd.position("zoe"))["position"] == PEOPLE + 1
 
 
 def test_a_batch_is_one_command_for_each_request(valkey: Server, crowd: Line) -> None:

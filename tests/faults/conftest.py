@@ -1,21 +1,20 @@
-"""Fixtures of the fault tests: empty real stores, and an index in two shards."""
+"""Fixtures of the fault tests: empty real stores, and a small service."""
+
+from collections.abc import Iterator
 
 import pytest
 
+from proof.small_world import small_world
 from tests.faults.scene import Scene, Stores
 from tests.support.memory_table import MemoryTable
 from tests.support.redis_servers import Server
-from waitlist_api import caretaking, rebuilding
-from waitlist_api.records import entry, places
-
-FEW_SHARDS = 2
 
 
 @pytest.fixture(autouse=True)
-def _few_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each shard costs a rebuild the same steps: two show all that sixteen would."""
-    for module in (entry, places, rebuilding, caretaking):
-        monkeypatch.setattr(module, "SHARDS", FEW_SHARDS)
+def _small() -> Iterator[None]:
+    """Steps come in the same order each time, and no more of them than show something."""
+    with small_world():
+        yield
 
 
 @pytest.fixture

@@ -78,6 +78,18 @@ def bump(key: str = KEY, **where: int | str) -> Request:
     return lambda scene: scene.people.bump("eve", key=key, **where)
 
 
+def bring(scene: Scene) -> Answer:
+    """Import two of one time, one of a higher tier, one behind all, and one who is there."""
+    time = "2021-05-01T12:00:00Z"
+    return scene.people.bring(
+        {"customer_id": "fay", "joined_at": time},
+        {"customer_id": "zoe", "priority": 1},
+        "eve",
+        {"customer_id": "gus", "joined_at": time},
+        "bob",
+    )
+
+
 @dataclass(frozen=True)
 class Operation:
     """`done` is the order once it has taken effect, `undone` the order if it never does."""
@@ -98,6 +110,7 @@ REFUSED = frozenset({409})
 FRONT = ("eve", *LINE)
 BACK = (*LINE, "eve")
 TWO_AHEAD = ("ann", "eve", "bob", "cyd", "dan")
+BROUGHT = ("zoe", "fay", "gus", *LINE, "eve")
 JOINED, LEFT, BUMPED = "joined", "left", "bumped"
 
 OPERATIONS = (
@@ -135,4 +148,8 @@ OPERATIONS = (
         TWO_AHEAD,
         [JOINED, BUMPED],
     ),
+    Operation("import", line, bring, LINE, BROUGHT, [JOINED]),
+    Operation("import, Redis cold", cold(line), bring, LINE, BROUGHT, [JOINED]),
+    Operation("import, list full", full(line), bring, LINE, LINE, []),
+    Operation("import of one who left", eve_has_left, bring, LINE, BROUGHT, [JOINED, LEFT, JOINED]),
 )

@@ -37,7 +37,9 @@ def test_a_preflight_is_answered_without_credentials_and_without_the_function(pa
     headers = dict(response.headers)
     assert (response.status, headers[ALLOW]) == (204, PAGE)
     assert "PUT" in headers["access-control-allow-methods"].split(",")
-    assert "authorization" in headers["access-control-allow-headers"].split(",")
+    assert {"authorization", "x-correlation-id"} <= set(
+        headers["access-control-allow-headers"].split(",")
+    )
     assert headers["access-control-max-age"] == "3600"
     assert public.events == []
 

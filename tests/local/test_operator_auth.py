@@ -40,3 +40,11 @@ def test_the_front_refuses_another_secret() -> None:
     request = httpx.Request("GET", "http://127.0.0.1:8080/v1/admin/waitlists")
     with pytest.raises(SignatureError):
         verified_access_key(sent(OperatorAuth(secret_key="guess"), request), datetime.now(UTC))
+
+
+def test_a_role_signs_with_its_session_token_in_the_region_that_it_calls() -> None:
+    auth = OperatorAuth("AKIA", "secret", "the-session", "eu-central-1")
+    headers = dict(sent(auth, httpx.Request("GET", "https://api.example.com/v1/admin")).headers)
+    assert headers["x-amz-security-token"] == "the-session"
+    assert "/eu-central-1/execute-api/aws4_request" in headers["authorization"]
+    assert "x-amz-security-token" in headers["authorization"]

@@ -26,20 +26,21 @@ from tests.privacy.marks import CUSTOMER
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
+from tests.support.streamed_table import StreamedTable
 from tests.support.world import SECRET
 from waitlist_api import app, maintenance
 from waitlist_queue import app as private_app
 
 ISSUER = "https://issuer.example.com"
+NAMESPACE = "Waitlist/test"
 Handler = Callable[[Any, Any], Any]
 
 
 class MaintenanceContext(Context):
     """That of the function which a rebuild starts again where it has no time left."""
 
-    function_name = "maintenance"
+    invoked_function_arn = MAINTENANCE
 
     def get_remaining_time_in_millis(self) -> int:
         return 300_000
@@ -61,7 +62,7 @@ class Deployment:
 
     http: httpx.Client
     redis: Any
-    table: MemoryTable
+    table: StreamedTable
     lambda_: InProcessLambda
     token: str | None
     urls: list[str] = field(default_factory=list)
@@ -96,7 +97,7 @@ class Deployment:
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterator[Deployment]:
     """Run the deployment; everything logs at DEBUG, where it writes the most."""
-    redis, table = fake_redis(), MemoryTable()
+    redis, table = fake_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
     for module in (app, maintenance):
@@ -105,7 +106,13 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
     for name, value in _environ(issuer).items():
         patch.setenv(name, value)
-    caches = (app.api, maintenance.caretaker, private_app.service)
+    caches = (
+        app.api,
+        app.lines,
+        maintenance.caretaker,
+        maintenance.lines,
+        private_app.service,
+    )
     for cached in caches:
         cached.cache_clear()
     local_issuer = LocalIssuer(ISSUER, "waitlist", folder / "key.json")
@@ -132,6 +139,7 @@ def _environ(issuer: bool) -> dict[str, str]:
         "JWT_ISSUER": ISSUER if issuer else "",
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
+        "METRICS_NAMESPACE": NAMESPACE,
         # Loggers of one name share the first one's stream.
         "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
         "PATH": os.environ["PATH"],

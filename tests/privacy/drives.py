@@ -59,7 +59,7 @@ def wrong(service: Deployment, method: str, path: str) -> None:
     service.is_wrong = True
     call = service.operator if "/admin/" in path else service.customer
     call(method, f"{path}?{WRONG_QUERY}")
-    call(method, path.replace(ENTRY_ID, quote(CUSTOMER)), headers={"X-Customer": CUSTOMER})
+    call(method, path.replace(ENTRY_ID, quote(CUSTOMER)), headers={"X-Correlation-Id": CUSTOMER})
     if method in ("POST", "PUT", "PATCH"):
         call(method, path, json={"reason": [REASON], CUSTOMER: PROFILE, "claim_token": CUSTOMER})
         call(method, path, content=f'{{"customer_id": "{CUSTOMER}"')
@@ -178,6 +178,13 @@ def bump(service: Deployment) -> None:
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/remove")
 def remove(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/import")
+def import_entries(service: Deployment) -> None:
+    rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
+    wrong_rows = [{CUSTOMER: PROFILE}, CUSTOMER, {**SIGNUP, "joined_at": CUSTOMER}]
+    done(service, "POST", f"{ADMIN}/import", {"entries": rows + wrong_rows})
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims")

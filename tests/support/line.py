@@ -112,6 +112,12 @@ class Line:
     def signup(self, name: str, stay: int = 1, **fields: Any) -> Answer:
         return self.send("signup", **self.stay(name, stay), **fields)
 
+    def enlist(self, name: str, ticket: int = 16, stay: int = 1, **fields: Any) -> Answer:
+        return self.send("enlist", **self.stay(name, stay), ticket=ticket, **fields)
+
+    def reserve(self, count: int = 0, *crowds: tuple[int, int]) -> Answer:
+        return self.send("reserve", count=count, crowds=crowds)
+
     def segment(self, name: str) -> str:
         """Return the id of a segment."""
         return segment_id_of(self.waitlist_id, {"segment": name})

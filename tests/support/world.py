@@ -14,6 +14,7 @@ from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.services import Services
+from waitlist_api.tally import Tally
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -73,6 +74,7 @@ class World:
     api: Api
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
+    tally: Tally = field(default_factory=Tally)
 
     @classmethod
     def on(
@@ -89,9 +91,12 @@ class World:
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         queue = QueueService(RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here))
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
-        services = Services.on(CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance)
+        tally = Tally()
+        services = Services.on(
+            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, tally=tally
+        )
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
-        return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock)
+        return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock, tally)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send one request through API Gateway's event shape."""

@@ -1,49 +1,55 @@
 """Maintenance's entry point: what it is told by Lambda reaches those who must stop in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from waitlist_api import maintenance
 
 LEFT_MILLIS = 300_000
+ALIAS = "arn:aws:lambda:us-east-1:123456789012:function:waitlist-maintenance:live"
 EVERYTHING = "everything"
 Asked = list[tuple[str, str, int]]
 
 
 class Context:
-    function_name = "waitlist-maintenance"
+    invoked_function_arn = ALIAS
+    aws_request_id = "00000000-0000-0000-0000-000000000000"
 
     def get_remaining_time_in_millis(self) -> int:
         return LEFT_MILLIS
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """Collect who is asked, by the name of which function, and the time that they see is left."""
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """Collect who is asked, by which name of the function, and the time that they see is left."""
     asked: Asked = []
 
     class Caretaker:
-        def __init__(self, function_name: str) -> None:
-            self._function_name = function_name
+        def __init__(self, function_arn: str) -> None:
+            self._function_arn = function_arn
 
         def look_after(self, waitlist_id: str, left_millis: Callable[[], int]) -> None:
-            asked.append((self._function_name, waitlist_id, left_millis()))
+            asked.append((self._function_arn, waitlist_id, left_millis()))
 
         def look_after_all(self, left_millis: Callable[[], int]) -> None:
             self.look_after(EVERYTHING, left_millis)
 
     monkeypatch.setattr(maintenance, "caretaker", Caretaker)
-    return asked
+    monkeypatch.setenv("TABLE_NAME", "table")
+    monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
+    maintenance.lines.cache_clear()
+    yield asked
+    maintenance.lines.cache_clear()
 
 
 @pytest.mark.parametrize(
     ("event", "whom"),
     [({"waitlist_id": "bakery"}, "bakery"), ({"source": "aws.events"}, EVERYTHING)],
 )
-def test_a_run_knows_its_time_and_its_own_name(
+def test_a_run_knows_its_time_and_the_alias_that_it_runs_as(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
     """P3: a rebuild stops before Lambda ends it, and asks this very function to go on."""
     maintenance.lambda_handler(event, Context())
-    assert asked == [("waitlist-maintenance", whom, LEFT_MILLIS)]
+    assert asked == [(ALIAS, whom, LEFT_MILLIS)]

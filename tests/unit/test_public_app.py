@@ -26,10 +26,12 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
     for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER"):
         monkeypatch.delenv(name, raising=False)
-    app.api.cache_clear()
+    for cached in (app.api, app.lines):
+        cached.cache_clear()
     with mock_aws():
         yield monkeypatch
-    app.api.cache_clear()
+    for cached in (app.api, app.lines):
+        cached.cache_clear()
 
 
 def status_of(token: str) -> int:

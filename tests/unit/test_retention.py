@@ -9,6 +9,7 @@ from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.tally import Tally
 
 KEY = ("bakery", "a" * 26)
 EXPIRES = 1_800_000_000
@@ -65,7 +66,7 @@ def test_an_event_that_is_told_late_goes_when_its_record_does(
     memory: MemoryTable, table: Table
 ) -> None:
     admitted(table)
-    Transitions(table, Retention(table, lambda _: 30)).tell(told_late(9), NOW)
+    Transitions(table, Retention(table, lambda _: 30), Tally()).tell(told_late(9), NOW)
     (event,) = history(memory)
     assert event.expires_at == EXPIRES
     assert history(memory, EXPIRES * 1000) == []

@@ -1,6 +1,6 @@
 -- init: makes a waitlist known, gives it new settings, moves it to its new home, or ends its rebuild.
 -- USES home clock ticket complete_tags settings counters birth
--- KEYS meta queue gone moved held claims parked tries unsettled segments tags
+-- KEYS meta queue gone moved held claims parked tries unsettled segments tags crowds
 -- ARGV state epoch settings version segments_version floor signed_up left admitted counted_until
 -- ARGV known_epoch known_beat if_known now here
 -- Settings are "name=value", a space between two. Counts begin a new order, or end a rebuild.
@@ -17,6 +17,7 @@ local tries_key = KEYS[8]
 local unsettled_key = KEYS[9]
 local segments_key = KEYS[10]
 local tags_key = KEYS[11]
+local crowds_key = KEYS[12]
 local state = ARGV[1]
 local epoch = ARGV[2]
 local settings = ARGV[3]
@@ -49,7 +50,7 @@ elseif not is_here then
   outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted.
   redis.call('UNLINK', meta_key, queue_key, gone_key, moved_key, held_key, claims_key, parked_key,
-    tries_key, unsettled_key)
+    tries_key, unsettled_key, crowds_key)
   meta = {}
   give_birth(meta_key, state, epoch, first_of_life(floor, micros(now)), counters, here)
 end

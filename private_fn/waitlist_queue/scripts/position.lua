@@ -25,13 +25,14 @@ if state == 'hydrating' then return {'rebuilding'} end
 if asked ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end
 if asked ~= '' and meta[4] == 'building' then return {'segments_building'} end
 local total = redis.call('ZCARD', queue_key)
-local found = redis.call('ZRANK', queue_key, entry_id, 'WITHSCORE')
-if not found then
+-- Asked twice: Redis 7.0, and ElastiCache for Redis OSS, know no ZRANK … WITHSCORE.
+local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
+if not rank then
   local note = note_of(claims_key, entry_id)
   if not note then return {'absent', total, hide_counts} end
   return {note.state, total, hide_counts, note.rank, note.ticket}
 end
-local rank = tonumber(found[2])
+local ahead = redis.call('ZRANK', queue_key, entry_id)
 local ticket = ticket_of(moved_key, entry_id, rank)
 local places = {}
 for segment in string.gmatch(asked, '%w+') do
@@ -42,4 +43,4 @@ for segment in string.gmatch(asked, '%w+') do
     redis.call('ZLEXCOUNT', segments_key, first, '[' .. member) or -1
   places[#places + 1] = redis.call('ZLEXCOUNT', segments_key, first, last)
 end
-return {'waiting', total, hide_counts, found[1] + 1, rank, ticket, places}
+return {'waiting', total, hide_counts, ahead + 1, rank, ticket, places}

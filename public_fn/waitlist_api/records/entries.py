@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
@@ -16,6 +16,16 @@ from waitlist_api.records.entry import (
     line_place,
     record_key,
     shard_of,
+)
+from waitlist_api.records.intents import (
+    AS_FORMER,
+    OF_INTENT,
+    UNKNOWN,
+    counted_at,
+    intent_item,
+    joined_event,
+    rejoining,
+    values_of_former,
 )
 from waitlist_api.records.journal import Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
@@ -79,26 +89,19 @@ class EntryRecords:
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
         with entry_changed():
-            self._table.put(_intent_item(record), "attribute_not_exists(#pk)")
+            self._table.put(intent_item(record), UNKNOWN)
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join again in place of a stay that has ended."""
-        again = replace(
-            record,
-            previous=former.values(),
-            stamp=former.stamp,
-            attributes_version=former.attributes_version + 1,
-        )
-        values = {"status": former.status, "former_id": former.join_id}
+        again = rejoining(record, former)
         with entry_changed():
-            self._table.put(
-                _intent_item(again), "#status = :status AND #join_id = :former_id", values
-            )
+            self._table.put(intent_item(again), AS_FORMER, values_of_former(former))
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
         """Write the place that Redis gave; raise EntryChanged if this stay no longer joins."""
-        self._place(record, placed, now_millis)
+        with entry_changed():
+            self._table.transact(self.join_writes(record, placed, now_millis))
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Take back an intent to join; raise EntryChanged if this stay no longer joins."""
@@ -148,8 +151,9 @@ class EntryRecords:
         also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
-            f" #place_rank = :now, #updated_millis = :now{also} REMOVE #previous, #leaving_by,"
-            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason"
+            f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
+            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason,"
+            f" {OF_INTENT}"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
         values = STATUSES | {
@@ -194,18 +198,20 @@ class EntryRecords:
     def _record_first_move(self, record: EntryRecord, move: Move, now_millis: int) -> None:
         """Write the move of an entry whose signup is not recorded, and so finish that."""
         try:
-            self._place(record, move.made, now_millis, move)
+            with entry_changed():
+                self._table.transact(self.join_writes(record, move.made, now_millis, move))
         except EntryChanged:
             # Somebody has finished it meanwhile.
             self.record_bump((record.waitlist_id, record.entry_id), move, now_millis)
 
-    def _place(
+    def join_writes(
         self,
         record: EntryRecord,
         place: SignupResult | BumpResult,
         now_millis: int,
         move: Move | None = None,
-    ) -> None:
+    ) -> list[Item]:
+        """Return what takes an intent to join to its end, for `transact`."""
         values: Item = {
             "rank": place.rank,
             "stamp": place.stamp,
@@ -214,7 +220,7 @@ class EntryRecords:
             "place": line_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
-        events = [HistoryEvent(stamp=place.ticket, event="joined", by="customer")]
+        events = [joined_event(record, place)]
         update = "SET #rank = :rank, #stamp = :stamp"
         if move is not None:
             update = MOVED
@@ -222,12 +228,12 @@ class EntryRecords:
             events.append(move.event)
         update += (
             ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
-            " #updated_millis = :now REMOVE #previous"
+            f" #updated_millis = :now REMOVE {OF_INTENT}"
         )
         condition = "#status = :joining AND #join_id = :join_id"
-        counts = {"counts": "signed_up", "counted_at": place.ticket}
+        counts = {"counts": "signed_up", "counted_at": counted_at(record, place)}
         change = _change(record.key, place.stamp, "waiting", rank=place.rank, **counts)
-        self._write(change, update, condition, STATUSES | values, now_millis, *events)
+        return self._writes(change, update, condition, STATUSES | values, now_millis, *events)
 
     def _write(
         self,
@@ -239,24 +245,29 @@ class EntryRecords:
         *events: HistoryEvent,
     ) -> None:
         """Change a record, its history and the journal together."""
-        key = record_key(*change.key)
-        items = [*(event.to_item(*change.key) for event in events), change.to_item(now_millis)]
         with entry_changed():
-            self._table.transact(
-                [
-                    self._table.update_write(key, update, condition, values),
-                    *map(self._table.put_write, items),
-                ]
-            )
+            writes = self._writes(change, update, condition, values, now_millis, *events)
+            self._table.transact(writes)
+
+    def _writes(
+        self,
+        change: Change,
+        update: str,
+        condition: str,
+        values: Item,
+        now_millis: int,
+        *events: HistoryEvent,
+    ) -> list[Item]:
+        items = [*(event.to_item(*change.key) for event in events), change.to_item(now_millis)]
+        return [
+            self._table.update_write(record_key(*change.key), update, condition, values),
+            *map(self._table.put_write, items),
+        ]
 
 
 def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Change:
     waitlist_id, entry_id = key
     return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=status, **more)
-
-
-def _intent_item(record: EntryRecord) -> Item:
-    return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
 @contextmanager

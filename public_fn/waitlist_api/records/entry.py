@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
+from waitlist_api.clock import iso_of
 from waitlist_api.records.table import Item
-from waitlist_shared.ranks import priority_of
+from waitlist_shared.ranks import priority_of, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
 # Those who have a place: in line, held by a claim, or put aside.
@@ -17,6 +18,8 @@ SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
+# Who a history's event is by, for those who may not read names: any other is an operator's ARN.
+KINDS = ("customer", "maintenance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,9 @@ class EntryRecord:
     counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it. `expires_at` is when an ended stay deletes itself, in seconds since 1970,
     or some days later. `attributes_version` counts the changes of the attributes, over all stays.
+    While an import is joining, `wanted` is the ticket that it is to have, in the tier of
+    `wanted_priority`: whoever takes the intent to its end puts it there. `drawn` is the stamp at
+    which that was decided, `joining_by` the operator.
     """
 
     waitlist_id: str
@@ -62,6 +68,10 @@ class EntryRecord:
     once_stamp: int = 0
     erase: bool = False
     previous: dict[str, Any] | None = None
+    wanted: int | None = None
+    wanted_priority: int = 0
+    drawn: int = 0
+    joining_by: str = ""
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
@@ -126,7 +136,11 @@ class HistoryEvent:
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
-        """Return the item; a repeated write of the same change is the same item."""
+        """Return the item; a repeated write of the same change is the same item.
+
+        `at` and `by_kind` are for the events outside (docs/events.md), which are made of the item
+        without any code.
+        """
         return {
             "pk": entry_pk(waitlist_id, entry_id),
             "sk": f"{HISTORY}{self.stamp:016d}#{self.event}",
@@ -135,6 +149,8 @@ class HistoryEvent:
             "stamp": self.stamp,
             "event": self.event,
             "by": self.by,
+            "by_kind": self.by if self.by in KINDS else "operator",
+            "at": iso_of(time_of(self.stamp)),
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
             **({"expires_at": self.expires_at} if self.expires_at else {}),

@@ -26,6 +26,7 @@ THROTTLING = frozenset(
     }
 )
 BATCH_GET = 100
+TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
 # At the most, before what a batch left undone is asked for again; doubled with every try.
@@ -113,11 +114,11 @@ class Table:
         with _our_errors():
             self._client.transact_write_items(TransactItems=list(writes))
 
-    def put_write(self, item: Item, condition: str = "") -> Item:
+    def put_write(self, item: Item, condition: str = "", values: Item | None = None) -> Item:
         """Return a put for `transact`."""
         write: Item = {"TableName": self._name, "Item": _encode(item)}
         if condition:
-            write |= _expressions({}, ConditionExpression=condition)
+            write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Put": write}
 
     def update_write(self, key: Key, update: str, condition: str, values: Item) -> Item:
@@ -178,7 +179,16 @@ class Table:
 
 
 def _encode(item: Mapping[str, Any]) -> Item:
-    return {name: _serialize(value) for name, value in item.items()}
+    return {name: _typed(value) for name, value in item.items()}
+
+
+def _typed(value: Any) -> Item:
+    """Text and whole numbers, nearly all that we store, without boto3's care: an import pays it."""
+    if type(value) is str:
+        return {"S": value}
+    if type(value) is int:
+        return {"N": str(value)}
+    return cast(Item, _serialize(value))
 
 
 def _decode(item: Mapping[str, Any]) -> Item:
@@ -210,7 +220,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
     """
     text = " ".join(str(expression) for expression in expressions.values())
     names = {f"#{name}": name for name in re.findall(r"#(\w+)", text)}
-    used = {f":{name}": _serialize(values[name]) for name in set(re.findall(r":(\w+)", text))}
+    used = {f":{name}": _typed(values[name]) for name in set(re.findall(r":(\w+)", text))}
     request: Item = dict(expressions)
     if names:
         request["ExpressionAttributeNames"] = names

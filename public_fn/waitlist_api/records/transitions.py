@@ -15,7 +15,10 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.journal import Change
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
+from waitlist_api.tally import Tally
 
+# Why somebody was parked whose hold has expired once too often.
+OUT_OF_ATTEMPTS = "max_attempts"
 # A decision of Redis may find the record at any of these, where earlier ones went unrecorded.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 
@@ -43,6 +46,14 @@ class Transition:
     counted_at: int = 0
 
     @property
+    def expired_holds(self) -> int:
+        """How many holds ended by themselves, of which this tells."""
+        return sum(
+            one.event == "expired" or (one.event == "parked" and one.reason == OUT_OF_ATTEMPTS)
+            for one in self.events
+        )
+
+    @property
     def change(self) -> Change:
         """What the journal tells of it."""
         return Change(
@@ -60,9 +71,10 @@ class Transition:
 class Transitions:
     """Writes decisions."""
 
-    def __init__(self, table: Table, retention: Retention) -> None:
+    def __init__(self, table: Table, retention: Retention, tally: Tally) -> None:
         self._table = table
         self._retention = retention
+        self._tally = tally
 
     def record(self, transition: Transition, now_millis: int) -> None:
         """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
@@ -83,6 +95,7 @@ class Transitions:
                     self._table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
+        self._tally.add("holds_expired", transition.expired_holds)
         # Once more, for what was recorded meanwhile.
         self._end_history(transition)
 

@@ -17,7 +17,14 @@ from waitlist_api.moving import BumpCommand, Moving
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.routes import links
 from waitlist_api.routes.documentation import SIGV4, answers
-from waitlist_api.routes.parameters import Cursor, EntryId, IdempotencyKey, Limit, WaitlistId
+from waitlist_api.routes.parameters import (
+    Cursor,
+    EntryId,
+    First,
+    IdempotencyKey,
+    Limit,
+    WaitlistId,
+)
 from waitlist_api.schemas.entries import (
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
@@ -44,6 +51,10 @@ UNRECORDED: dict[str, Any] = {
     "parked_at": None,
     "park_reason": None,
 }
+FIRST_ALONE = FieldError(
+    "query.first",
+    "a page begins at a position or behind a cursor, and only those who wait have one",
+)
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
     "a bump by places needs an Idempotency-Key, or a retry would move the entry twice",
@@ -74,9 +85,12 @@ def admin_entry_routes(
         status: Annotated[Literal["waiting", "offered", "parked"], Query()] = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
+        first: First = None,
     ) -> EntriesAnswer:
+        if first is not None and (cursor is not None or status != "waiting"):
+            raise InvalidFields(FIRST_ALONE)
         if status == "waiting":
-            people, following = listing.page(waitlist_id, cursor, limit)
+            people, following = listing.page(waitlist_id, cursor, limit, first)
         else:
             which: Literal["held", "parked"] = "held" if status == "offered" else "parked"
             people, following = listing.shelf(waitlist_id, which, cursor, limit)

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Que
 from waitlist_api.schemas.basis import CURSOR, PathEntryId, PathOwnEntryId, PathWaitlistId
 from waitlist_api.schemas.segments import SEGMENT_NAMES
 from waitlist_shared.ids import entry_id_of
-from waitlist_shared.limits import MAX_PAGE
+from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
 
 WAITLIST_ID = "bakery"
 ENTRY_ID = entry_id_of(WAITLIST_ID, "customer-0001")
@@ -21,6 +21,10 @@ OwnEntryId = Annotated[
     ),
 ]
 Cursor = Annotated[str | None, Query(pattern=CURSOR, description="`cursor` of the page before.")]
+First = Annotated[
+    int | None,
+    Query(ge=1, le=MAX_PLACES, description="The position at which the page begins."),
+]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 SegmentNames = Annotated[
     str | None,

@@ -70,6 +70,7 @@ from waitlist_shared.contracts.claims import (
     ShelfResult,
     Unsettled,
 )
+from waitlist_shared.contracts.imports import Crowd, Enlist, Reserve, ReserveResult
 from waitlist_shared.contracts.line import (
     Bump,
     BumpResult,
@@ -141,6 +142,8 @@ Single = (
     | Count
     | Fill
     | Look
+    | Reserve
+    | Enlist
 )
 
 
@@ -176,9 +179,11 @@ __all__ = [
     "Count",
     "CountResult",
     "Counters",
+    "Crowd",
     "Drop",
     "DropResult",
     "EndOfStay",
+    "Enlist",
     "EntryId",
     "Epoch",
     "Expire",
@@ -225,6 +230,8 @@ __all__ = [
     "Release",
     "ReleaseResult",
     "Request",
+    "Reserve",
+    "ReserveResult",
     "Restore",
     "RestoreResult",
     "Result",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from waitlist_shared import ids
 from waitlist_shared.limits import (
@@ -36,9 +36,14 @@ LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
-    """What every request carries: the contract's version, and `op`, its tag."""
+    """What every request carries: the contract's version, and `op`, its tag.
+
+    The `correlation_id` is that of the request for which this is asked, for the log alone; of a
+    batch the batch has it.
+    """
 
     v: int = VERSION
+    correlation_id: str | UnsetType = UNSET
 
 
 class OnWaitlist(Request, frozen=True, kw_only=True):

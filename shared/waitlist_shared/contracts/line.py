@@ -204,9 +204,10 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
-    """Reads entries in serving order, those behind `after_rank`."""
+    """Reads entries in serving order: behind `after_rank`, or from the position `first` on."""
 
     after_rank: Number | None = None
+    first: Places | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 
 

@@ -1,0 +1,178 @@
+"""Calls the HTTP API: signs, asks again where that may help, and says what went wrong."""
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from waitlist_cli.errors import (
+    CliError,
+    Defective,
+    Refused,
+    Unauthorised,
+    Unavailable,
+    fields_of,
+)
+from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy
+
+ADMIN = "/v1/admin/waitlists"
+NO_HEADERS: Mapping[str, str] = {}
+JSON = "application/json"
+# What is wrong, how long the pause is, which try comes next, of how many.
+Telling = Callable[[str, float, int, int], None]
+
+
+def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
+    """Tell nobody."""
+
+
+class Api:
+    """One service; safe to use from several threads.
+
+    Every request is repeatable: it has the same effect twice by itself, or its caller gives it an
+    Idempotency-Key.
+    """
+
+    def __init__(
+        self,
+        http: httpx.Client,
+        operator: Callable[[], httpx.Auth],
+        telling: Telling = _silent,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._http = http
+        self._operator = operator
+        self.telling = telling
+        self.sleep = sleep
+        self._jitter = jitter
+        self._has_answered = False
+
+    def operator(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        key: str | None = None,
+        policy: RetryPolicy = PATIENT,
+    ) -> Any:
+        """Return the JSON answer to an operator's request, None if there is none.
+
+        `body` may be JSON already, as bytes; `key` is an Idempotency-Key.
+        """
+        headers = {"Idempotency-Key": key} if key else {}
+        request = self._request(method, ADMIN + path, body, headers, params, policy)
+        return self._answer(request, self._operator(), policy)
+
+    def customer(self, method: str, path: str, token: str) -> Any:
+        """Return the JSON answer to a customer's request, None if there is none."""
+        headers = {"Authorization": f"Bearer {token}"}
+        request = self._request(method, f"/v1/waitlists{path}", None, headers, None, PATIENT)
+        return self._answer(request, None, PATIENT)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        headers: Mapping[str, str],
+        params: Mapping[str, str | int] | None,
+        policy: RetryPolicy,
+    ) -> httpx.Request:
+        content = body if isinstance(body, bytes) or body is None else _encoded(body)
+        typed = {} if content is None else {"Content-Type": JSON}
+        return self._http.build_request(
+            method,
+            path,
+            content=content,
+            headers={**headers, **typed},
+            params=params,
+            timeout=policy.timeout_seconds,
+        )
+
+    def _answer(self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy) -> Any:
+        for attempt in range(policy.tries):
+            headers = NO_HEADERS
+            try:
+                response = self._http.send(request, auth=auth)
+            except httpx.TransportError as error:
+                problem: CliError = self._unreachable(error)
+                # Nobody was ever there: most likely the address is wrong, and no patience helps.
+                if isinstance(error, httpx.ConnectError) and not self._has_answered:
+                    raise problem from error
+            else:
+                self._has_answered = True
+                if response.is_success:
+                    return _decoded(response)
+                problem, headers = _problem(response), response.headers
+                if response.status_code not in RETRIED_STATUSES:
+                    raise problem
+            problem.retry_after = headers.get("retry-after", "")
+            if attempt + 1 < policy.tries:
+                seconds = policy.pause_after(attempt, headers, self._jitter)
+                self.telling(problem.message, seconds, attempt + 2, policy.tries)
+                self.sleep(seconds)
+        raise problem
+
+    def _unreachable(self, error: httpx.TransportError) -> Unavailable:
+        address = self._http.base_url
+        why = "it did not answer in time" if isinstance(error, httpx.TimeoutException) else error
+        local = urlsplit(str(address)).hostname in ("127.0.0.1", "localhost")
+        advice = " Is `make run` running?" if local else " Check the address and the network."
+        return Unavailable(f"No answer from {address}: {why}.{advice}", "unreachable")
+
+
+def _encoded(body: object) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _decoded(response: httpx.Response) -> Any:
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError:
+        raise _stranger(response) from None
+
+
+def _stranger(response: httpx.Response) -> Defective:
+    return Defective(
+        f"{response.url.host} answered {response.status_code} with no JSON: it does not look like "
+        "a waiting-list service. Check the address.",
+        "not_a_waitlist_service",
+        response.status_code,
+    )
+
+
+def _problem(response: httpx.Response) -> CliError:
+    status = response.status_code
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        strange = status < 500 and status not in RETRIED_STATUSES
+        return _stranger(response) if strange else _without_words(status)
+    # API Gateway's own refusals have a `message` and nothing else.
+    detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
+    code = str(body.get("code") or "")
+    kind = _kind(status)
+    return kind(detail or f"The service answered {status}.", code, status, fields_of(body))
+
+
+def _without_words(status: int) -> CliError:
+    return _kind(status)(f"The service answered {status} without a reason.", "", status)
+
+
+def _kind(status: int) -> type[CliError]:
+    if status in (401, 403):
+        return Unauthorised
+    if status in RETRIED_STATUSES:
+        return Unavailable
+    return Defective if status >= 500 else Refused

@@ -1,0 +1,141 @@
+"""How a function becomes a command: the options that all have, an example, an exit code."""
+
+import inspect
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from rich.console import Console
+
+from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import INTERRUPTED, CliError
+from waitlist_cli.output import Out
+
+SERVICE_PANEL = "Which service"
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 refused by the service (of `import`: rows were refused; of `work`: a "
+    "command failed), 2 wrong usage, 3 the service is unreachable or unavailable, 4 not "
+    "authorised, 5 the service failed, 130 interrupted."
+)
+
+app = typer.Typer(
+    name="waitlist",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+COMMON: dict[str, Any] = {
+    "as_json": Annotated[
+        bool | None, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
+    ],
+    "local": Annotated[
+        bool | None,
+        typer.Option(
+            "--local",
+            help="The service of `make run`, on PORT or 8080.",
+            show_default=False,
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ],
+    "url": Annotated[
+        str | None,
+        typer.Option(
+            help=f"The address of the API; else {URL_VARIABLE}, else the config file's.",
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ],
+    "environment": Annotated[
+        str | None,
+        typer.Option(
+            "--env",
+            help=f"An environment of the config file; else {ENVIRONMENT_VARIABLE}.",
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ],
+    "profile": Annotated[
+        str | None, typer.Option(help="The AWS profile that signs.", rich_help_panel=SERVICE_PANEL)
+    ],
+    "region": Annotated[
+        str | None, typer.Option(help="The AWS region.", rich_help_panel=SERVICE_PANEL)
+    ],
+}
+Function = Callable[..., int | None]
+
+
+def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
+    """Register a function whose first parameter is the Desk; it may return an exit code."""
+
+    def register(function: Function) -> Function:
+        registered = app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)
+        registered(_at_desk(function))
+        return function
+
+    return register
+
+
+def _at_desk(function: Function) -> Callable[..., None]:
+    @wraps(function)
+    def run(**given: Any) -> None:
+        ctx: typer.Context = given.pop("ctx")
+        typed = Choice(**{name: given.pop(name) for name in COMMON})
+        choice = typed.over(ctx.obj or Choice())
+        out = Out(bool(choice.as_json), Console(), Console(stderr=True))
+        desk = Desk(choice, os.environ, out)
+        raise typer.Exit(_ended(lambda: function(desk, **given), desk))
+
+    _sign(run, function, skipped=1)
+    return run
+
+
+def _ended(work: Callable[[], int | None], desk: Desk) -> int:
+    """Carry it out, and return the exit code."""
+    try:
+        return work() or 0
+    except CliError as error:
+        desk.out.problem(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        desk.out.note("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output, as `head` does, has enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
+        return 0
+    finally:
+        desk.close()
+
+
+def _sign(run: Callable[..., None], function: Function, skipped: int) -> None:
+    """Let Typer see the function's own parameters, then those that all commands have."""
+    hints = get_type_hints(function, include_extras=True)
+    own = list(inspect.signature(function).parameters.values())[skipped:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("ctx", keyword, annotation=typer.Context),
+        *[one.replace(kind=keyword, annotation=hints[one.name]) for one in own],
+        *[
+            inspect.Parameter(name, keyword, default=None, annotation=annotation)
+            for name, annotation in COMMON.items()
+        ],
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+
+
+def _keep_choice(**given: Any) -> None:
+    ctx: typer.Context = given.pop("ctx")
+    ctx.obj = Choice(**given)
+
+
+def _nothing_of_its_own(_desk: Desk) -> None:
+    """Take the common options alone."""
+
+
+_keep_choice.__doc__ = f"Run waiting lists from the terminal.\n\n{EXIT_CODES}"
+_sign(_keep_choice, _nothing_of_its_own, skipped=1)
+app.callback()(_keep_choice)

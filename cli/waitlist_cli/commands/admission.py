@@ -1,0 +1,213 @@
+"""Admission: claim people at the head, say what became of them, or let a program do so."""
+
+from typing import Annotated
+
+import typer
+
+from waitlist_cli.commanding import command
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.holding import OnFailure
+from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.parameters import (
+    Back,
+    ClaimToken,
+    Customer,
+    EntryId,
+    Filter,
+    HowMany,
+    Lease,
+    Newest,
+    Reason,
+    WaitlistId,
+    filter_of,
+)
+from waitlist_cli.persons import (
+    CLAIMED,
+    NUMBERS,
+    OFFERED,
+    PARKED,
+    print_people,
+    print_standing,
+    row,
+)
+from waitlist_cli.working import Plan, work_until_told
+
+PANEL = "Admission"
+MOST_CLAIMED = 100
+
+
+@command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
+def claim(
+    desk: Desk,
+    waitlist: WaitlistId,
+    count: HowMany = 1,
+    filter_: Filter = None,
+    newest: Newest = False,
+    lease: Lease = None,
+    complete_now: Annotated[
+        bool, typer.Option("--complete", help="Admit them in the same call, for good.")
+    ] = False,
+) -> None:
+    """Hold people at the head of the line; each comes with a claim_token."""
+    if count > MOST_CLAIMED:
+        raise WrongUsage(f"One call claims {MOST_CLAIMED} at the most: -n {MOST_CLAIMED}")
+    asked = {
+        "count": count,
+        "filter": filter_of(filter_),
+        "order": "newest" if newest else "oldest",
+        "lease_seconds": lease,
+        "complete": complete_now,
+    }
+    answer = desk.call_once("POST", checked_waitlist_id(waitlist), "/claims", asked)
+    if desk.out.as_json:
+        desk.out.json(answer)
+    elif answer["claims"] or not desk.out.console.is_terminal:
+        desk.out.rows(CLAIMED, [row(one, CLAIMED) for one in answer["claims"]], right=NUMBERS)
+    else:
+        desk.out.say("Nobody is there to claim.")
+
+
+@command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
+def complete(
+    desk: Desk,
+    waitlist: WaitlistId,
+    token: ClaimToken,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Admit a person whom you hold, for good."""
+    _act(desk, waitlist, entry, customer, "complete", claim_token=token, reason=reason)
+
+
+@command("release", PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
+def release(
+    desk: Desk,
+    waitlist: WaitlistId,
+    token: ClaimToken,
+    entry: EntryId = None,
+    customer: Customer = None,
+    back: Back = False,
+    reason: Reason = "",
+) -> None:
+    """Give a person whom you hold back to the line."""
+    to = _to(back)
+    _act(desk, waitlist, entry, customer, "release", claim_token=token, to=to, reason=reason)
+
+
+@command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
+def extend(
+    desk: Desk,
+    waitlist: WaitlistId,
+    token: ClaimToken,
+    entry: EntryId = None,
+    customer: Customer = None,
+    lease: Lease = None,
+) -> None:
+    """Hold a person for longer, counted from now."""
+    _act(desk, waitlist, entry, customer, "extend", claim_token=token, lease_seconds=lease)
+
+
+@command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
+def park(
+    desk: Desk,
+    waitlist: WaitlistId,
+    token: ClaimToken,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Put a person whom you hold aside, for somebody to look at."""
+    _act(desk, waitlist, entry, customer, "park", claim_token=token, reason=reason)
+
+
+@command("redrive", PANEL, "waitlist redrive bakery --customer ada")
+def redrive(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    back: Back = False,
+    reason: Reason = "",
+) -> None:
+    """Bring a parked person back into line."""
+    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    body = {"to": _to(back), "reason": reason}
+    print_standing(desk, desk.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
+
+
+@command("parked", PANEL, "waitlist parked bakery -n 20")
+def parked(desk: Desk, waitlist: WaitlistId, count: HowMany = 100) -> None:
+    """List who is parked, by the time."""
+    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    print_people(desk, desk.pages(path, "entries", count, status="parked"), PARKED, "Parked")
+
+
+@command("offered", PANEL, "waitlist offered bakery -n 20")
+def offered(desk: Desk, waitlist: WaitlistId, count: HowMany = 100) -> None:
+    """List who is held by a claim, by the deadline."""
+    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    print_people(desk, desk.pages(path, "entries", count, status="offered"), OFFERED, "Offered")
+
+
+@command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
+def work(
+    desk: Desk,
+    waitlist: WaitlistId,
+    program: Annotated[
+        list[str], typer.Argument(metavar="COMMAND…", help="It gets the claim as JSON on stdin.")
+    ],
+    on_failure: Annotated[
+        OnFailure, typer.Option("--on-failure", help="To the old place, to the back, or aside.")
+    ] = OnFailure.release,
+    filter_: Filter = None,
+    newest: Newest = False,
+    lease: Lease = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=64, help="How many at a time.")
+    ] = 1,
+    poll: Annotated[
+        float, typer.Option("--poll", min=0.1, help="Seconds until an empty line is asked again.")
+    ] = 2.0,
+    most: Annotated[
+        int | None, typer.Option("--max", min=1, help="End after so many people.")
+    ] = None,
+    until_empty: Annotated[
+        bool, typer.Option("--until-empty", help="End when nobody is there to claim.")
+    ] = False,
+) -> int:
+    """Claim one after the other and run a command for each: exit code 0 admits.
+
+    The hold is extended while it runs. Ctrl-C claims nobody more and waits for what runs; a second
+    one ends it and gives its person back. Put -- before a command that has options of its own.
+    """
+    plan = Plan(
+        waitlist_id=checked_waitlist_id(waitlist),
+        program=tuple(program),
+        on_failure=on_failure,
+        filter=filter_of(filter_),
+        newest=newest,
+        lease_seconds=lease,
+        concurrency=concurrency,
+        poll_seconds=poll,
+        most=most,
+        until_empty=until_empty,
+    )
+    return work_until_told(desk, plan)
+
+
+def _act(
+    desk: Desk,
+    waitlist: str,
+    entry: str | None,
+    customer: str | None,
+    verb: str,
+    **body: str | int | None,
+) -> None:
+    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    print_standing(desk, desk.call("POST", waitlist, f"/claims/{entry_id}/{verb}", body))
+
+
+def _to(back: bool) -> str:
+    return "back" if back else "place"

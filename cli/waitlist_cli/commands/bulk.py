@@ -1,0 +1,116 @@
+"""Bulk: a file of people into a waitlist, a waitlist into a file."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from waitlist_cli.commanding import command
+from waitlist_cli.desk import Desk
+from waitlist_cli.exporting import export_people
+from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.importing.columns import Columns, columns_of
+from waitlist_cli.importing.command import Task, import_people
+from waitlist_cli.importing.records import opened
+from waitlist_cli.parameters import WaitlistId
+
+PANEL = "Bulk"
+Format = Literal["csv", "jsonl"]
+
+
+@command(
+    "import",
+    PANEL,
+    "waitlist import bakery people.csv --customer id --attribute language --keep-time applied",
+)
+def import_file(
+    desk: Desk,
+    waitlist: WaitlistId,
+    file: Annotated[str, typer.Argument(metavar="FILE", help=".csv, .jsonl, or - for stdin.")],
+    customer: Annotated[
+        str, typer.Option("--customer", help="The column of the customers' ids.")
+    ] = "customer_id",
+    mapped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="COLUMN=TARGET",
+            help="TARGET is profile.NAME, attributes.NAME, priority, joined_at, or - to leave out.",
+        ),
+    ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option("--attribute", help="A column that is an attribute; a;b are two values."),
+    ] = None,
+    priority: Annotated[
+        str | None, typer.Option("--priority", help="The column of the priority.")
+    ] = None,
+    keep_time: Annotated[
+        str | None,
+        typer.Option("--keep-time", help="The column of when they applied: it gives the place."),
+    ] = None,
+    zone: Annotated[
+        str, typer.Option("--zone", help="Of times without an offset, such as Europe/Berlin.")
+    ] = "UTC",
+    time_format: Annotated[
+        str | None, typer.Option("--time-format", help="Of times that are not ISO-8601: %d.%m.%Y")
+    ] = None,
+    others: Annotated[
+        Literal["profile", "drop"], typer.Option("--others", help="What becomes of other columns.")
+    ] = "profile",
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Else by the file's name.")
+    ] = None,
+    delimiter: Annotated[str, typer.Option("--delimiter", help="Of a CSV; tab for a tab.")] = ",",
+    from_row: Annotated[
+        int, typer.Option("--from-row", min=1, help="Go on at this row; what is before is skipped.")
+    ] = 1,
+    refused: Annotated[
+        str | None, typer.Option("--refused", help="The file of refused rows, with reasons.")
+    ] = None,
+) -> int:
+    """Put a file's people into line, in the order of the file, or of when they applied.
+
+    Whoever is in line already stays there: after an interruption run the same command again.
+    Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
+    """
+    columns = columns_of(
+        customer=customer,
+        priority=priority,
+        kept_time=keep_time,
+        attributes=attribute or (),
+        mapped=mapped or (),
+        keep_others=others == "profile",
+        zone=zone,
+        time_format=time_format,
+        splits_values=form != "jsonl",
+    )
+    checked_waitlist_id(waitlist)
+    with opened(file, form, delimiter) as source:
+        task = Task(waitlist, file, from_row, refused)
+        return import_people(desk, task, source, _for(source.form, columns))
+
+
+@command("export", PANEL, "waitlist export bakery --format jsonl --output bakery.jsonl")
+def export(
+    desk: Desk,
+    waitlist: WaitlistId,
+    form: Annotated[Format, typer.Option("--format", help="What is written.")] = "csv",
+    status: Annotated[
+        Literal["waiting", "offered", "parked"], typer.Option("--status", help="Who is written.")
+    ] = "waiting",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="A file; standard output if left out.")
+    ] = None,
+) -> None:
+    """Write a waitlist's people in serving order, page by page.
+
+    `import` takes both forms back: --keep-time joined_at --priority priority --others drop.
+    """
+    export_people(desk, checked_waitlist_id(waitlist), form, status, output)
+
+
+def _for(form: str, columns: Columns) -> Columns:
+    """Return the columns as this kind of file has them: JSON has lists of its own."""
+    return Columns(
+        columns.targets, columns.keep_others, form == "csv", columns.zone, columns.time_format
+    )

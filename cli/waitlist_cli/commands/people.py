@@ -1,0 +1,265 @@
+"""People: signed up, looked at, moved, changed, taken out, erased."""
+
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.commanding import command
+from waitlist_cli.commands.waitlists import (
+    AllowRejoin,
+    Capacity,
+    HideCounts,
+    LeaseSeconds,
+    MaxAttempts,
+    Name,
+    RetentionDays,
+    Segments,
+    ask_first,
+    change,
+    changes,
+    show_waitlist,
+    tell,
+)
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import Refused, WrongUsage, fields_of
+from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.parameters import (
+    Attribute,
+    Customer,
+    EntryId,
+    ProfileJson,
+    Reason,
+    Set,
+    WaitlistId,
+    attributes_of,
+    profile_of,
+)
+from waitlist_cli.persons import place, print_history, print_person, print_standing
+
+PANEL = "People"
+EITHER = "Waitlists and people"
+EntryToken = Annotated[
+    str | None, typer.Option("--token", help="The customer's entry_token: ask as the customer.")
+]
+
+
+@command("show", EITHER, "waitlist show bakery --customer ada")
+def show(
+    desk: Desk, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
+) -> None:
+    """Show a waitlist's configuration, or one person with profile and history."""
+    if entry is None and customer is None:
+        show_waitlist(desk, waitlist)
+        return
+    print_person(desk, desk.call("GET", waitlist, _path(waitlist, entry, customer)))
+
+
+@command("edit", EITHER, "waitlist edit bakery --customer ada --set party=4")
+def edit(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    profile_json: ProfileJson = None,
+    set_: Set = None,
+    attribute: Attribute = None,
+    reason: Reason = "",
+    name: Name = None,
+    capacity: Capacity = None,
+    lease_seconds: LeaseSeconds = None,
+    max_attempts: MaxAttempts = None,
+    hide_counts: HideCounts = None,
+    allow_rejoin: AllowRejoin = None,
+    retention_days: RetentionDays = None,
+    segments: Segments = None,
+) -> None:
+    """Change a waitlist's settings, or a person's profile and attributes; the rest stays."""
+    settings = changes(
+        name=name,
+        capacity=capacity,
+        lease_seconds=lease_seconds,
+        max_attempts=max_attempts,
+        hide_counts=hide_counts,
+        allow_rejoin=allow_rejoin,
+        retention_days=retention_days,
+        segments=segments,
+    )
+    of_person = profile_json is not None or set_ or attribute
+    if bool(settings) == bool(of_person) or (settings and (entry or customer)):
+        raise WrongUsage(
+            "Either settings of the waitlist (--name, --capacity, …), or a person with --set, "
+            "--attribute or --profile-json."
+        )
+    if settings:
+        change(desk, waitlist, settings)
+    else:
+        _edit_person(
+            desk, waitlist, _path(waitlist, entry, customer), profile_json, set_, attribute, reason
+        )
+
+
+@command("signup", PANEL, "waitlist signup bakery ada --set name=Ada --attribute language=English")
+def signup(
+    desk: Desk,
+    waitlist: WaitlistId,
+    customer: Annotated[str, typer.Argument(metavar="CUSTOMER", help="The customer's id.")],
+    profile_json: ProfileJson = None,
+    set_: Set = None,
+    attribute: Attribute = None,
+    priority: Annotated[
+        int, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
+    ] = 0,
+    joined_at: Annotated[
+        str | None,
+        typer.Option("--joined-at", help="When they applied: their place is of that time."),
+    ] = None,
+) -> None:
+    """Sign a customer up, also for a waitlist that is closed. A repeat keeps the place."""
+    asked: dict[str, Any] = {
+        "customer_id": customer,
+        "profile": profile_of({}, profile_json, set_),
+        "attributes": attributes_of({}, attribute),
+        "priority": priority,
+        "joined_at": joined_at,
+    }
+    row = {name: value for name, value in asked.items() if value not in (None, {})}
+    answer = desk.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
+    result = answer["results"][0]
+    if result["outcome"] == "refused":
+        detail, code = str(result.get("detail", "")), str(result.get("code", ""))
+        raise Refused(detail, code, None, fields_of(result))
+    entry = desk.call("GET", waitlist, f"/entries/{result['entry_id']}")
+    if desk.out.as_json:
+        desk.out.json({"outcome": result["outcome"], **entry})
+    else:
+        was = "joined" if result["outcome"] == "joined" else "was there already"
+        desk.out.say(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
+
+
+@command("position", PANEL, "waitlist position bakery --customer ada")
+def position(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    token: EntryToken = None,
+) -> None:
+    """Tell where somebody stands, as the operator or with a token as the customer."""
+    path = _path(waitlist, entry, customer)
+    if token is not None:
+        print_standing(desk, desk.api.customer("GET", f"/{waitlist}{path}", token))
+        return
+    person = desk.call("GET", waitlist, path)
+    names = ("entry_id", "status", "position", "total", "priority", "joined_at", "claimed_until")
+    print_standing(desk, {name: person[name] for name in names})
+
+
+@command("leave", PANEL, "waitlist leave bakery --customer ada --token ENTRY_TOKEN")
+def leave(
+    desk: Desk,
+    waitlist: WaitlistId,
+    token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
+    entry: EntryId = None,
+    customer: Customer = None,
+) -> None:
+    """Leave the line as the customer; an operator removes instead."""
+    path = _path(waitlist, entry, customer)
+    desk.api.customer("DELETE", f"/{waitlist}{path}", token)
+    _tell_outcome(desk, path, "left", "has left.")
+
+
+@command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
+def remove(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Take a person out of the list, also one who is offered or parked; the record stays."""
+    path = _path(waitlist, entry, customer)
+    desk.call("POST", waitlist, f"{path}/remove", {"reason": reason})
+    _tell_outcome(desk, path, "removed", "is out of the list.")
+
+
+@command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
+def bump(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    priority: Annotated[
+        int | None, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
+    ] = None,
+    places: Annotated[
+        int | None, typer.Option("--places", min=1, help="At least so many places ahead.")
+    ] = None,
+    front: Annotated[bool, typer.Option("--front", help="To the head of the line.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="To its end.")] = False,
+    reason: Reason = "",
+) -> None:
+    """Move a person: by priority, by places, to the front or to the back."""
+    targets: dict[str, Any] = {"priority": priority, "places": places}
+    ends = [end for end, typed in (("front", front), ("back", back)) if typed]
+    chosen = [(name, value) for name, value in targets.items() if value is not None]
+    chosen += [("to", end) for end in ends]
+    if len(chosen) != 1:
+        raise WrongUsage("Give one of --priority, --places, --front and --back.")
+    path = f"{_path(waitlist, entry, customer)}/bump"
+    print_standing(desk, desk.call_once("POST", waitlist, path, dict(chosen) | {"reason": reason}))
+
+
+@command("erase", PANEL, "waitlist erase bakery --customer ada --yes")
+def erase(
+    desk: Desk,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase a person: record, history and place."""
+    path = _path(waitlist, entry, customer)
+    ask_first(desk, yes, f"Erase all that is known of {path.rpartition('/')[2]}?")
+    desk.call("DELETE", waitlist, path)
+    _tell_outcome(desk, path, "erased", "is erased.")
+
+
+@command("history", PANEL, "waitlist history bakery --customer ada")
+def history(
+    desk: Desk, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
+) -> None:
+    """Tell everything that happened to a person, oldest first."""
+    path = f"/{waitlist}{_path(waitlist, entry, customer)}"
+    events = list(desk.pages(path, "history", include="history"))
+    if desk.out.as_json:
+        desk.out.json({"history": events})
+    else:
+        print_history(desk, events)
+
+
+def _edit_person(
+    desk: Desk,
+    waitlist: str,
+    path: str,
+    profile_json: str | None,
+    set_: list[str] | None,
+    attribute: list[str] | None,
+    reason: str,
+) -> None:
+    # The API replaces a whole profile, so what stays is read first.
+    before = desk.call("GET", waitlist, path)
+    body: dict[str, Any] = {"reason": reason}
+    if profile_json is not None or set_:
+        body["profile"] = profile_of(before["profile"], profile_json, set_)
+    if attribute:
+        body["attributes"] = attributes_of(before["attributes"], attribute)
+    print_person(desk, desk.call("PATCH", waitlist, path, body))
+
+
+def _path(waitlist: str, entry: str | None, customer: str | None) -> str:
+    return f"/entries/{chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)}"
+
+
+def _tell_outcome(desk: Desk, path: str, outcome: str, words: str) -> None:
+    entry_id = path.rpartition("/")[2]
+    tell(desk, {"entry_id": entry_id, "outcome": outcome}, f"{entry_id} {words}")

@@ -1,0 +1,206 @@
+"""Waitlists: made, shown, configured, deleted. `show` and `edit` take a person as well."""
+
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.commanding import command
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.parameters import WaitlistId
+
+PANEL = "Waitlists"
+SETTINGS = (
+    "name",
+    "open",
+    "paused",
+    "capacity",
+    "allow_rejoin",
+    "lease_seconds",
+    "max_attempts",
+    "hide_counts",
+    "retention_days",
+    "segments",
+)
+Name = Annotated[str | None, typer.Option("--name", help="What people call it.")]
+Capacity = Annotated[
+    int | None, typer.Option("--capacity", min=0, help="How many may wait; 0: any number.")
+]
+LeaseSeconds = Annotated[
+    int | None, typer.Option("--lease", min=1, help="Seconds that a claim lasts by default.")
+]
+MaxAttempts = Annotated[
+    int | None, typer.Option("--max-attempts", min=1, help="Expired holds until one is parked.")
+]
+HideCounts = Annotated[
+    bool | None, typer.Option("--hide-counts/--show-counts", help="What customers are told.")
+]
+AllowRejoin = Annotated[
+    bool | None, typer.Option("--rejoin/--no-rejoin", help="May those who left come again?")
+]
+RetentionDays = Annotated[
+    int | None,
+    typer.Option("--retention-days", min=0, help="Until the ended are forgotten; 0: never."),
+]
+Segments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--segment",
+        metavar="NAME[,NAME]",
+        help="Attributes to filter by, together. Those given replace all; '' has none.",
+    ),
+]
+
+
+@command("create", PANEL, "waitlist create bakery --name Bakery --segment language,gender")
+def create(
+    desk: Desk,
+    waitlist: WaitlistId,
+    name: Name = None,
+    capacity: Capacity = None,
+    lease_seconds: LeaseSeconds = None,
+    max_attempts: MaxAttempts = None,
+    hide_counts: HideCounts = None,
+    allow_rejoin: AllowRejoin = None,
+    retention_days: RetentionDays = None,
+    segments: Segments = None,
+    closed: Annotated[bool, typer.Option("--closed", help="Takes no signups yet.")] = False,
+) -> None:
+    """Make a waitlist."""
+    checked_waitlist_id(waitlist)
+    if _found(desk, waitlist) is not None:
+        raise Refused(f"{waitlist} is there already. To change it: waitlist edit {waitlist}")
+    given = changes(
+        name=name or waitlist,
+        capacity=capacity,
+        lease_seconds=lease_seconds,
+        max_attempts=max_attempts,
+        hide_counts=hide_counts,
+        allow_rejoin=allow_rejoin,
+        retention_days=retention_days,
+        segments=segments,
+    )
+    _print(desk, desk.call("PUT", waitlist, body={**given, "open": not closed}))
+
+
+@command("list", PANEL, "waitlist list --json")
+def list_waitlists(desk: Desk) -> None:
+    """List the waitlists."""
+    found = list(desk.pages("", "waitlists"))
+    if desk.out.as_json:
+        desk.out.json({"waitlists": found})
+        return
+    columns = ("waitlist", "name", "open", "paused", "capacity", "segments", "created")
+    rows = [
+        (
+            one["waitlist_id"],
+            one["name"],
+            one["open"],
+            one["paused"],
+            one["capacity"],
+            segments_text(one["segments"]),
+            one["created_at"],
+        )
+        for one in found
+    ]
+    desk.out.rows(columns, rows, right=("capacity",))
+
+
+@command("pause", PANEL, "waitlist pause bakery")
+def pause(desk: Desk, waitlist: WaitlistId) -> None:
+    """Give no claims until it is resumed; signups go on."""
+    change(desk, waitlist, {"paused": True})
+
+
+@command("resume", PANEL, "waitlist resume bakery")
+def resume(desk: Desk, waitlist: WaitlistId) -> None:
+    """Give claims again."""
+    change(desk, waitlist, {"paused": False})
+
+
+@command("open", PANEL, "waitlist open bakery")
+def open_waitlist(desk: Desk, waitlist: WaitlistId) -> None:
+    """Take signups."""
+    change(desk, waitlist, {"open": True})
+
+
+@command("close", PANEL, "waitlist close bakery")
+def close(desk: Desk, waitlist: WaitlistId) -> None:
+    """Take no signups; claims go on."""
+    change(desk, waitlist, {"open": False})
+
+
+@command("delete", PANEL, "waitlist delete bakery --yes")
+def delete(
+    desk: Desk,
+    waitlist: WaitlistId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a waitlist and everybody on it."""
+    checked_waitlist_id(waitlist)
+    ask_first(desk, yes, f"Delete {waitlist} and everybody on it?")
+    desk.call("DELETE", waitlist)
+    tell(desk, {"waitlist_id": waitlist, "outcome": "deleted"}, f"{waitlist} is deleted.")
+
+
+def show_waitlist(desk: Desk, waitlist: str) -> None:
+    """Print a waitlist's configuration."""
+    _print(desk, desk.call("GET", checked_waitlist_id(waitlist)))
+
+
+def change(desk: Desk, waitlist: str, given: dict[str, Any]) -> None:
+    """Change some settings: the API replaces all, so the others are sent as they are."""
+    before = desk.call("GET", checked_waitlist_id(waitlist))
+    kept = {name: before[name] for name in SETTINGS}
+    _print(desk, desk.call("PUT", waitlist, body={**kept, **given}))
+
+
+def changes(**typed: Any) -> dict[str, Any]:
+    """Return the settings that were typed, as the API wants them."""
+    given = {name: value for name, value in typed.items() if value is not None}
+    for limit in ("capacity", "retention_days"):
+        if limit in given:
+            given[limit] = given[limit] or None
+    if "segments" in given:
+        given["segments"] = [text.split(",") for text in given["segments"] if text]
+    return given
+
+
+def ask_first(desk: Desk, yes: bool, question: str) -> None:
+    """Ask a person; whoever is none has to say --yes."""
+    if yes:
+        return
+    if not desk.out.console.is_terminal:
+        raise WrongUsage(f"{question} Nobody is here to ask: give --yes.")
+    if not typer.confirm(question):
+        raise WrongUsage("Nothing was done.")
+
+
+def tell(desk: Desk, document: dict[str, Any], sentence: str) -> None:
+    """Print what came of a request that the service answers without words."""
+    if desk.out.as_json:
+        desk.out.json(document)
+    else:
+        desk.out.say(sentence)
+
+
+def segments_text(segments: list[list[str]]) -> str:
+    return " ".join("+".join(names) for names in segments)
+
+
+def _found(desk: Desk, waitlist: str) -> Any:
+    try:
+        return desk.call("GET", waitlist)
+    except Refused as error:
+        if error.code == "waitlist_not_found":
+            return None
+        raise
+
+
+def _print(desk: Desk, waitlist: dict[str, Any]) -> None:
+    if desk.out.as_json:
+        desk.out.json(waitlist)
+        return
+    texts = {**waitlist, "segments": segments_text(waitlist["segments"])}
+    desk.out.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})

@@ -1,0 +1,124 @@
+"""Which service is meant: by options, by the environment, by an optional file."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from platformdirs import user_config_path
+
+from waitlist_cli.errors import WrongUsage
+
+LOCAL_HOST = "127.0.0.1"
+LOCAL_PORT = "8080"
+CONFIG_VARIABLE = "WAITLIST_CONFIG"
+URL_VARIABLE = "WAITLIST_URL"
+ENVIRONMENT_VARIABLE = "WAITLIST_ENV"
+API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was typed; None is not typed."""
+
+    url: str | None = None
+    environment: str | None = None
+    profile: str | None = None
+    region: str | None = None
+    local: bool | None = None
+    as_json: bool | None = None
+
+    def over(self, other: "Choice") -> "Choice":
+        """Return this choice, and the other's where this one has none."""
+        mine = {one.name: getattr(self, one.name) for one in fields(self)}
+        given = {name: value for name, value in mine.items() if value is not None}
+        return Choice(**{**other.__dict__, **given})
+
+
+@dataclass(frozen=True)
+class Target:
+    """A service, and who asks it."""
+
+    url: str
+    profile: str | None = None
+    region: str | None = None
+    is_local: bool = False
+
+
+def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
+    """Return the service that is meant; raises WrongUsage if none is."""
+    if choice.local:
+        port = environ.get("PORT") or LOCAL_PORT
+        url = choice.url or f"http://{LOCAL_HOST}:{port}"
+        return Target(_checked_url(url, "--url"), is_local=True)
+    kept = {} if choice.url else _environment(choice, environ)
+    named = choice.url or kept.get("url")
+    if not named:
+        raise WrongUsage(
+            f"Which service? Give --url https://…, set {URL_VARIABLE}, or write it into "
+            f"{config_path(environ)}. For the service of `make run`: --local"
+        )
+    checked = _checked_url(named, "--url")
+    return Target(
+        url=checked,
+        profile=choice.profile or kept.get("profile"),
+        region=choice.region or kept.get("region") or _region_of(checked),
+    )
+
+
+def config_path(environ: Mapping[str, str]) -> Path:
+    """Return where the file is, or would be."""
+    named = environ.get(CONFIG_VARIABLE)
+    return Path(named) if named else user_config_path("waitlist") / "config.toml"
+
+
+def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return url, profile and region of the environment that is meant."""
+    config = _read(config_path(environ), must_exist=bool(environ.get(CONFIG_VARIABLE)))
+    if choice.environment is None and environ.get(URL_VARIABLE):
+        return {"url": environ[URL_VARIABLE]}
+    name = choice.environment or environ.get(ENVIRONMENT_VARIABLE) or config.get("default")
+    if not name:
+        return _texts(config)
+    known = config.get("environments", {})
+    if name not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise WrongUsage(f"No environment {name!r} in {config_path(environ)}: it has {names}.")
+    return {**_texts(config), **_texts(known[name])}
+
+
+def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        if must_exist:
+            raise WrongUsage(f"{CONFIG_VARIABLE} names {path}, which is not there.") from None
+        return {}
+    except (OSError, ValueError) as error:
+        raise WrongUsage(f"{path} cannot be read as TOML: {error}") from error
+
+
+def _texts(table: object) -> dict[str, str]:
+    named = table if isinstance(table, dict) else {}
+    return {name: named[name] for name in ("url", "profile", "region") if name in named}
+
+
+def _checked_url(url: object, origin: str) -> str:
+    text = str(url)
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise WrongUsage(f"{text!r} is no address for {origin}: https://… is meant.")
+    return text.rstrip("/")
+
+
+def _region_of(url: str) -> str | None:
+    """Return the region that an address of API Gateway tells."""
+    found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
+    return found[1] if found else None

@@ -1,0 +1,87 @@
+"""`waitlist export`: pages of people, written as they come."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import WrongUsage
+
+COLUMNS = (
+    "position",
+    "entry_id",
+    "customer_id",
+    "status",
+    "priority",
+    "joined_at",
+    "attempts",
+    "claimed_until",
+    "parked_at",
+    "park_reason",
+    "profile",
+    "attributes",
+)
+Write = Callable[[dict[str, Any]], object]
+
+
+def export_people(desk: Desk, waitlist_id: str, form: str, status: str, output: str | None) -> None:
+    """Write everybody of a status; memory holds one page."""
+    people = desk.pages(f"/{waitlist_id}/entries", "entries", status=status)
+    # The first is asked for before a file is made: a service that refuses leaves it as it was.
+    first = list(islice(people, 1))
+    count = 0
+    with _opened(output) as file, _counter(desk, output) as (progress, task):
+        write = _csv(file) if form == "csv" else _jsonl(file)
+        for person in chain(first, people):
+            write(person)
+            count += 1
+            progress.update(task, completed=count)
+    if output is not None and desk.out.as_json:
+        desk.out.json({"people": count, "file": output})
+    elif output is not None:
+        desk.out.say(f"{count:,} people in {output}")
+
+
+def _csv(file: TextIO) -> Write:
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    return lambda person: writer.writerow([_cell(person[name]) for name in COLUMNS])
+
+
+def _jsonl(file: TextIO) -> Write:
+    return lambda person: file.write(json.dumps(person, ensure_ascii=False) + "\n")
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+
+
+@contextmanager
+def _opened(output: str | None) -> Iterator[TextIO]:
+    if output is None:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    try:
+        file = Path(output).open("w", encoding="utf-8", newline="")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise WrongUsage(f"{output} cannot be written: {error.strerror}") from error
+    with file:
+        yield file
+
+
+@contextmanager
+def _counter(desk: Desk, output: str | None) -> Iterator[tuple[Progress, Any]]:
+    """Count where it does not mix with what is written."""
+    notes = desk.out.notes
+    hidden = not notes.is_terminal or (output is None and desk.out.console.is_terminal)
+    columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())
+    with Progress(*columns, console=notes, disable=hidden, transient=True) as progress:
+        yield progress, progress.add_task("export", total=None)

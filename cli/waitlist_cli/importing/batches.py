@@ -1,0 +1,77 @@
+"""Puts rows together into calls: as many as the API takes, in the order of the file."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from waitlist_cli.importing.columns import Columns, Unusable
+from waitlist_cli.importing.records import Record
+
+MOST_ROWS = 500
+# The API takes 2 MB.
+MOST_BYTES = 1_500_000
+PREFIX, SUFFIX = b'{"entries":[', b"]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record, and its entry as JSON; None with a `problem`: then it is not sent."""
+
+    record: Record
+    content: bytes | None
+    problem: str = ""
+
+
+@dataclass
+class Batch:
+    """The rows of one call, those among them that are not sent included."""
+
+    rows: list[Row] = field(default_factory=list)
+    sent: list[Row] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, row: Row) -> None:
+        self.rows.append(row)
+        if row.content is not None:
+            self.sent.append(row)
+            self.size += len(row.content) + 1
+
+    def has_room_for(self, row: Row) -> bool:
+        size = self.size + len(row.content or b"") + 1
+        return len(self.rows) < MOST_ROWS and size <= MOST_BYTES
+
+
+def body_of(rows: Iterable[Row]) -> bytes:
+    """Return a request's body."""
+    return PREFIX + b",".join(row.content or b"" for row in rows) + SUFFIX
+
+
+def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:
+    """Yield the calls to make, one after the other."""
+    batch = Batch()
+    for record in records:
+        row = _row(record, columns)
+        if not batch.has_room_for(row) and batch.rows:
+            yield batch
+            batch = Batch()
+        batch.add(row)
+    if batch.rows:
+        yield batch
+
+
+def _row(record: Record, columns: Columns) -> Row:
+    if record.problem:
+        return Row(record, None, record.problem)
+    try:
+        entry = columns.entry(record.fields)
+        text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        content = text.encode()
+    except Unusable as error:
+        return Row(record, None, str(error))
+    except UnicodeEncodeError:
+        return Row(record, None, "not in UTF-8")
+    except ValueError:
+        return Row(record, None, "a number that JSON does not have")
+    if len(content) > MOST_BYTES:
+        return Row(record, None, f"{len(content):,} bytes: far more than a signup may have")
+    return Row(record, content)

@@ -1,0 +1,174 @@
+"""Which column of a file becomes what of an entry."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.parameters import pair
+
+CUSTOMER = "customer_id"
+WHOLE = ("profile", "attributes")
+SINGLE = (CUSTOMER, "priority", "joined_at")
+DROP = "-"
+# What this program itself has added to a file of refused rows.
+OF_REFUSALS = ("refused_row", "refused_code", "refused_reason", "refused_line")
+VALUES_APART = ";"
+
+
+class Unusable(Exception):
+    """A row that cannot be sent; the message says why."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """`targets` tell of columns: customer_id, priority, joined_at, profile.NAME, attributes.NAME.
+
+    Columns that are not among them go into the profile under their own name, or are dropped.
+    """
+
+    targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
+    keep_others: bool = True
+    splits_values: bool = True
+    zone: tzinfo = UTC
+    time_format: str | None = None
+
+    def check(self, header: Sequence[str] | None) -> None:
+        """Raise WrongUsage for a column that a file does not have."""
+        if header is None:
+            return
+        missing = sorted(set(self.targets) - set(header))
+        if missing:
+            raise WrongUsage(
+                f"No column {', '.join(missing)}: the file has {', '.join(header)}. "
+                "--customer NAME tells which one holds the customers' ids."
+            )
+
+    def entry(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the entry of a row; raises Unusable."""
+        entry: dict[str, Any] = {}
+        parts: dict[str, dict[str, Any]] = {"profile": {}, "attributes": {}}
+        for column, value in fields.items():
+            if value is None or value == "" or column in OF_REFUSALS:
+                continue
+            self._put(entry, parts, column, value)
+        if CUSTOMER not in entry:
+            raise Unusable(f"no customer id in {self._column_of(CUSTOMER)}")
+        return entry | {name: part for name, part in parts.items() if part}
+
+    def _put(
+        self, entry: dict[str, Any], parts: dict[str, dict[str, Any]], column: str, value: Any
+    ) -> None:
+        target = self.targets.get(column)
+        if target is None and column in WHOLE:
+            whole = _object(column, value)
+            parts[column] = whole | parts[column]
+        elif target is None and not self.keep_others:
+            return
+        elif target in SINGLE:
+            entry[target] = self._single(target, column, value)
+        elif target != DROP:
+            part, _, name = (target or f"profile.{column}").partition(".")
+            parts[part][name] = self._values(column, value) if part == "attributes" else value
+
+    def _single(self, target: str, column: str, value: Any) -> Any:
+        if target == CUSTOMER:
+            return _text(column, value)
+        return _number(column, value) if target == "priority" else self._time(column, value)
+
+    def _values(self, column: str, value: Any) -> Any:
+        """Return one value of an attribute, or a list of several."""
+        if isinstance(value, list):
+            return value
+        text = _text(column, value)
+        if not self.splits_values:
+            return text
+        values = [one.strip() for one in text.split(VALUES_APART) if one.strip()]
+        return values[0] if len(values) == 1 else values
+
+    def _time(self, column: str, value: Any) -> str:
+        text = _text(column, value)
+        try:
+            if self.time_format:
+                moment = datetime.strptime(text, self.time_format)  # noqa: DTZ007 (see below)
+            else:
+                moment = datetime.fromisoformat(text)
+            # What says no offset of its own is meant in the zone that was given.
+            aware = moment if moment.tzinfo else moment.replace(tzinfo=self.zone)
+            return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        except (ValueError, OverflowError):
+            expected = self.time_format or "2026-03-01T09:30:00+01:00"
+            raise Unusable(f"{column}: {text!r} is no time like {expected}") from None
+
+    def _column_of(self, target: str) -> str:
+        return next((name for name, one in self.targets.items() if one == target), target)
+
+
+def columns_of(
+    *,
+    customer: str,
+    priority: str | None,
+    kept_time: str | None,
+    attributes: Sequence[str],
+    mapped: Sequence[str],
+    keep_others: bool,
+    zone: str,
+    time_format: str | None,
+    splits_values: bool,
+) -> Columns:
+    """Return the columns that were typed; raises WrongUsage."""
+    targets = {customer: CUSTOMER}
+    targets |= {name: f"attributes.{name}" for name in attributes}
+    targets |= {priority: "priority"} if priority else {}
+    targets |= {kept_time: "joined_at"} if kept_time else {}
+    for text in mapped:
+        column, target = pair(text, "--map")
+        targets[column] = _checked(target, text)
+    if CUSTOMER not in targets.values():
+        raise WrongUsage("No column holds the customers' ids: --customer COLUMN")
+    return Columns(targets, keep_others, splits_values, _zone(zone), time_format)
+
+
+def _checked(target: str, text: str) -> str:
+    part, _, name = target.partition(".")
+    if target in SINGLE or target == DROP or (part in WHOLE and name):
+        return target
+    raise WrongUsage(
+        f"--map {text}: the target is one of {', '.join(SINGLE)}, profile.NAME, attributes.NAME "
+        f"and {DROP} (left out)."
+    )
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise WrongUsage(f"{name!r} is no time zone such as Europe/Berlin.") from None
+
+
+def _text(column: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise Unusable(f"{column}: text is needed, not {json.dumps(value)[:50]}")
+
+
+def _number(column: str, value: Any) -> int:
+    text = _text(column, value)
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise Unusable(f"{column}: {text!r} is no whole number")
+    return int(text)
+
+
+def _object(column: str, value: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Unusable(f"{column}: a JSON object is needed")
+    return found

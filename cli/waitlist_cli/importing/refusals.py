@@ -1,0 +1,74 @@
+"""The file of refused rows: as they were, and why. Mended, it can be imported itself."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any, TextIO
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.importing.columns import OF_REFUSALS
+from waitlist_cli.importing.records import STDIN, Record
+
+ADDED = OF_REFUSALS[:3]
+
+
+class Refusals:
+    """Made with the first refused row: without one there is no file."""
+
+    def __init__(self, path: Path, columns: list[str] | None, *, goes_on: bool) -> None:
+        self.path = path
+        self.count = 0
+        self._columns = columns
+        self._goes_on = goes_on
+        self._file: TextIO | None = None
+        self._writer: Any = None
+        if not goes_on:
+            path.unlink(missing_ok=True)
+
+    def add(self, record: Record, code: str, reason: str) -> None:
+        self.count += 1
+        told = dict(zip(ADDED, (record.number, code, reason), strict=True))
+        file = self._opened()
+        if self._columns is None:
+            file.write(json.dumps({**record.fields, **told}) + "\n")
+        else:
+            kept = [record.fields.get(name, "") for name in self._kept_columns()]
+            self._writer.writerow([*kept, *told.values()])
+        file.flush()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _kept_columns(self) -> list[str]:
+        return [name for name in self._columns or [] if name not in OF_REFUSALS]
+
+    def _opened(self) -> TextIO:
+        if self._file is not None:
+            return self._file
+        is_new = not (self._goes_on and self.path.exists())
+        try:
+            self._file = self.path.open(
+                "w" if is_new else "a", encoding="utf-8", errors="surrogateescape", newline=""
+            )
+        except OSError as error:
+            raise WrongUsage(
+                f"{self.path} cannot be written: {error.strerror}. --refused names another file."
+            ) from error
+        if self._columns is not None:
+            self._writer = csv.writer(self._file)
+            if is_new:
+                self._writer.writerow([*self._kept_columns(), *ADDED])
+        return self._file
+
+
+def refusals_path(source: str, form: str, chosen: str | None) -> Path:
+    """Return where refused rows go: beside the file, unless another place is chosen."""
+    if chosen:
+        path = Path(chosen)
+    else:
+        stem = Path("import") if source == STDIN else Path(source).with_suffix("")
+        path = stem.with_name(f"{stem.name}.refused.{form}")
+    if source != STDIN and path.exists() and path.samefile(source):
+        raise WrongUsage(f"{path} is the file that is imported: --refused names another one.")
+    return path

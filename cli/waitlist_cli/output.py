@@ -1,0 +1,137 @@
+"""What is printed: tables and colour for people, bare lines for pipes, JSON for scripts."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from waitlist_cli.errors import CliError
+
+# What could move the cursor, or worse: whoever signs up chooses the profile, not who looks at it.
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def shown(value: object) -> str:
+    """Return a value as a person reads it, harmless to a terminal."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return CONTROLS.sub("�", text)
+
+
+def plain(value: object) -> str:
+    """Return a value as a field of a line: no tab, no line's end, numbers bare."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return CONTROLS.sub(" ", text)
+
+
+class Out:
+    """Standard output for what was asked for, standard error for what is said about it."""
+
+    def __init__(self, as_json: bool, console: Console, notes: Console) -> None:
+        self.as_json = as_json
+        self.console = console
+        self.notes = notes
+
+    def json(self, value: object) -> None:
+        """Print a document; over several lines only where a person looks."""
+        indent = 2 if self.console.is_terminal else None
+        text = json.dumps(value, ensure_ascii=False, indent=indent)
+        self.line(text)
+
+    def json_line(self, value: object) -> None:
+        """Print one of many documents, a line each."""
+        self.line(json.dumps(value, ensure_ascii=False))
+
+    def line(self, text: str) -> None:
+        """Print text as it is, at once: neither folded nor coloured."""
+        self.console.file.write(f"{text}\n")
+        self.console.file.flush()
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[object]],
+        *,
+        title: str = "",
+        right: Sequence[str] = (),
+    ) -> None:
+        """Print a table, or in a pipe its header and each row as it comes, with tabs."""
+        if not self.console.is_terminal:
+            for row in chain([columns], rows):
+                self.line("\t".join(map(plain, row)))
+            return
+        self.console.print(table(columns, rows, title=title, right=right))
+
+    def pairs(self, pairs: Mapping[str, object]) -> None:
+        """Print names and values, a line each."""
+        if not self.console.is_terminal:
+            for name, value in pairs.items():
+                self.line(f"{name}\t{plain(value)}")
+            return
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="cyan")
+        grid.add_column(overflow="fold")
+        for name, value in pairs.items():
+            grid.add_row(Text(name), Text(shown(value)))
+        self.console.print(grid)
+
+    def say(self, text: str) -> None:
+        """Print a sentence for a person."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def note(self, text: str, style: str = "") -> None:
+        """Say something that is no result."""
+        self.notes.print(Text(text, style=style), soft_wrap=True)
+
+    def problem(self, error: CliError) -> None:
+        """Say what went wrong, with its code, and what the fields of the request are to be."""
+        if self.as_json:
+            self.notes.file.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
+            return
+        code = f" ({error.code})" if error.code else ""
+        self.note(f"{shown(error.message)}{code}", "red")
+        for one in error.fields:
+            self.note(f"  {shown(one.field)}: {shown(one.message)}")
+
+
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    right: Sequence[str] = (),
+) -> Table:
+    """Return a table of values, whatever is in them."""
+    made = Table(title=title or None, title_justify="left", header_style="bold")
+    for name in columns:
+        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*[_cell(value) for value in row])
+    return made
+
+
+def _cell(value: object) -> RenderableType:
+    return value if isinstance(value, Text) else Text(shown(value))
+
+
+def details(mapping: Mapping[str, Any] | None) -> str:
+    """Return a profile or attributes in few words: name=value, name=value."""
+    parts = []
+    for name, value in (mapping or {}).items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        parts.append(f"{name}={text}")
+    return ", ".join(parts)

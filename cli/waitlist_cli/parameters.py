@@ -1,0 +1,107 @@
+"""Arguments and options that several commands share, and what they are made into."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.errors import WrongUsage
+
+WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlist's id.")]
+EntryId = Annotated[
+    str | None, typer.Argument(metavar="[ENTRY]", help="The person's entry id.", show_default=False)
+]
+Customer = Annotated[
+    str | None,
+    typer.Option("--customer", help="The customer's id, in place of ENTRY.", show_default=False),
+]
+Reason = Annotated[str, typer.Option("--reason", help="Kept in the person's history.")]
+ClaimToken = Annotated[str, typer.Option("--token", help="The claim_token that the claim gave.")]
+Lease = Annotated[
+    int | None,
+    typer.Option("--lease", min=1, help="Seconds; the waitlist's own if left out."),
+]
+Back = Annotated[bool, typer.Option("--back", help="To the end of the line, not to the old place.")]
+Filter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="NAME=VALUE",
+        help="Only those who have this attribute; several make one segment.",
+    ),
+]
+Newest = Annotated[bool, typer.Option("--newest", help="From the tail, not from the head.")]
+HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")]
+ProfileJson = Annotated[
+    str | None, typer.Option("--profile-json", metavar="JSON", help="The whole profile.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A field of the profile: NAME=text, NAME:=JSON; NAME= takes it out.",
+    ),
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attribute",
+        metavar="NAME=VALUE",
+        help="An attribute; given again, one more value of it. NAME= takes it out.",
+    ),
+]
+
+
+def pair(text: str, option: str) -> tuple[str, str]:
+    """Return the name and the value of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise WrongUsage(f"{option} {text}: NAME=VALUE is meant.")
+    return name, value
+
+
+def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """Return the attributes by which a claim filters."""
+    return dict(pair(text, "--filter") for text in texts or ()) or None
+
+
+def profile_of(
+    before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return a profile after what was typed."""
+    profile = dict(before) if whole is None else _object(whole, "--profile-json")
+    for text in texts or ():
+        name, value = pair(text, "--set")
+        if name.endswith(":"):
+            profile[name[:-1]] = _json(value, f"--set {text}")
+        elif value:
+            profile[name] = value
+        else:
+            profile.pop(name, None)
+    return profile
+
+
+def attributes_of(before: dict[str, Any], texts: Sequence[str] | None) -> dict[str, Any]:
+    """Return attributes after what was typed: those that are named are replaced."""
+    typed: dict[str, list[str]] = {}
+    for text in texts or ():
+        name, value = pair(text, "--attribute")
+        typed.setdefault(name, []).extend([value] if value else [])
+    named = {name: values[0] if len(values) == 1 else values for name, values in typed.items()}
+    return {name: value for name, value in {**before, **named}.items() if value != []}
+
+
+def _object(text: str, option: str) -> dict[str, Any]:
+    found = _json(text, option)
+    if not isinstance(found, dict):
+        raise WrongUsage(f'{option}: an object is meant, such as {{"name": "Ada"}}.')
+    return found
+
+
+def _json(text: str, option: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise WrongUsage(f"{option}: this is no JSON: {error}") from error

@@ -1,0 +1,70 @@
+"""How people are printed: one whole, or many as rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from waitlist_cli.desk import Desk
+from waitlist_cli.output import details
+
+WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
+OFFERED = ("entry_id", "customer_id", "claimed_until", "attempts", "joined_at", "profile")
+PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
+CLAIMED = ("entry_id", "claim_token", "claimed_until", "attempts", "customer_id", "profile")
+NUMBERS = ("position", "priority", "attempts")
+NESTED = ("profile", "attributes")
+EVENT = ("at", "event", "by", "reason", "detail")
+
+
+def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
+    """Return a person's values of these columns."""
+    return [details(person[name]) if name in NESTED else person[name] for name in columns]
+
+
+def print_people(
+    desk: Desk, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
+) -> None:
+    """Print people as rows, or as the document that the service gives."""
+    if desk.out.as_json:
+        desk.out.json({"entries": list(people)})
+        return
+    rows = (row(person, columns) for person in people)
+    desk.out.rows(columns, rows, title=title, right=NUMBERS)
+
+
+def print_person(desk: Desk, person: dict[str, Any]) -> None:
+    """Print one person: what is known, then the history where it was asked for."""
+    if desk.out.as_json:
+        desk.out.json(person)
+        return
+    pairs = {
+        name: details(value) if name in NESTED else value
+        for name, value in person.items()
+        if name not in ("history", "cursor")
+    }
+    desk.out.pairs(pairs)
+    if person.get("history") and desk.out.console.is_terminal:
+        print_history(desk, person["history"])
+
+
+def print_history(desk: Desk, history: Sequence[dict[str, Any]]) -> None:
+    """Print what happened to a person."""
+    rows = [[*[event[name] for name in EVENT[:-1]], details(event["detail"])] for event in history]
+    desk.out.rows(EVENT, rows, title="History")
+
+
+def print_standing(desk: Desk, entry: dict[str, Any]) -> None:
+    """Print where somebody stands after what was done."""
+    if desk.out.as_json:
+        desk.out.json(entry)
+        return
+    until = entry.get("claimed_until")
+    held = f", held until {until}" if until else ""
+    desk.out.say(f"{entry['entry_id']}: {entry['status']}{place(entry)}{held}")
+
+
+def place(entry: dict[str, Any]) -> str:
+    """Return the position in words, nothing for whoever has none."""
+    if entry.get("position") is None:
+        return ""
+    total = f" of {entry['total']:,}" if entry.get("total") is not None else ""
+    return f", position {entry['position']:,}{total}"

@@ -1,0 +1,33 @@
+"""How fast two counters grow, over the last seconds."""
+
+from collections import deque
+
+WINDOW_SECONDS = 10.0
+
+
+class Rates:
+    """Fed with the counters as they are at a time; None until there are two times."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, int, int]] = deque()
+
+    def add(self, now: float, joined: int, gone: int) -> None:
+        self._samples.append((now, joined, gone))
+        while len(self._samples) > 2 and now - self._samples[0][0] > WINDOW_SECONDS:
+            self._samples.popleft()
+
+    @property
+    def joined(self) -> float | None:
+        return self._growth(1)
+
+    @property
+    def gone(self) -> float | None:
+        return self._growth(2)
+
+    def _growth(self, which: int) -> float | None:
+        if len(self._samples) < 2:
+            return None
+        first, last = self._samples[0], self._samples[-1]
+        seconds = last[0] - first[0]
+        # Counters of a waitlist that was made anew begin again.
+        return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

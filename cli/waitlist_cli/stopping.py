@@ -1,0 +1,38 @@
+"""Ctrl-C in two steps: the first asks to finish, the second to stop at once."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Told:
+    """What whoever waits at the keyboard has asked for."""
+
+    def __init__(
+        self, on_first: Callable[[], None], on_second: Callable[[], None] = lambda: None
+    ) -> None:
+        self.to_finish = threading.Event()
+        self.to_stop = threading.Event()
+        self._on_first = on_first
+        self._on_second = on_second
+
+    def hear(self) -> None:
+        if self.to_finish.is_set():
+            self.to_stop.set()
+            self._on_second()
+        else:
+            self.to_finish.set()
+            self._on_first()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear signals, and leave them as they were afterwards."""
+        former = {one: signal.signal(one, lambda *_: self.hear()) for one in SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)

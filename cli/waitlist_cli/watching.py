@@ -1,0 +1,118 @@
+"""`waitlist watch`: looks again and again, and shows each look in place or as a line."""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import chain, count
+from typing import Any
+
+from rich.live import Live
+
+from waitlist_cli.desk import Desk
+from waitlist_cli.errors import Unavailable
+from waitlist_cli.output import shown
+from waitlist_cli.rates import Rates
+from waitlist_cli.retrying import ONCE
+from waitlist_cli.watch_picture import Look, picture
+
+HEAD = 50
+# The configuration changes seldom, the line all the time.
+LOOKS_PER_CONFIGURATION = 10
+DEPTHS = 120
+
+
+class Watcher:
+    """Looks at one waitlist; remembers what rates and the curve are made of."""
+
+    def __init__(self, desk: Desk, waitlist_id: str, head: int) -> None:
+        self._api = desk.api
+        self._path = f"/{waitlist_id}"
+        self._head = head
+        self._rates = Rates()
+        self._depths: deque[int] = deque(maxlen=DEPTHS)
+        self._waitlist: dict[str, Any] = {}
+        self._last: Look | None = None
+
+    def looks(self, seconds: float, most: int | None) -> Iterator[Look]:
+        """Yield a look at each beat; a service that is away for a while is told in it."""
+        beat = time.monotonic()
+        for number in count() if most is None else range(most):
+            if number:
+                beat = max(beat + seconds, time.monotonic() - seconds)
+                time.sleep(max(0.0, beat - time.monotonic()))
+            yield self._look(number)
+
+    def _look(self, number: int) -> Look:
+        try:
+            if number % LOOKS_PER_CONFIGURATION == 0 or self._last_failed():
+                self._waitlist = self._get("")
+            stats = self._get("/stats")
+            people = self._get("/entries", limit=self._head)["entries"] if self._head else []
+        except Unavailable as error:
+            if self._last is None:
+                raise
+            self._last = self._last.with_problem(_now(), shown(error.message))
+            return self._last
+        self._rates.add(time.monotonic(), stats["signed_up"], stats["left"] + stats["admitted"])
+        self._depths.append(stats["waiting"])
+        self._last = Look(
+            at=_now(),
+            waitlist=self._waitlist,
+            stats=stats,
+            joined_per_second=self._rates.joined,
+            gone_per_second=self._rates.gone,
+            depths=tuple(self._depths),
+            people=people,
+        )
+        return self._last
+
+    def _last_failed(self) -> bool:
+        return self._last is not None and bool(self._last.problem)
+
+    def _get(self, path: str, **params: int) -> Any:
+        return self._api.operator("GET", self._path + path, params=params, policy=ONCE)
+
+
+def watch_until_told(desk: Desk, waitlist_id: str, seconds: float, most: int | None) -> None:
+    """Show looks until Ctrl-C, or so many."""
+    live = desk.out.console.is_terminal and not desk.out.as_json
+    watcher = Watcher(desk, waitlist_id, HEAD if live else 1)
+    try:
+        if live:
+            _show_live(desk, watcher.looks(seconds, most))
+        else:
+            _print_lines(desk, watcher.looks(seconds, most))
+    except KeyboardInterrupt:
+        return
+
+
+def _show_live(desk: Desk, looks: Iterator[Look]) -> None:
+    console = desk.out.console
+    # A first look that fails says so before the screen is taken.
+    last = next(looks)
+    with (
+        suppress(KeyboardInterrupt),
+        Live(console=console, screen=True, auto_refresh=False) as live,
+    ):
+        live.update(picture(last, console.height), refresh=True)
+        for last in looks:
+            live.update(picture(last, console.height), refresh=True)
+    console.print(picture(last, console.height))
+
+
+def _print_lines(desk: Desk, looks: Iterator[Look]) -> None:
+    if desk.out.as_json:
+        for look in looks:
+            desk.out.json_line(look.summary())
+        return
+    first = next(looks)
+    desk.out.rows(
+        list(first.summary()),
+        (list(look.summary().values()) for look in chain([first], looks)),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,55 @@
+"""What somebody has to do about a Redis that refuses us; time does not heal these."""
+
+import ssl
+from collections.abc import Iterator
+
+from redis import exceptions
+
+LOG_IN = (
+    "set the user and the password of REDIS_URL, or REDIS_IAM_USER and the role's"
+    " elasticache:Connect, as Redis knows them"
+)
+ALLOW = "give the user the rights of docs/policies/redis-user.acl"
+CERTIFY = (
+    "name in REDIS_URL the host that the certificate is for; for an authority of your own add"
+    " ?ssl_ca_certs=FILE"
+)
+REMEDIES: dict[type[BaseException], str] = {
+    exceptions.AuthenticationError: LOG_IN,
+    exceptions.NoPermissionError: ALLOW,
+    ssl.SSLCertVerificationError: CERTIFY,
+}
+# How Redis, and Valkey, say in a script's error that the user may not run one of its commands.
+NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
+
+
+def with_remedy(error: BaseException) -> str:
+    """Say what is wrong and, if it is known, what to do about it."""
+    for cause in _causes(error):
+        if remedy := _remedy(cause):
+            return f"{_named(error)}{_behind(error, cause)} - {remedy}"
+    return _named(error)
+
+
+def _behind(error: BaseException, cause: BaseException) -> str:
+    """Name the cause: a cluster's client says of whatever happens that there is no cluster."""
+    if cause is error:
+        return ""
+    return f" ({type(cause).__name__ if str(cause) in str(error) else _named(cause)})"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _remedy(error: BaseException) -> str:
+    if any(words in str(error) for words in NOT_ALLOWED_IN_SCRIPT):
+        return ALLOW
+    found = [remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)]
+    return found[0] if found else ""
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

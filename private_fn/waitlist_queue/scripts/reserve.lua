@@ -1,0 +1,29 @@
+-- reserve: draws a run of tickets for an import, and the next numbers of the crowds in it.
+-- USES home state clock ticket
+-- KEYS meta crowds
+-- ARGV count crowds remembered_seconds now here
+-- Crowds are "ticket:count", a space between two, no ticket twice: all of one millisecond.
+-- RETURNS reserved stamp first offsets | cold | rebuilding
+local meta_key = KEYS[1]
+local crowds_key = KEYS[2]
+local count = ARGV[1]
+local crowds = ARGV[2]
+local remembered_seconds = ARGV[3]
+local now = ARGV[4]
+local here = ARGV[5]
+
+local state = state_here(meta_key, here)
+if not state then return {'cold'} end
+-- How many of a millisecond there are is forgotten with the order: whoever comes next of them must
+-- find those who are restored.
+if state == 'hydrating' then return {'rebuilding'} end
+local stamp = ticket_after(redis.call('HGET', meta_key, 'last_ticket'), micros(now))
+redis.call('HSET', meta_key, 'last_ticket', stamp + count)
+-- Of one millisecond those of the next call come behind those of this one, also where some of
+-- these have left by then.
+local offsets = {}
+for ticket, size in string.gmatch(crowds, '(%d+):(%d+)') do
+  offsets[#offsets + 1] = redis.call('HINCRBY', crowds_key, ticket, size) - size
+end
+if offsets[1] then redis.call('EXPIRE', crowds_key, remembered_seconds) end
+return {'reserved', stamp, stamp + 1, offsets}

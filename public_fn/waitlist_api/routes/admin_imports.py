@@ -1,0 +1,102 @@
+"""What operators do to bring people along from elsewhere."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth import operator_of
+from waitlist_api.errors import InvalidFields
+from waitlist_api.http_errors import code_of
+from waitlist_api.imported import Imported, ImportRow
+from waitlist_api.importing import Importing
+from waitlist_api.routes.documentation import SIGV4, answers
+from waitlist_api.routes.parameters import WaitlistId
+from waitlist_api.schemas.basis import FieldProblem
+from waitlist_api.schemas.imports import (
+    ImportAnswer,
+    ImportBody,
+    ImportResultAnswer,
+    ImportRowBody,
+)
+from waitlist_shared.errors import InternalError, WaitlistError
+
+IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
+PATH = re.compile(IMPORT.replace("<waitlist_id>", "[^/]+"))
+
+
+def is_import(event: Mapping[str, Any]) -> bool:
+    """Return whether a request is an import, which may be larger than others."""
+    return PATH.fullmatch(str(event.get("rawPath", ""))) is not None
+
+
+def admin_import_routes(importing: Importing) -> APIGatewayHttpRouter:
+    """Return the operators' route of imports."""
+    router = APIGatewayHttpRouter()
+
+    @router.post(
+        IMPORT,
+        summary="Put up to 500 people in line, open or not",
+        description="Each row is judged as a signup is, and refused by itself. A repeat changes "
+        "nothing: whoever stands on the list is `already` there. Rows keep their order, also those "
+        "of one `joined_at`, and after a repeat of a call that was not answered. 2 MB at the most.",
+        tags=["operator"],
+        operation_id="importEntries",
+        security=SIGV4,
+        responses=answers(
+            200,
+            "What became of each row",
+            "unauthorized",
+            "waitlist_not_found",
+            "invalid_json",
+            "unsupported_media_type",
+            "rebuilding",
+            "record_unavailable",
+        ),
+    )
+    def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> ImportAnswer:
+        by = operator_of(router.current_event.raw_event)
+        read = [(number, one) for number, one in enumerate(body.rows)]
+        good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
+        told = {
+            number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
+        }
+        people = importing.put_in_line(waitlist_id, list(good.values()), by)
+        told |= {number: _told(number, one) for number, one in zip(good, people, strict=True)}
+        counts = Counter(one.outcome for one in told.values())
+        return ImportAnswer(
+            joined=counts["joined"],
+            already=counts["already"],
+            refused=counts["refused"],
+            results=[told[number] for number in sorted(told)],
+        )
+
+    return router
+
+
+def _row(body: ImportRowBody) -> ImportRow:
+    return ImportRow(**dict(body))
+
+
+def _told(number: int, one: Imported) -> ImportResultAnswer:
+    if one.outcome is None or one.refusal is not None:
+        return _refused(number, one.refusal or InternalError(), one.entry_id)
+    return ImportResultAnswer(row=number, outcome=one.outcome, entry_id=one.entry_id)
+
+
+def _refused(
+    number: int, refusal: WaitlistError, entry_id: str | None = None
+) -> ImportResultAnswer:
+    errors = None
+    if isinstance(refusal, InvalidFields):
+        errors = [FieldProblem(field=one.field, message=one.message) for one in refusal.errors]
+    return ImportResultAnswer(
+        row=number,
+        outcome="refused",
+        entry_id=entry_id,
+        code=code_of(refusal),
+        detail=refusal.message,
+        errors=errors,
+    )

@@ -1,0 +1,50 @@
+"""The messages that put people in line at places of the past, or of an import's own run."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from waitlist_shared.contracts.basis import (
+    Number,
+    OnTaggedStay,
+    OnWaitlist,
+    Priority,
+    Result,
+    Ticket,
+)
+from waitlist_shared.limits import MAX_BATCH
+
+
+class Crowd(Struct, frozen=True, array_like=True):
+    """How many of an import joined elsewhere in the millisecond that begins with a ticket."""
+
+    ticket: Ticket
+    count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
+
+
+class Reserve(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
+    """Draws a run of tickets, and numbers within crowds; names no crowd twice."""
+
+    count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
+    crowds: Annotated[tuple[Crowd, ...], Meta(max_length=MAX_BATCH)] = ()
+
+
+class ReserveResult(Result, frozen=True, kw_only=True):
+    """The run begins at `first`; each crowd's numbers behind its ticket at its offset.
+
+    `stamp` is later than all that was decided before.
+    """
+
+    stamp: Ticket
+    first: Ticket
+    offsets: tuple[Number, ...] = ()
+
+
+class Enlist(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
+    """Puts an entry where its ticket belongs in its tier, or next behind whoever stands there.
+
+    Also on a closed list: that is for signups. Its answer is a signup's.
+    """
+
+    ticket: Ticket
+    priority: Priority = 0

@@ -1,0 +1,60 @@
+"""The id by which all that was logged of one request is found, from the phone to Redis."""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+
+FIELD = "correlation_id"
+# What a client may choose: UUIDs and ULIDs, for no name, address or number of a person has such a
+# shape, and the id is written into every log.
+UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
+CHOSEN = re.compile(rf"({UUID}|{ULID})\Z")
+# What AWS chooses: API Gateway's ids look like base64, Lambda's are UUIDs.
+GIVEN = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
+
+
+def chosen(value: object) -> str:
+    """Return an id that a client has chosen; empty if it is none that may be logged."""
+    return value if isinstance(value, str) and CHOSEN.match(value) else ""
+
+
+def given(message: object) -> str:
+    """Return the id that an event or a message of our own carries; empty if it has none."""
+    value = message.get(FIELD) if isinstance(message, Mapping) else None
+    return value if isinstance(value, str) and GIVEN.match(value) else ""
+
+
+class Correlation:
+    """The id of what is being worked on; one for a process, which does one thing at a time.
+
+    Plain, and not a context variable: the threads that a request begins work for it as well.
+    """
+
+    def __init__(self) -> None:
+        self.id = ""
+        self._marks_records = False
+
+    def begin(self, correlation_id: str) -> None:
+        """Begin to work on what has this id."""
+        self.id = correlation_id
+
+    def end(self) -> None:
+        """End the work: what is logged from here on belongs to nothing."""
+        self.id = ""
+
+    def mark_log_records(self) -> None:
+        """Have every log record carry the id, whichever library writes it."""
+        if self._marks_records:
+            return
+        self._marks_records = True
+        make = logging.getLogRecordFactory()
+
+        def marked(*arguments: Any, **options: Any) -> logging.LogRecord:
+            record = make(*arguments, **options)
+            if self.id:
+                setattr(record, FIELD, self.id)
+            return record
+
+        logging.setLogRecordFactory(marked)

@@ -1,0 +1,169 @@
+"""reserve and enlist: imports stand where their tickets belong, whoever puts them there."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.support.line import HOUR_MICROS, Line, accepted
+from waitlist_queue import keys
+from waitlist_shared.limits import CROWDS_SECONDS
+from waitlist_shared.ranks import TIER
+
+# Some millisecond of 2021.
+TIME = 16 * 1000 * 3600 * 24 * 400
+
+
+def everybody(line: Line) -> list[tuple[str, int, int]]:
+    """Return entry, rank and ticket of all who wait, in serving order."""
+    return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
+
+
+def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
+    """P6: ahead of whoever came later, behind whoever came before, within its tier."""
+    line.init()
+    line.signup("late")
+    line.enlist("early", ticket=TIME)
+    line.enlist("earlier", ticket=TIME - 1)
+    line.enlist("urgent", ticket=TIME + 5, priority=1)
+    answer = accepted(line.enlist("last", ticket=TIME + 9))
+    assert line.order() == ["urgent", "earlier", "early", "last", "late"]
+    assert (answer["position"], answer["total"], answer["ticket"]) == (4, 5, TIME + 9)
+
+
+def test_where_somebody_stands_already_it_is_the_next_free_place_behind(line: Line) -> None:
+    """P1: no ties; and the ticket, which tells the time, is as it was wanted."""
+    line.init()
+    for number in range(20):
+        line.enlist(f"person {number}", ticket=TIME + number)
+    for name in ("ann", "bob"):
+        assert accepted(line.enlist(name, ticket=TIME + 3))["ticket"] == TIME + 3
+    assert line.order() == [*(f"person {number}" for number in range(20)), "ann", "bob"]
+    ranks = [rank for _, rank, _ in everybody(line)]
+    assert ranks == list(range(255 * TIER + TIME, 255 * TIER + TIME + 22))
+    assert accepted(line.position("ann"))["ticket"] == TIME + 3
+
+
+def test_a_place_within_a_run_that_somebody_left_is_taken(line: Line) -> None:
+    line.init()
+    for number in range(9):
+        line.enlist(f"person {number}", ticket=TIME + number)
+    line.leave("person 6")
+    line.enlist("ann", ticket=TIME + 2)
+    assert line.order()[6] == "ann"
+
+
+def test_whoever_puts_them_there_and_in_whatever_order_the_line_is_the_same(line: Line) -> None:
+    """P3: the call, its repeat or maintenance, each cut off anywhere."""
+    wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
+    lines = []
+    for number, names in enumerate(permutations(wanted)):
+        other = line.of(f"bakery-{number}")
+        other.init()
+        for name in names:
+            accepted(other.enlist(name, ticket=wanted[name]))
+        lines.append([(other._names[one], rank, ticket) for one, rank, ticket in everybody(other)])
+    assert [name for name, _, _ in lines[0]] == list(wanted)
+    assert all(one == lines[0] for one in lines)
+
+
+def test_a_repeat_keeps_its_place_and_counts_once(line: Line) -> None:
+    """P2"""
+    line.init()
+    first = accepted(line.enlist("ann", ticket=TIME))
+    again = accepted(line.enlist("ann", ticket=TIME))
+    assert (first["outcome"], again["outcome"]) == ("joined", "already")
+    assert (first["rank"], first["ticket"]) == (again["rank"], again["ticket"])
+    assert line.stats()["counters"]["signed_up"] == 1
+
+
+def test_a_late_import_of_an_ended_stay_is_refused(line: Line) -> None:
+    """P2, P5"""
+    line.init()
+    line.enlist("ann", ticket=TIME)
+    line.leave("ann")
+    before = line.contents()
+    assert line.enlist("ann", ticket=TIME)["code"] == "gone"
+    assert line.contents() == before
+
+
+def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Line) -> None:
+    line.init(open=False, paused=True, capacity=2)
+    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "joined"
+    assert accepted(line.enlist("bob", ticket=TIME))["outcome"] == "joined"
+    before = line.contents()
+    assert line.enlist("cyd", ticket=TIME)["code"] == "waitlist_full"
+    assert line.contents() == before
+    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "already"
+
+
+def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
+    """P4: its record must not take the hold for something of the past."""
+    line.init()
+    enlisted = accepted(line.enlist("ann", ticket=TIME))
+    claim = accepted(line.claim())
+    again = accepted(line.enlist("ann", ticket=TIME))
+    assert (again["outcome"], again["ticket"]) == ("already", TIME)
+    assert enlisted["stamp"] <= again["stamp"] < claim["stamp"]
+
+
+def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
+    """P1: whatever the clock of its caller said, the next ones come behind, without a tie."""
+    line.init()
+    last = accepted(line.signup("ann"))["ticket"]
+    line.enlist("bob", ticket=last + 10**9)
+    for name in ("cyd", "dan"):
+        line.signup(name)
+    assert line.order() == ["ann", "bob", "cyd", "dan"]
+
+
+def test_imports_stand_in_their_segments(line: Line) -> None:
+    line.init(segments_version=1)
+    line.signup("late", **line.within("red"))
+    line.enlist("ann", ticket=TIME, **line.within("red", "blue"))
+    line.enlist("bob", ticket=TIME, **line.within("blue"))
+    assert line.depths("red", "blue") == {"red": 2, "blue": 2}
+    assert line.claim_within("red", 2) == ["ann", "late"]
+    assert line.claim_within("blue") == ["bob"]
+
+
+def test_a_drawn_run_is_nobody_elses(line: Line) -> None:
+    """P1: behind all who came before, ahead of all who come after it was drawn."""
+    line.init()
+    line.signup("before")
+    run = accepted(line.reserve(3))
+    line.signup("after")
+    second = accepted(line.reserve(2))
+    assert run["stamp"] < run["first"] < run["first"] + 3 <= second["stamp"]
+    for number in (2, 0, 1):
+        line.enlist(f"row {number}", ticket=run["first"] + number)
+    assert line.order() == ["before", "row 0", "row 1", "row 2", "after"]
+
+
+def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
+    """Also where those of the first have left, or are held: the next come behind them."""
+    line.init()
+    assert accepted(line.reserve(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
+    line.enlist("ann", ticket=TIME)
+    line.enlist("bob", ticket=TIME + 1)
+    line.claim()
+    assert accepted(line.reserve(1, (TIME, 3)))["offsets"] == [2]
+    line.enlist("cyd", ticket=TIME + 2)
+    assert line.order() == ["bob", "cyd"]
+
+
+def test_crowds_are_forgotten_after_a_day(line: Line) -> None:
+    """P9"""
+    line.init()
+    line.reserve(0, (TIME, 2))
+    left = line.client.ttl(keys.crowds(line.waitlist_id))
+    assert CROWDS_SECONDS - 60 < left <= CROWDS_SECONDS
+
+
+@pytest.mark.parametrize("jump", [-HOUR_MICROS, HOUR_MICROS])
+def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
+    """P1"""
+    line.init()
+    first: Any = accepted(line.reserve(500))
+    line.clock.advance(jump)
+    assert accepted(line.reserve(1))["stamp"] >= first["first"] + 500

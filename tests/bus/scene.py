@@ -1,0 +1,106 @@
+"""One deployment on a table with a stream, and what its bus is given."""
+
+from collections import defaultdict
+from typing import Any
+
+from tests.support.admissions import Admissions
+from tests.support.faults import Wire
+from tests.support.pipes import details_of
+from tests.support.stores import fake_redis
+from tests.support.streamed_table import StreamedTable
+from tests.support.world import Clock, RedisClock, World
+from waitlist_api.records.entry import entry_pk
+
+LEASE_SECONDS = 600  # outlives the four minutes that maintenance takes
+MAX_ATTEMPTS = 2
+RETENTION_DAYS = 30
+DAY_SECONDS = 24 * 3600
+Detail = dict[str, Any]
+
+
+class Scene:
+    """Ada and Bob, the list they stand in, and the wire between its function and AWS.
+
+    Redis' clock stands, so that stamps follow each other as closely as they can.
+    """
+
+    def __init__(self) -> None:
+        self.table, self.wire = StreamedTable(), Wire()
+        self.redis = fake_redis()
+        self.clock, self.redis_clock = Clock(), RedisClock.standing()
+        self.world = self._world(self.wire)
+        self.desk = Admissions(self.world)
+        answer = self.configure()
+        assert answer.status == 201, answer.text
+        self.wire.disarm()
+
+    def _world(self, wire: Wire) -> World:
+        return World.on(
+            wire.client(self.table),
+            self.redis,
+            wire.client,
+            clock=self.clock,
+            redis_clock=self.redis_clock,
+        )
+
+    def configure(self, **settings: Any) -> Any:
+        terms = {"lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
+        return self.desk.configure(**{**terms, **settings})
+
+    def desk_elsewhere(self) -> Admissions:
+        """Return a desk of the same waitlist in a process of its own, with the same tokens."""
+        world = self._world(Wire())
+        return Admissions(world, names=self.desk.names, tokens=self.desk.tokens)
+
+    def maintain(self) -> None:
+        """Run maintenance by a process of its own, twice, each some minutes later."""
+        elsewhere = self._world(Wire())
+        for _ in range(2):
+            elsewhere.maintain()
+
+    def expire(self) -> None:
+        """Let the days pass that ended stays are kept."""
+        self.world.advance((RETENTION_DAYS + 1) * DAY_SECONDS)
+        self.table.expire(self.clock.millis // 1000)
+
+    def details(self, name: str | None = None) -> list[Detail]:
+        """Return what the bus was given, of one person or of everybody, as it came."""
+        found = details_of(self.table.records)
+        entry_id = name and self.desk.id_of(name)
+        return [one for one in found if entry_id in (None, one["entry_id"])]
+
+    def words(self, name: str) -> list[str]:
+        """Return the events of one person by their stamps."""
+        return [one["event"] for one in in_order(self.details(name))]
+
+    def history(self, name: str) -> list[tuple[str, int]]:
+        """Return what is recorded of a person and is an event outside, with the stamps."""
+        pk = entry_pk(self.desk.waitlist_id, self.desk.id_of(name))
+        events = [item for (whose, _), item in sorted(self.table.items.items()) if whose == pk]
+        return [
+            (one["event"]["S"], int(one["stamp"]["N"]))
+            for one in events
+            if one.get("event", {"S": "edited"})["S"] != "edited"
+        ]
+
+    def contradictions(self) -> list[str]:
+        """Return where the bus was told otherwise than histories and records are."""
+        wrong = []
+        by_person: dict[str, list[Detail]] = defaultdict(list)
+        for detail in self.details():
+            by_person[detail["entry_id"]].append(detail)
+        for name in self.desk.names.values():
+            told = in_order(by_person[self.desk.id_of(name)])
+            stamps = [int(one["stamp"]) for one in told]
+            if len(stamps) != len(set(stamps)):
+                wrong.append(f"{name} has two events of one stamp: {told}")
+            ends = [number for number, one in enumerate(told) if one["event"] == "erased"]
+            kept = told[ends[-1] + 1 if ends else 0 :]
+            since = [(one["event"], int(one["stamp"]) // 10) for one in kept]
+            if since != self.history(name):
+                wrong.append(f"{name} is told of as {since}, the history is {self.history(name)}")
+        return wrong
+
+
+def in_order(details: list[Detail]) -> list[Detail]:
+    return sorted(details, key=lambda one: int(one["stamp"]))

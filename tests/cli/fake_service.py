@@ -1,0 +1,104 @@
+"""A small stand-in for the service: the import route by its contract, and answers as scripted."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = tuple[int, dict[str, str], bytes]
+MOST_ROWS = 500
+MOST_BYTES = 2 * 1024 * 1024
+
+
+def answer(status: int, body: object = None, **headers: str) -> Answer:
+    content = b"" if body is None else json.dumps(body).encode()
+    return status, {name.replace("_", "-"): value for name, value in headers.items()}, content
+
+
+def problem(status: int, code: str, detail: str = "because", **headers: str) -> Answer:
+    return answer(status, {"code": code, "detail": detail, "status": status}, **headers)
+
+
+@dataclass
+class FakeService:
+    """`script` answers first, one request each; then the people that are imported are kept."""
+
+    url: str = ""
+    script: list[Answer] = field(default_factory=list)
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    on_import: Callable[[int], None] = lambda _calls: None
+    imports: int = 0
+
+    def line(self) -> list[str]:
+        return list(self.people)
+
+    def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
+        self.requests.append((method, path, headers, body))
+        if self.script:
+            return self.script.pop(0)
+        if method == "POST" and path.endswith("/import"):
+            self.imports += 1
+            self.on_import(self.imports)
+            return self._import(body)
+        return problem(404, "not_found")
+
+    def _import(self, body: bytes) -> Answer:
+        if len(body) > MOST_BYTES:
+            return problem(413, "too_large")
+        entries = json.loads(body)["entries"]
+        if not 0 < len(entries) <= MOST_ROWS:
+            return problem(422, "invalid_request")
+        results = [{"row": row, **self._one(entry)} for row, entry in enumerate(entries)]
+        outcomes = [result["outcome"] for result in results]
+        counts = {name: outcomes.count(name) for name in ("joined", "already", "refused")}
+        return answer(200, {**counts, "results": results})
+
+    def _one(self, entry: dict[str, Any]) -> dict[str, Any]:
+        customer_id = entry["customer_id"]
+        if " " in customer_id:
+            errors = [{"field": "customer_id", "message": "no spaces"}]
+            refusal = {"outcome": "refused", "entry_id": None, "code": "invalid_request"}
+            return {**refusal, "detail": "Not valid.", "errors": errors}
+        if customer_id in self.people:
+            return {"outcome": "already", "entry_id": "a" * 26}
+        self.people[customer_id] = entry
+        return {"outcome": "joined", "entry_id": "a" * 26}
+
+
+@contextmanager
+def running_fake() -> Iterator[FakeService]:
+    service = FakeService()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, more, content = service.answer(self.command, self.path, headers, body)
+            self.send_response(status)
+            for name, value in {**more, "Content-Length": str(len(content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = _any  # noqa: N815
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,135 @@
+"""How the service is asked: again where that may help, and never without end."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from local.retrying import POLICY
+from waitlist_cli.api import Api
+from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
+from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy
+
+
+class Scripted:
+    """An API whose requests get these answers in turn, the last one for ever."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.requests: list[httpx.Request] = []
+        self.pauses: list[float] = []
+        self.told: list[tuple[str, float, int, int]] = []
+        self._answers = list(answers)
+        http = httpx.Client(base_url="http://test", transport=httpx.MockTransport(self._answer))
+        self.api = Api(
+            http,
+            httpx.Auth,
+            lambda *told: self.told.append(told),
+            self.pauses.append,
+            jitter=lambda: 0.5,
+        )
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def problem(status: int, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
+    body = json.dumps({"code": code, "detail": "because"})
+    return httpx.Response(status, content=body, headers=headers)
+
+
+def test_the_policy_is_the_one_that_the_service_asks_for() -> None:
+    assert vars(RetryPolicy()) == vars(POLICY)
+
+
+def test_an_answer_is_decoded_and_no_content_is_none() -> None:
+    assert Scripted(httpx.Response(200, json={"a": 1})).api.operator("GET", "/x") == {"a": 1}
+    assert Scripted(httpx.Response(204)).api.operator("DELETE", "/x") is None
+
+
+def test_a_retry_is_the_same_request_with_the_same_key() -> None:
+    """P2"""
+    scripted = Scripted(
+        problem(503, "rebuilding", {"retry-after": "2"}),
+        problem(429, "throttled"),
+        httpx.ReadTimeout("slow"),
+        httpx.Response(200, json={}),
+    )
+    scripted.api.operator("POST", "/x", {"places": 1}, key="k1")
+    sent = [(one.headers["idempotency-key"], one.content) for one in scripted.requests]
+    assert sent == [("k1", b'{"places":1}')] * 4
+    assert scripted.pauses == [2.5, 2.0, 3.0]
+    assert [told[2:] for told in scripted.told] == [(2, 8), (3, 8), (4, 8)]
+
+
+def test_retries_end() -> None:
+    """P9"""
+    scripted = Scripted(problem(503, "queue_unavailable", {"retry-after": "3600"}))
+    with pytest.raises(Unavailable, match="because"):
+        scripted.api.operator("GET", "/x")
+    assert len(scripted.requests) == PATIENT.tries
+    assert scripted.pauses == [30.5, 31.0, 32.0, 34.0, 34.0, 34.0, 34.0]
+
+
+@pytest.mark.parametrize("text", ["", "-1", "soon", "\u0661", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_pause_that_cannot_be_read_is_the_least(text: str) -> None:
+    assert PATIENT.pause_after(0, {"retry-after": text}, lambda: 0.0) == 1.0
+
+
+def test_a_service_that_was_never_there_is_not_waited_for() -> None:
+    scripted = Scripted(httpx.ConnectError("refused"))
+    with pytest.raises(Unavailable, match="http://test") as caught:
+        scripted.api.operator("GET", "/x")
+    assert (caught.value.code, scripted.pauses) == ("unreachable", [])
+
+
+def test_a_service_that_has_answered_before_is_waited_for() -> None:
+    scripted = Scripted(
+        httpx.Response(200, json=1), httpx.ConnectError("refused"), httpx.Response(200, json=2)
+    )
+    assert [scripted.api.operator("GET", "/x") for _ in range(2)] == [1, 2]
+    assert len(scripted.pauses) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "exit_code"),
+    [
+        (problem(409, "waitlist_full"), Refused, 1),
+        (problem(422, "invalid_request"), Refused, 1),
+        (problem(404, "entry_not_found"), Refused, 1),
+        (problem(401, "unauthorized"), Unauthorised, 4),
+        (httpx.Response(403, json={"message": "Forbidden"}), Unauthorised, 4),
+        (problem(500, "internal_error"), Defective, 5),
+        (httpx.Response(200, text="<html>"), Defective, 5),
+        (httpx.Response(404, text="<html>"), Defective, 5),
+    ],
+)
+def test_what_is_refused_is_not_tried_again(
+    answer: httpx.Response, kind: type[CliError], exit_code: int
+) -> None:
+    """P5"""
+    scripted = Scripted(answer)
+    with pytest.raises(kind) as caught:
+        scripted.api.operator("POST", "/x")
+    assert (caught.value.exit_code, len(scripted.requests)) == (exit_code, 1)
+    assert caught.value.message
+
+
+@pytest.mark.parametrize("status", sorted(RETRIED_STATUSES))
+def test_what_is_tried_again_ends_as_unavailable(status: int) -> None:
+    scripted = Scripted(httpx.Response(status, text="Bad Gateway"))
+    with pytest.raises(Unavailable) as caught:
+        scripted.api.operator("GET", "/x")
+    assert caught.value.exit_code == 3
+
+
+def test_the_fields_of_a_problem_are_kept() -> None:
+    body: dict[str, Any] = {"code": "invalid_request", "detail": "d"}
+    body["errors"] = [{"field": "body.places", "message": "too few"}]
+    with pytest.raises(Refused) as caught:
+        Scripted(httpx.Response(422, json=body)).api.operator("POST", "/x")
+    assert caught.value.as_json() == {**body, "status": 422}

@@ -1,0 +1,132 @@
+"""Which column becomes what."""
+
+import json
+from typing import Any
+
+import pytest
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.importing.columns import Columns, Unusable, columns_of
+
+
+def typed(**options: Any) -> Columns:
+    usual: dict[str, Any] = {
+        "customer": "customer_id",
+        "priority": None,
+        "kept_time": None,
+        "attributes": (),
+        "mapped": (),
+        "keep_others": True,
+        "zone": "UTC",
+        "time_format": None,
+        "splits_values": True,
+    }
+    return columns_of(**usual | options)
+
+
+def test_other_columns_go_into_the_profile_and_empty_cells_nowhere() -> None:
+    row = {"customer_id": " ada ", "name": "Ada", "city": ""}
+    assert typed().entry(row) == {"customer_id": "ada", "profile": {"name": "Ada"}}
+    assert typed(keep_others=False).entry(row) == {"customer_id": "ada"}
+
+
+def test_columns_are_mapped() -> None:
+    columns = typed(
+        customer="id",
+        priority="vip",
+        attributes=["language"],
+        mapped=["Name=profile.name", "town=attributes.city", "note=-"],
+    )
+    row = {"id": "ada", "vip": "7", "language": "English; Spanish", "Name": "Ada"}
+    assert columns.entry({**row, "town": "Rome", "note": "x"}) == {
+        "customer_id": "ada",
+        "priority": 7,
+        "profile": {"name": "Ada"},
+        "attributes": {"language": ["English", "Spanish"], "city": "Rome"},
+    }
+
+
+def test_a_whole_profile_may_stand_in_one_column() -> None:
+    """As an export has it."""
+    row = {"customer_id": "ada", "profile": '{"a": [1]}', "attributes": {"b": ["c"]}}
+    expected = {"customer_id": "ada", "profile": {"a": [1]}, "attributes": {"b": ["c"]}}
+    assert typed(keep_others=False).entry(row) == expected
+
+
+def test_json_keeps_its_own_values() -> None:
+    columns = typed(attributes=["language"], splits_values=False)
+    row = {"customer_id": 7, "language": "a;b", "party": 4, "note": None}
+    assert columns.entry(row) == {
+        "customer_id": "7",
+        "attributes": {"language": "a;b"},
+        "profile": {"party": 4},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("2026-03-01T09:30:00Z", {}, "2026-03-01T09:30:00Z"),
+        ("2026-03-01 09:30:00.25+01:00", {}, "2026-03-01T08:30:00.250000Z"),
+        ("2026-03-01T09:30", {}, "2026-03-01T09:30:00Z"),
+        ("2026-07-01T09:30", {"zone": "Europe/Berlin"}, "2026-07-01T07:30:00Z"),
+        ("01.03.2026 09:30", {"time_format": "%d.%m.%Y %H:%M"}, "2026-03-01T09:30:00Z"),
+    ],
+)
+def test_times_are_told_in_utc(text: str, options: dict[str, str], expected: str) -> None:
+    columns = typed(kept_time="applied", **options)
+    entry = columns.entry({"customer_id": "ada", "applied": text})
+    assert entry["joined_at"] == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"name": "Ada"}, "no customer id in customer_id"),
+        ({"customer_id": ["ada"]}, "customer_id: text is needed"),
+        ({"customer_id": True}, "customer_id: text is needed"),
+        ({"customer_id": "ada", "vip": "high"}, "'high' is no whole number"),
+        ({"customer_id": "ada", "vip": "-1"}, "'-1' is no whole number"),
+        ({"customer_id": "ada", "vip": "9" * 5000}, "is no whole number"),
+        ({"customer_id": "ada", "applied": "soon"}, "'soon' is no time like"),
+        ({"customer_id": "ada", "applied": "0001-01-01T00:00+23:00"}, "is no time like"),
+        ({"customer_id": "ada", "profile": "[1]"}, "profile: a JSON object is needed"),
+        ({"customer_id": "ada", "profile": "[" * 100_000}, "profile: a JSON object is needed"),
+        ({"customer_id": "ada", "language": 1.5}, "language: text is needed"),
+    ],
+)
+def test_a_row_that_cannot_be_meant_says_why(row: dict[str, Any], reason: str) -> None:
+    """P5"""
+    columns = typed(priority="vip", kept_time="applied", attributes=["language"])
+    with pytest.raises(Unusable) as caught:
+        columns.entry(row)
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mapped": ["name"]},
+        {"mapped": ["name=profile"]},
+        {"mapped": ["name=profile."]},
+        {"mapped": ["name=entry_id"]},
+        {"mapped": ["customer_id=-"]},
+        {"zone": "Mars/Olympus"},
+        {"zone": "../etc"},
+    ],
+)
+def test_a_mapping_that_cannot_be_meant_is_wrong_usage(options: dict[str, Any]) -> None:
+    with pytest.raises(WrongUsage):
+        typed(**options)
+
+
+def test_a_column_that_is_not_there_is_said_before_anything_is_sent() -> None:
+    with pytest.raises(WrongUsage, match="No column id: the file has customer, name"):
+        typed(customer="id").check(["customer", "name"])
+
+
+def test_what_an_export_says_can_be_imported() -> None:
+    person = {"customer_id": "ada", "position": 1, "profile": {"n": 1}, "attributes": {}}
+    columns = typed(keep_others=False, splits_values=False)
+    entry = columns.entry(json.loads(json.dumps(person)))
+    assert entry == {"customer_id": "ada", "profile": {"n": 1}}

@@ -1,0 +1,91 @@
+"""Which service is meant, and who signs."""
+
+from pathlib import Path
+
+import pytest
+
+from waitlist_cli.configuration import Choice, Target, target_of
+from waitlist_cli.errors import WrongUsage
+
+FILE = """
+default = "dev"
+region = "eu-west-1"
+
+[environments.dev]
+url = "https://dev.example.com"
+profile = "d"
+
+[environments.prod]
+url = "https://abc.execute-api.eu-central-1.amazonaws.com/"
+region = "eu-central-1"
+"""
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    path = tmp_path / "config.toml"
+    path.write_text(FILE, "utf-8")
+    return {"WAITLIST_CONFIG": str(path)}
+
+
+def test_the_local_service_is_on_its_usual_port_or_on_another() -> None:
+    assert target_of(Choice(local=True), {}) == Target("http://127.0.0.1:8080", is_local=True)
+    assert target_of(Choice(local=True), {"PORT": "9"}).url == "http://127.0.0.1:9"
+
+
+def test_the_files_default_is_taken(environ: dict[str, str]) -> None:
+    assert target_of(Choice(), environ) == Target("https://dev.example.com", "d", "eu-west-1")
+
+
+def test_an_environment_is_chosen_by_option_or_variable(environ: dict[str, str]) -> None:
+    prod = Target("https://abc.execute-api.eu-central-1.amazonaws.com", None, "eu-central-1")
+    assert target_of(Choice(environment="prod"), environ) == prod
+    assert target_of(Choice(), {**environ, "WAITLIST_ENV": "prod"}) == prod
+
+
+def test_what_is_typed_comes_before_variables_and_these_before_the_file(
+    environ: dict[str, str],
+) -> None:
+    named = {**environ, "WAITLIST_URL": "https://variable.example.com"}
+    assert target_of(Choice(), named).url == "https://variable.example.com"
+    typed = Choice(url="https://typed.example.com", profile="p", region="r")
+    assert target_of(typed, named) == Target("https://typed.example.com", "p", "r")
+    assert target_of(Choice(environment="dev"), named).url == "https://dev.example.com"
+
+
+def test_the_address_of_an_api_gateway_tells_its_region() -> None:
+    choice = Choice(url="https://abc.execute-api.ap-south-1.amazonaws.com")
+    assert target_of(choice, {}).region == "ap-south-1"
+
+
+@pytest.mark.parametrize(
+    ("choice", "advice"),
+    [
+        (Choice(), "--local"),
+        (Choice(environment="qa"), "it has"),
+        (Choice(url="example.com"), "https://"),
+        (Choice(url="https://host:port"), "https://"),
+        (Choice(url="ftp://host"), "https://"),
+    ],
+)
+def test_no_service_is_an_error_that_says_how_to_name_one(
+    tmp_path: Path, choice: Choice, advice: str
+) -> None:
+    empty = tmp_path / "empty.toml"
+    empty.write_text("", "utf-8")
+    with pytest.raises(WrongUsage, match=advice):
+        target_of(choice, {"WAITLIST_CONFIG": str(empty)})
+
+
+def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    with pytest.raises(WrongUsage, match="not there"):
+        target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
+    path.write_text("url = https://", "utf-8")
+    with pytest.raises(WrongUsage, match="TOML"):
+        target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
+
+
+def test_what_a_command_is_told_comes_before_what_all_are() -> None:
+    both = Choice(region="near").over(Choice(region="far", local=True))
+    assert both == Choice(region="near", local=True)

@@ -1,0 +1,34 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.ids import ENTRY_ID, chosen_entry_id, entry_id_of
+from waitlist_shared import ids
+
+
+@given(
+    st.from_regex(ids.WAITLIST_ID, fullmatch=True), st.from_regex(ids.CUSTOMER_ID, fullmatch=True)
+)
+def test_entry_ids_are_those_of_the_service(waitlist_id: str, customer_id: str) -> None:
+    """P8: so no address needs a customer's id."""
+    assert entry_id_of(waitlist_id, customer_id) == ids.entry_id_of(waitlist_id, customer_id)
+
+
+def test_an_entry_id_looks_as_the_service_has_it() -> None:
+    assert ENTRY_ID.pattern == ids.ENTRY_ID
+
+
+@pytest.mark.parametrize(
+    ("entry", "customer", "advice"),
+    [
+        (None, None, "--customer ID"),
+        ("a" * 26, "ada", "--customer ID"),
+        ("ada", None, "--customer ada"),
+        ("A" * 26, None, "no entry id"),
+    ],
+)
+def test_one_person_must_be_named(entry: str | None, customer: str | None, advice: str) -> None:
+    """P5"""
+    with pytest.raises(WrongUsage, match=advice):
+        chosen_entry_id("bakery", entry, customer)

@@ -1,0 +1,87 @@
+"""What a person at a terminal sees."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from scripts.terminal import Terminal
+from tests.cli.conftest import Bakery
+from tests.cli.fake_service import FakeService
+from tests.cli.people_files import customers, file_of
+from tests.cli.typed import Typed, clean_environment
+
+
+def at_terminal(*words: str) -> Terminal:
+    return Terminal([sys.executable, "-m", "waitlist_cli", *words], clean_environment())
+
+
+def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
+    """P6"""
+    bakery.sign_up("ada", "bob", profile={"city": "Rome"})
+    terminal = at_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
+    # The last line is drawn last.
+    screen = terminal.until(lambda text: "bob" in text and "Ctrl-C ends" in text)
+    for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
+        assert words in screen
+    assert screen.index("ada") < screen.index("bob")
+    bakery.typed.done("bump", bakery.waitlist_id, "--customer", "bob", "--front")
+    terminal.until(lambda text: 0 < text.find("bob") < text.find("ada"))
+    bakery.sign_up("cyd")
+    terminal.until(lambda text: "cyd" in text and re.search(r"\b0\.[1-9]/s", text) is not None)
+    bakery.typed.done("claim", bakery.waitlist_id, "--complete")
+    terminal.until(lambda text: "bob" not in text)
+    bakery.typed.done("pause", bakery.waitlist_id)
+    terminal.until(lambda text: "paused" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 0
+    # The terminal is as it was before: its own screen, and the cursor seen.
+    assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
+    assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
+
+
+def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    words = ["watch", bakery.waitlist_id, "--every", "0.1", "--looks", "3"]
+    header, *lines = bakery.typed.done(*words).splitlines()
+    assert header.split("\t")[:2] == ["at", "waiting"]
+    assert [line.split("\t")[1] for line in lines] == ["1", "1", "1"]
+    looks = [json.loads(line) for line in bakery.typed.done("--json", *words).splitlines()]
+    assert [(one["waiting"], one["signed_up"]) for one in looks] == [(1, 1)] * 3
+    assert looks[0]["in_per_second"] is None
+    assert looks[2]["in_per_second"] == 0.0
+
+
+def test_watch_of_no_waitlist_says_so_and_takes_no_screen(typed: Typed) -> None:
+    terminal = at_terminal(*typed.service, "watch", "no-such-list")
+    assert terminal.ended() == 1
+    assert "waitlist_not_found" in terminal.text
+    assert "\x1b[?1049h" not in terminal.raw
+
+
+def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "[red]Ada[/red] \x1b[2J"})
+    terminal = at_terminal(*bakery.typed.service, "head", bakery.waitlist_id)
+    assert terminal.ended() == 0
+    assert "\x1b[1m" in terminal.raw
+    assert "┃" in terminal.text
+    assert "[red]Ada" in terminal.text.replace("\n", "")
+    assert "\x1b[2J" not in terminal.raw
+    assert "\x1b" not in bakery.typed.done("head", bakery.waitlist_id)
+
+
+def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> None:
+    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.type("n\n")
+    assert terminal.ended() == 2
+    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+
+
+def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:
+    path = file_of(tmp_path / "p.csv", customers(2000))
+    terminal = at_terminal(*Typed(fake.url).service, "import", "bakery", path)
+    assert terminal.ended() == 0
+    screen = " ".join(terminal.text.split())
+    for words in ("Into bakery", "100%", "2,000 rows", "/s", "time left", "2,000 joined"):
+        assert words in screen

@@ -1,0 +1,81 @@
+"""Requests are signed by the usual AWS configuration."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+from botocore.credentials import Credentials
+
+from local.http_message import HttpRequest
+from local.signature import verified_access_key
+from waitlist_cli.configuration import Target
+from waitlist_cli.errors import Unauthorised, WrongUsage
+from waitlist_cli.signing import OperatorAuth, operator_auth
+
+URL = "http://127.0.0.1:8080"
+
+
+@pytest.fixture
+def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without credentials; the file is where a test may put some."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    return tmp_path / "credentials"
+
+
+def signed(auth: httpx.Auth, **more: object) -> httpx.Request:
+    request = httpx.Request("POST", f"{URL}/v1/admin/waitlists?limit=2&cursor=a%3D", json=more)
+    return next(auth.sync_auth_flow(request))
+
+
+def test_the_local_service_takes_the_signature() -> None:
+    request = signed(operator_auth(Target(URL, is_local=True)), name="Bäckerei")
+    received = HttpRequest(
+        method=request.method,
+        target=request.url.raw_path.decode(),
+        headers=tuple(request.headers.items()),
+        body=request.content,
+        source_ip="127.0.0.1",
+    )
+    assert verified_access_key(received, datetime.now(UTC)) == "local"
+
+
+def test_a_profiles_key_signs_for_the_region(aws: Path) -> None:
+    aws.write_text(
+        "[ops]\naws_access_key_id = AKIAOPS\naws_secret_access_key = s\n", encoding="utf-8"
+    )
+    request = signed(operator_auth(Target(URL, "ops", "eu-central-1")))
+    assert "Credential=AKIAOPS/" in request.headers["authorization"]
+    assert "/eu-central-1/execute-api/aws4_request" in request.headers["authorization"]
+
+
+def test_a_roles_token_is_sent_and_asked_for_anew_each_time() -> None:
+    tokens = iter(["first", "second"])
+    auth = OperatorAuth(
+        lambda: Credentials("k", "s", next(tokens)).get_frozen_credentials(), "eu-central-1"
+    )
+    assert signed(auth).headers["x-amz-security-token"] == "first"
+    again = signed(auth)
+    assert again.headers["x-amz-security-token"] == "second"
+    assert "x-amz-security-token" in again.headers["authorization"]
+
+
+def test_no_credentials_is_said_with_what_to_do(aws: Path) -> None:
+    with pytest.raises(Unauthorised, match="--profile"):
+        operator_auth(Target(URL, None, "eu-central-1"))
+
+
+def test_an_unknown_profile_is_said(aws: Path) -> None:
+    with pytest.raises(Unauthorised, match="nobody"):
+        operator_auth(Target(URL, "nobody", "eu-central-1"))
+
+
+def test_no_region_is_said_with_what_to_do(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "k")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    with pytest.raises(WrongUsage, match="--region"):
+        operator_auth(Target(URL))

@@ -1,0 +1,82 @@
+"""The command line as it is typed: in this process, and in one of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from tests.e2e.processes import ROOT, environment
+from waitlist_cli import commands
+from waitlist_cli.commanding import app
+
+PARTS = commands
+RUN_SECONDS = 60
+# What a developer's own settings would change.
+FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT")
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Return an environment without settings of this program's, but for those given."""
+    whole = environment()
+    folders = os.pathsep.join([str(ROOT / "cli"), whole["PYTHONPATH"]])
+    kept = {name: value for name, value in whole.items() if not name.startswith(FOREIGN)}
+    nowhere = {"WAITLIST_CONFIG": os.devnull, "COLUMNS": "120"}
+    return {**kept, **nowhere, "PYTHONPATH": folders, **more}
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Types commands to one service; `url` None gives no address."""
+
+    url: str | None = None
+
+    def __call__(self, *words: str, stdin: str | None = None, **environ: str) -> Result:
+        variables: dict[str, str | None] = {
+            name: None for name in os.environ if name.startswith(FOREIGN)
+        }
+        variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
+        return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
+
+    @property
+    def service(self) -> list[str]:
+        return ["--local", "--url", self.url] if self.url else []
+
+    def done(self, *words: str, **more: Any) -> str:
+        """Return what a command printed that must end well."""
+        result = self(*words, **more)
+        assert result.exit_code == 0, (words, result.output, result.exception)
+        return str(result.stdout)
+
+    def told(self, *words: str, **more: Any) -> Any:
+        """Return the JSON document of a command that must end well."""
+        return json.loads(self.done("--json", *words, **more))
+
+    def process(self, *words: str, **more: Any) -> subprocess.Popen[str]:
+        """Start a command in a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "waitlist_cli", *self.service, *words],
+            env=clean_environment(),
+            stdin=more.pop("stdin", subprocess.DEVNULL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **more,
+        )
+
+
+def problem(result: Result) -> dict[str, Any]:
+    """Return the problem that --json told on standard error; a traceback fails."""
+    document: dict[str, Any] = json.loads(result.stderr.strip().splitlines()[-1])
+    return document
+
+
+def write_program(path: Path, text: str) -> str:
+    """Write a Python program that can be run by its path."""
+    path.write_text(f"#!{sys.executable}\n{text}", "utf-8")
+    path.chmod(0o755)
+    return str(path)

@@ -1,0 +1,148 @@
+"""Writes that are made cheap do what moto's do."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto.dynamodb.models import dynamodb_backends
+
+from local import dynamodb_writes
+from local.dynamodb_server import dynamodb_app
+from local.dynamodb_table import ensure_table
+from tests.local.fakes import serving, url_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+TABLE = "waitlist-writes"
+NAMES = {"#seen": "seen", "#place": "place"}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator["DynamoDBClient"]:
+    with serving(dynamodb_app()) as server:
+        ensure_table(url_of(server), TABLE)
+        client = boto3.client(
+            "dynamodb",
+            endpoint_url=url_of(server),
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
+        yield client
+        client.close()
+
+
+def key(name: str) -> dict[str, Any]:
+    return {"pk": {"S": name}, "sk": {"S": "RECORD"}}
+
+
+def item(client: "DynamoDBClient", name: str) -> dict[str, Any] | None:
+    found = client.get_item(TableName=TABLE, Key=key(name), ConsistentRead=True).get("Item")
+    return dict(found) if found else None
+
+
+def put_new(name: str) -> Any:
+    condition = {"ConditionExpression": "attribute_not_exists(pk)"}
+    return {"Put": {"TableName": TABLE, "Item": {**key(name), "seen": {"N": "1"}}, **condition}}
+
+
+def move(name: str, was: str) -> Any:
+    """Return an update of plain assignments, as nearly all of the service's are."""
+    return {
+        "Update": {
+            "TableName": TABLE,
+            "Key": key(name),
+            "UpdateExpression": "SET #place = :place, #rank = :rank REMOVE #seen",
+            "ConditionExpression": "#seen = :was",
+            "ExpressionAttributeNames": {**NAMES, "#rank": "rank"},
+            "ExpressionAttributeValues": {
+                ":place": {"S": "here"},
+                ":rank": {"N": "5"},
+                ":was": {"N": was},
+            },
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    }
+
+
+@pytest.mark.parametrize("turn", ["judged by moto", "judged before"])
+def test_what_holds_is_written(client: "DynamoDBClient", turn: str) -> None:
+    client.transact_write_items(TransactItems=[put_new(turn), put_new(f"{turn} too")])
+    client.transact_write_items(TransactItems=[move(turn, "1"), put_new(f"{turn} three")])
+    assert item(client, turn) == {**key(turn), "place": {"S": "here"}, "rank": {"N": "5"}}
+    assert item(client, f"{turn} three") == {**key(f"{turn} three"), "seen": {"N": "1"}}
+
+
+@pytest.mark.parametrize("turn", ["first", "second"])
+def test_what_does_not_hold_is_refused_with_the_item_and_leaves_no_trace(
+    client: "DynamoDBClient", turn: str
+) -> None:
+    client.transact_write_items(TransactItems=[put_new(f"kept {turn}")])
+    operations = [put_new(f"new {turn}"), move(f"kept {turn}", "2")]
+    with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
+        client.transact_write_items(TransactItems=operations)
+    passed, failed = cancelled.value.response["CancellationReasons"]
+    assert (passed["Code"], failed["Code"]) == ("None", "ConditionalCheckFailed")
+    assert failed["Item"] == item(client, f"kept {turn}") == put_new(f"kept {turn}")["Put"]["Item"]
+    assert item(client, f"new {turn}") is None
+
+
+def test_a_repeat_by_its_token_is_answered_as_the_first(client: "DynamoDBClient") -> None:
+    for _ in range(2):
+        client.transact_write_items(TransactItems=[put_new("repeat")], ClientRequestToken="once")
+    with pytest.raises(client.exceptions.TransactionCanceledException):
+        client.transact_write_items(TransactItems=[put_new("repeat")], ClientRequestToken="twice")
+
+
+def test_the_same_item_twice_is_refused_also_in_a_form_that_was_judged(
+    client: "DynamoDBClient",
+) -> None:
+    client.transact_write_items(TransactItems=[put_new("one"), put_new("two")])
+    with pytest.raises(client.exceptions.ClientError, match="multiple operations on one item"):
+        client.transact_write_items(TransactItems=[put_new("three"), put_new("three")])
+    assert item(client, "three") is None
+
+
+def test_an_expression_that_names_nothing_it_uses_is_refused(client: "DynamoDBClient") -> None:
+    client.transact_write_items(TransactItems=[put_new("named")])
+    wrong = move("named", "1")
+    del wrong["Update"]["ExpressionAttributeNames"]["#rank"]
+    with pytest.raises(client.exceptions.ClientError):
+        client.transact_write_items(TransactItems=[wrong])
+
+
+def test_an_item_over_the_limit_is_refused(client: "DynamoDBClient") -> None:
+    """P9"""
+    large = {**key("large"), "profile": {"S": "x" * 410_000}}
+    with pytest.raises(client.exceptions.ClientError, match="size has exceeded"):
+        client.put_item(TableName=TABLE, Item=large)
+    assert item(client, "large") is None
+
+
+def test_an_update_tells_the_stream_what_was_and_what_is(client: "DynamoDBClient") -> None:
+    client.transact_write_items(TransactItems=[put_new("told")])
+    client.transact_write_items(TransactItems=[move("told", "1")])
+    *_, before, after = stream().items
+    assert (before.record["eventName"], after.record["eventName"]) == ("INSERT", "MODIFY")
+    images = after.record["dynamodb"]
+    assert images["OldImage"] == put_new("told")["Put"]["Item"]
+    assert images["NewImage"] == {**key("told"), "place": {"S": "here"}, "rank": {"N": "5"}}
+
+
+def test_the_stream_does_not_grow_for_ever(
+    client: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9: and its numbers go on."""
+    monkeypatch.setattr(dynamodb_writes, "KEPT_RECORDS", 5)
+    numbers = []
+    for number in range(30):
+        client.put_item(TableName=TABLE, Item=key(f"person {number}"))
+        assert len(stream().items) <= 2 * 5 or number == 0
+        numbers.append(int(stream().items[-1].record["dynamodb"]["SequenceNumber"]))
+    assert numbers[1:] == list(range(numbers[1], numbers[1] + 29))
+
+
+def stream() -> Any:
+    return dynamodb_backends["123456789012"]["us-east-1"].tables[TABLE].stream_shard

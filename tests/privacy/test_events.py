@@ -1,0 +1,44 @@
+"""P8: of a person the bus is told the ids, whatever is asked of whatever route."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.privacy.deployment import Deployment, deployed
+from tests.privacy.drives import DRIVES, ENTRY_ID, prepare
+from tests.privacy.marks import WORD, found_in
+from tests.support.pipes import details_of, events_of
+
+FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
+KINDS = {"customer", "operator", "maintenance"}
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployment]:
+    with deployed(monkeypatch, tmp_path, issuer=False) as service:
+        yield service
+
+
+@pytest.mark.parametrize("route", DRIVES)
+def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
+    """P8: no customer id, profile, attribute or reason, no token, and no operator's name."""
+    prepare(service)
+    DRIVES[route](service)
+    service.maintain()
+    assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
+    events = events_of(service.table.records)
+    assert ENTRY_ID in {event["detail"]["entry_id"] for event in events}
+    assert found_in([json.dumps(event) for event in events]) == []
+    for detail in details_of(service.table.records):
+        assert set(detail) == FIELDS | ({"by"} if detail["event"] != "erased" else set())
+        assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
+
+
+def test_what_an_operator_did_is_recorded_with_the_name(service: Deployment) -> None:
+    """Else the test above would search for what is nowhere."""
+    prepare(service)
+    (drive,) = [one for one in DRIVES.values() if one.__name__ == "bump"]
+    drive(service)
+    assert '"by": {"S": "arn:' in json.dumps(service.table.records)

@@ -1,0 +1,74 @@
+"""A release is another wherever anything that is deployed is another, and is not otherwise."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from local.table import read_template
+from scripts.release import UNBUILT, release_of, write_release
+
+TEMPLATE = f"Globals:\n  Function:\n    Environment:\n      Variables:\n        {UNBUILT}\n"
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    folder = tmp_path / "one" / "build"
+    for name, text in {
+        "template.yaml": TEMPLATE,
+        "PublicFn/app.py": "public = 1\n",
+        "SharedLayer/python/ids.py": "shared = 1\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (tmp_path / "samconfig.toml").write_text('parameter_overrides = "LogLevel=INFO"\n')
+    return folder
+
+
+def release(built: Path) -> str:
+    return release_of(built, built.parent.parent / "samconfig.toml")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
+)
+def test_whatever_is_deployed_makes_another_release(built: Path, changed: str) -> None:
+    """A layer and a parameter's value too, which SAM itself does not look at."""
+    before = release(built)
+    with (built / changed).open("a") as file:
+        file.write("# another\n")
+    assert release(built) != before
+
+
+def test_a_file_by_another_name_makes_another_release(built: Path) -> None:
+    before = release(built)
+    (built / "PublicFn" / "app.py").rename(built / "PublicFn" / "main.py")
+    assert release(built) != before
+
+
+def test_the_same_files_elsewhere_are_the_same_release(built: Path, tmp_path: Path) -> None:
+    before = release(built)
+    elsewhere = tmp_path / "two" / "build"
+    shutil.copytree(built, elsewhere)
+    assert release(elsewhere) == before
+
+
+def test_it_stands_in_the_built_template_as_a_text(built: Path) -> None:
+    named = write_release(built, built.parent.parent / "samconfig.toml")
+    text = (built / "template.yaml").read_text()
+    assert f"RELEASE: '{named}'" in text
+    assert UNBUILT not in text
+
+
+def test_a_template_without_a_place_for_it_is_refused(built: Path) -> None:
+    (built / "template.yaml").write_text("Globals: {}\n")
+    with pytest.raises(ValueError, match="run `make sam-build`"):
+        write_release(built, built.parent.parent / "samconfig.toml")
+
+
+def test_every_function_of_the_stack_has_it() -> None:
+    """It is a variable, as SAM publishes a new version where one of those is another."""
+    environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
+    name, value = UNBUILT.split(": ")
+    assert environment == {name: value}

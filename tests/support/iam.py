@@ -1,0 +1,23 @@
+"""A moment at which tokens of an IAM user are signed, and with which keys."""
+
+from datetime import UTC, datetime
+
+import pytest
+from botocore.credentials import Credentials
+
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
+
+
+class WallClock:
+    """Stands still unless a test moves it; botocore signs by it, too."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds = NEW_YEAR.timestamp()
+        monkeypatch.setattr("botocore.auth.get_current_datetime", self._datetime)
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def _datetime(self) -> datetime:
+        return datetime.fromtimestamp(self.seconds, UTC)

@@ -1,0 +1,83 @@
+"""What EventBridge makes of a table's stream, by the template's own filters and templates."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from moto.events.models import EventPattern
+
+from tests.architecture.template import named
+
+Item = dict[str, Any]
+STACK = "waitlist-prod"
+PLACEHOLDER = re.compile(r"<([^<>]+)>")
+INGESTION_TIME = "2026-09-22T15:42:59Z"
+# Where a value stands in quotes, EventBridge drops the quotes in it and escapes nothing.
+HARMLESS = re.compile(r"[\w:.#-]+")
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """One pipe of the template."""
+
+    properties: Item
+
+    def lets_through(self, record: Item) -> bool:
+        """Return whether one of the filters matches; the language is that of rules' patterns."""
+        filters = self.properties["SourceParameters"]["FilterCriteria"]["Filters"]
+        patterns: Any = [EventPattern(None, json.loads(one["Pattern"])) for one in filters]
+        return any(pattern.matches_event(record) for pattern in patterns)
+
+    @property
+    def names(self) -> Item:
+        """What all of its events are called."""
+        names = self.properties["TargetParameters"]["EventBridgeEventBusParameters"]
+        source = names["Source"]["Fn::Sub"].replace("${AWS::StackName}", STACK)
+        return {"source": source, "detail-type": names["DetailType"]}
+
+    def made_of(self, record: Item) -> Item:
+        """Return the event that the bus is given."""
+        template = self.properties["TargetParameters"]["InputTemplate"]
+        return {**self.names, "detail": json.loads(filled(template, record))}
+
+
+def pipes() -> list[Pipe]:
+    return [Pipe(properties) for properties in named("AWS::Pipes::Pipe").values()]
+
+
+def events_of(records: Iterable[Item]) -> list[Item]:
+    """Return all that a bus is given of a stream, in the stream's order."""
+    all_ = pipes()
+    return [pipe.made_of(one) for one in records for pipe in all_ if pipe.lets_through(one)]
+
+
+def details_of(records: Iterable[Item]) -> list[Item]:
+    return [event["detail"] for event in events_of(records)]
+
+
+def filled(template: str, record: Item) -> str:
+    """Put values into an input template: as text within quotes, as JSON outside of them."""
+
+    def value(placeholder: re.Match[str]) -> str:
+        found = _value(placeholder[1], record)
+        if template.count('"', 0, placeholder.start()) % 2 == 0:
+            return json.dumps(found)
+        assert isinstance(found, str), placeholder[1]
+        assert HARMLESS.fullmatch(found), found
+        return found
+
+    return PLACEHOLDER.sub(value, template)
+
+
+def _value(name: str, record: Item) -> Any:
+    """Return what a placeholder stands for; what is missing is nowhere promised to be anything."""
+    if name == "aws.pipes.event.ingestion-time":
+        return INGESTION_TIME
+    first, *path = name.split(".")
+    assert first == "$", name
+    found: Any = record
+    for step in path:
+        found = found[step]
+    return found

@@ -1,0 +1,6 @@
+"""What the private function's user of Redis may do."""
+
+from pathlib import Path
+
+ACCESS_FILE = Path(__file__).resolve().parents[2] / "docs" / "policies" / "redis-user.acl"
+ACCESS = ACCESS_FILE.read_text("utf-8").strip()

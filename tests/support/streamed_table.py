@@ -1,0 +1,59 @@
+"""The table in memory with its stream: what DynamoDB tells of each item that a call has changed."""
+
+from typing import Any
+
+from tests.support.memory_table import Item, MemoryTable
+
+TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+
+
+class StreamedTable(MemoryTable):
+    """`records` has old and new images, as the template's stream does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[Item] = []
+
+    def transact_write_items(self, TransactItems: list[Item], **more: Any) -> Item:  # noqa: N803
+        with self._lock:
+            before = len(self.records)
+            try:
+                return super().transact_write_items(TransactItems, **more)
+            except Exception:
+                del self.records[before:]
+                raise
+
+    def expire(self, now_seconds: int) -> None:
+        """Delete what DynamoDB would delete by itself by now."""
+        with self._lock:
+            for item in list(self.items.values()):
+                if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
+                    self._delete({"Key": {name: item[name] for name in ("pk", "sk")}})
+                    self.records[-1]["userIdentity"] = TIME_TO_LIVE
+
+    def _put(self, request: Item) -> Item:
+        return self._noted(super()._put, request, request["Item"])
+
+    def _delete(self, request: Item) -> Item:
+        return self._noted(super()._delete, request, request["Key"])
+
+    def _update(self, request: Item) -> Item:
+        return self._noted(super()._update, request, request["Key"])
+
+    def _noted(self, write: Any, request: Item, named: Item) -> Item:
+        keys = {name: named[name] for name in ("pk", "sk")}
+        key = (keys["pk"]["S"], keys["sk"]["S"])
+        before = self.items.get(key)
+        answer: Item = write(request)
+        after = self.items.get(key)
+        # A write that changes nothing is in no stream.
+        if before != after:
+            self.records.append(_record(keys, before, after))
+        return answer
+
+
+def _record(keys: Item, before: Item | None, after: Item | None) -> Item:
+    name = "INSERT" if before is None else "REMOVE" if after is None else "MODIFY"
+    images = {"OldImage": before, "NewImage": after}
+    change = {"Keys": keys, **{kind: image for kind, image in images.items() if image is not None}}
+    return {"eventName": name, "eventSource": "aws:dynamodb", "dynamodb": change}

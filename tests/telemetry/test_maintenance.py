@@ -1,0 +1,163 @@
+"""What a run of maintenance counts and sees, by clocks that stand until they are moved."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.memory_table import MemoryTable
+from tests.support.stores import fake_redis
+from tests.support.world import RedisClock, World
+from waitlist_api.finishing import STUCK_MILLIS
+from waitlist_api.run_lines import PARTS
+from waitlist_shared.errors import QueueUnavailable
+
+
+@pytest.fixture
+def people() -> Admissions:
+    world = World.on(MemoryTable(), fake_redis(), redis_clock=RedisClock.standing())
+    people = Admissions(world)
+    assert people.configure(lease_seconds=60, max_attempts=2).status == 201
+    return people
+
+
+def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
+    """Return what one run counts and sees, after a time."""
+    people.world.advance(after_seconds)
+    people.world.tally.take()
+    people.world.services.caretaker.look_after_all()
+    return taken(people)
+
+
+def taken(people: Admissions) -> dict[str, float]:
+    """Return what has piled up since, without how long it took."""
+    numbers = people.world.tally.take()
+    return {name: number for name, number in numbers.items() if name not in PARTS}
+
+
+def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob", "cyd", "dan")
+    people.claimed(2)
+    people.park("bob")
+    other = Admissions(people.world, waitlist_id="butcher")
+    other.configure()
+    people.world.advance(30)
+    other.all_sign_up("eve")
+    seen = run(people, after_seconds=10)
+    assert {name: seen[name] for name in ("waitlists", "waiting", "offered", "parked")} == {
+        "waitlists": 2,
+        "waiting": 3,
+        "offered": 1,
+        "parked": 1,
+    }
+    assert seen["oldest_waiting_seconds"] == 40
+    assert seen["oldest_parked_seconds"] == 40
+    assert seen.get("waitlists_cold", 0) == 0
+
+
+def test_holds_that_expire_are_counted_once(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob")
+    people.claimed(2)
+    assert run(people)["offered"] == 2
+    assert run(people, after_seconds=61).get("holds_expired", 0) == 0, "it records after a minute"
+    assert run(people, after_seconds=61)["holds_expired"] == 2
+    assert "holds_expired" not in run(people, after_seconds=61)
+
+
+def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> None:
+    people.all_sign_up("ann")
+    people.claimed(1)
+    people.world.advance(61)
+    people.world.tally.take()
+    assert people.claimed(1) == ["ann"]
+    assert people.world.tally.take()["holds_expired"] == 1, "the claim that saw it records it"
+    counted = sum(run(people, after_seconds=61).get("holds_expired", 0) for _ in range(3))
+    assert (counted, people.status("ann")) == (1, "parked")
+
+
+def test_a_park_is_no_expiry(people: Admissions) -> None:
+    people.all_sign_up("ann")
+    people.claimed(1)
+    people.park("ann", reason="broken")
+    assert people.world.tally.take()["holds_expired"] == 0
+
+
+def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Have a signup stop after its intent is recorded."""
+    with monkeypatch.context() as patch:
+        patch.setattr(people.world.services.queue, "send", unavailable)
+        assert people.sign_up(name, key=name).status == 503
+
+
+def unavailable(*_: object, **__: object) -> Any:
+    raise QueueUnavailable
+
+
+def test_an_intent_that_is_finished_is_counted(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_off(people, monkeypatch, "ann")
+    assert "intents_finished" not in run(people, after_seconds=30)
+    seen = run(people, after_seconds=31)
+    assert seen["intents_finished"] == 1
+    assert "intents_stuck" not in seen
+    assert people.look("ann").status == 200
+
+
+def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_off(people, monkeypatch, "ann")
+    cut_off(people, monkeypatch, "bob")
+    finishing = people.world.services.finishing
+    with monkeypatch.context() as patch:
+        patch.setattr(people.world.services.joining, "finish", unavailable)
+        almost = STUCK_MILLIS / 1000
+        assert "intents_stuck" not in run(people, after_seconds=almost)
+        assert run(people, after_seconds=1)["intents_stuck"] == 2
+        assert "intents_finished" not in people.world.tally.take()
+    finishing.finish_intents()
+    assert taken(people) == {"intents_finished": 2}
+
+
+def test_a_rebuild_is_counted_when_it_starts_and_ends(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob")
+    people.world.redis.flushall()
+    assert people.look("ann").code == "rebuilding"
+    assert people.world.tally.take()["cold_guards"] == 1
+    seen = run(people)
+    assert (seen["waitlists_cold"], seen["rebuilds_started"], seen["rebuilds_finished"]) == (
+        1,
+        1,
+        1,
+    )
+    seen = run(people, after_seconds=60)
+    assert "waitlists_cold" not in seen
+    assert "rebuild_running_seconds" not in seen
+
+
+def test_a_rebuild_that_goes_on_tells_for_how_long(people: Admissions) -> None:
+    """Also to a run that finds another at it."""
+    people.all_sign_up("ann", "bob")
+    people.world.redis.flushall()
+    caretaker = people.world.services.caretaker
+    people.world.tally.take()
+    caretaker.look_after_all(lambda: 0)
+    seen = people.world.tally.take()
+    assert seen["rebuilds_started"] == 1
+    assert "rebuilds_finished" not in seen
+    people.world.advance(600)
+    caretaker.look_after_all(lambda: 0)
+    seen = people.world.tally.take()
+    assert seen["rebuild_running_seconds"] >= 600
+    assert seen["waitlists_cold"] == 1
+
+
+def test_what_redis_has_lost_is_counted_when_it_is_put_right(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob")
+    run(people)
+    run(people, after_seconds=60)
+    people.all_sign_up("cyd")
+    people.lose_place("cyd")
+    assert run(people, after_seconds=60)["losses_mended"] >= 1
+    assert people.look("cyd").json["position"] == 3

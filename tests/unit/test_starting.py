@@ -1,0 +1,74 @@
+"""What a snapshot of an imported function holds (SnapStart): code, and nothing that grows old."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from waitlist_api import app
+from waitlist_queue import app as private_app
+
+# With no variable set and no way to open a connection; prints what has been composed.
+IMPORT = """
+import socket
+class NoSocket:
+    def __init__(self, *_args, **_named):
+        raise AssertionError("a connection at import")
+socket.socket = NoSocket
+from {module} import {composed}
+print({composed}.cache_info().currsize)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "composed"),
+    [
+        ("waitlist_api.app", "api"),
+        ("waitlist_api.maintenance", "caretaker"),
+        ("waitlist_queue.app", "service"),
+    ],
+)
+def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
+    module: str, composed: str
+) -> None:
+    """P2: no key, clock or connection is from the day of the snapshot."""
+    script = IMPORT.format(module=module, composed=composed)
+    command = [sys.executable, "-c", script]
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+@pytest.fixture
+def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name, value in {
+        "TABLE_NAME": "table",
+        "PRIVATE_FUNCTION_NAME": "private",
+        "ENTRY_TOKEN_SECRET": "0" * 40,
+        "REDIS_URL": "redis://queue.example.com:6379",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }.items():
+        monkeypatch.setenv(name, value)
+    state = random.getstate()
+    for cached in (app.api, private_app.service):
+        cached.cache_clear()
+    yield
+    for cached in (app.api, private_app.service):
+        cached.cache_clear()
+    random.setstate(state)
+
+
+def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> None:
+    """P9: those who are refused together do not come back together."""
+    for compose in (app.api, private_app.service):
+        pauses = set()
+        for _copy in range(2):
+            random.seed(7)
+            compose.cache_clear()
+            compose()
+            pauses.add(random.random())
+        assert len(pauses) == 2, compose

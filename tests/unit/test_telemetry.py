@@ -1,0 +1,117 @@
+"""One line: a log and, with a namespace, metrics."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.telemetry.told import metrics_of
+from waitlist_shared.telemetry import Telemetry, Work, unit_of
+
+NOW = 1_790_000_000.5
+WORK = Work(
+    operation="signup",
+    outcome="joined",
+    correlation_id="an-id",
+    latency_ms=1.23456,
+    measured={"cold_answers": 2},
+    about={"redis_ms": 0.5},
+)
+
+
+def telemetry(**changes: Any) -> Telemetry:
+    settings = {"namespace": "Waitlist/test", "log_level": "INFO", "environ": {}, **changes}
+    return Telemetry("private", now_seconds=lambda: NOW, **settings)
+
+
+def line_of(capsys: pytest.CaptureFixture[str], one: Telemetry, work: Work = WORK) -> Any:
+    one.tell(work)
+    text = capsys.readouterr().out
+    assert text.endswith("\n")
+    assert text.count("\n") == 1
+    return json.loads(text)
+
+
+def test_a_line_is_a_log_and_a_record_of_metrics(capsys: pytest.CaptureFixture[str]) -> None:
+    line = line_of(capsys, telemetry())
+    metrics = line.pop("_aws")
+    assert line == {
+        "level": "INFO",
+        "service": "private",
+        "operation": "signup",
+        "outcome": "joined",
+        "requests": 1,
+        "latency_ms": 1.235,
+        "failures": 0,
+        "correlation_id": "an-id",
+        "cold_start": True,
+        "redis_ms": 0.5,
+        "cold_answers": 2,
+    }
+    assert metrics["Timestamp"] == 1_790_000_000_500
+    found = metrics_of({**line, "_aws": metrics})
+    service = frozenset({("service", "private")})
+    of_each = service | {("operation", "signup"), ("outcome", "joined")}
+    assert found == {
+        ("Waitlist/test", "requests", service),
+        ("Waitlist/test", "latency_ms", service),
+        ("Waitlist/test", "failures", service),
+        ("Waitlist/test", "cold_answers", service),
+        ("Waitlist/test", "requests", of_each),
+        ("Waitlist/test", "latency_ms", of_each),
+    }
+
+
+def test_only_the_first_line_of_a_process_is_of_a_cold_start(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = telemetry()
+    assert [line_of(capsys, one)["cold_start"] for _ in range(3)] == [True, False, False]
+
+
+@pytest.mark.parametrize("level", ["WARNING", "ERROR", "CRITICAL"])
+def test_metrics_come_out_at_every_log_level(
+    capsys: pytest.CaptureFixture[str], level: str
+) -> None:
+    assert "_aws" in line_of(capsys, telemetry(log_level=level))
+
+
+@pytest.mark.parametrize(("level", "lines"), [("INFO", 1), ("DEBUG", 1), ("WARNING", 0)])
+def test_without_a_namespace_it_is_a_log_line_alone(
+    capsys: pytest.CaptureFixture[str], level: str, lines: int
+) -> None:
+    telemetry(log_level=level, namespace="").tell(WORK)
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(told) == lines
+    for line in told:
+        assert "_aws" not in line
+        assert line["time"] == "2026-09-21T14:13:20.500+00:00"
+
+
+@pytest.mark.parametrize(
+    ("header", "trace_id"),
+    [
+        ("Root=1-5759e988-bd862e3fe1be46a9;Parent=53995c3f42cd8ad8;Sampled=1", "1-5759e988-"),
+        ("Root=1-5759e988-bd862e3fe1be46a9;Parent=53995c3f42cd8ad8;Sampled=0", None),
+        (None, None),
+    ],
+)
+def test_a_line_names_the_trace_that_is_recorded(
+    capsys: pytest.CaptureFixture[str], header: str | None, trace_id: str | None
+) -> None:
+    environ = {"_X_AMZN_TRACE_ID": header} if header else {}
+    found = line_of(capsys, telemetry(environ=environ)).get("trace_id")
+    assert found is None if trace_id is None else found.startswith(trace_id)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("latency_ms", "Milliseconds"),
+        ("oldest_waiting_seconds", "Seconds"),
+        ("waiting", "Count"),
+        ("intents_stuck", "Count"),
+    ],
+)
+def test_the_end_of_a_name_is_its_unit(name: str, unit: str) -> None:
+    assert unit_of(name) == unit
