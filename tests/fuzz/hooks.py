@@ -31,6 +31,7 @@ from waitlist_api.auth import EntryTokens
 # Which fields of a request that the document allows may be refused all the same, and why.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor is one that a page of the same list gave",
+    "query.first": "a page begins at a position only without a cursor, and of those who wait",
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",
     "body.segments": "no two segments, and no two names of one, may be the same in any order",
