@@ -53,14 +53,21 @@ format: $(INSTALLED) ## rewrites the code in the project's format
 format-check: $(INSTALLED)
 	$(BIN)/ruff format --check $(CODE)
 
-lint: $(INSTALLED)
+lint: $(INSTALLED) lint-templates
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/cfn-lint template.yaml docs/examples/*.yaml docs/policies/*.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
 types: $(INSTALLED)
 	$(BIN)/mypy
+
+.PHONY: openapi
+openapi: $(INSTALLED) ## writes openapi.json (guests) and openapi-jwt.json (an issuer's customers)
+	$(BIN)/python -m scripts.openapi_document
+
+.PHONY: fuzz
+fuzz: $(INSTALLED) ## every route as the OpenAPI document has it, and as it forbids; FUZZ_FLAGS
+	$(BIN)/python -m tests.fuzz $(FUZZ_FLAGS)
 
 .PHONY: rotate-token-secret
 rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
@@ -88,6 +95,6 @@ overload: $(INSTALLED) ## 200 clients for a minute, a private function for 4: is
 	$(BIN)/python -m overload
 
 clean: ## removes what make made
-	rm -rf $(VENV) .venv-sam .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .venv-checkov .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
-include sam.mk
+include sam.mk checkov.mk

@@ -36,6 +36,8 @@ from waitlist_shared.errors import InternalError, WaitlistError
 
 VERSION = "0.1.0"
 Event = Mapping[str, Any]
+# Other methods' bodies have no meaning (RFC 9110): no route asks for one, so none is looked at.
+WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 class NoSuchRoute(WaitlistError):
@@ -139,10 +141,12 @@ def _as_json(event: Event) -> Event:
 
     Powertools would read other types as forms, and `curl -d` alone says that JSON is one.
     """
-    headers = event.get("headers", {})
-    media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
     if not event.get("body"):
         return event
+    if event["requestContext"]["http"]["method"] not in WITH_BODY:
+        return {**event, "body": None, "isBase64Encoded": False}
+    headers = event.get("headers", {})
+    media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
     if media_type not in ("", "application/json"):
         raise UnsupportedMediaType
     return {**event, "headers": {**headers, "content-type": "application/json"}}

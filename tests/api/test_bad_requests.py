@@ -136,6 +136,17 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
         refused(answer, 415, "unsupported_media_type")
 
 
+@pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
+def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
+    """It would be answered with problems that the document of the route does not know."""
+    headers = {"content-type": media_type}
+    for method in ("GET", "DELETE"):
+        path = stocked.entry("ada")
+        token = stocked.token_of("ada")
+        answer = stocked.world.request(method, path, raw_body="{", headers=headers, token=token)
+        assert answer.status == {"GET": 200, "DELETE": 204}[method]
+
+
 @pytest.mark.parametrize(
     "media_type", ["", "application/json; charset=utf-8", "APPLICATION/JSON", " Application/Json"]
 )

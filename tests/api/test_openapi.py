@@ -1,9 +1,12 @@
 """The OpenAPI document says what the API does: every route, every problem."""
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from scripts.openapi_document import FILES, ROOT, text
 from tests.architecture.template import route_authorizers
 from tests.support.memory_table import MemoryTable
 from tests.support.openapi import document_of
@@ -47,7 +50,8 @@ def test_each_problem_stands_at_its_own_status(route: str) -> None:
 def test_each_problem_is_described_as_problem_details(route: str) -> None:
     for status, response in OPERATIONS[route]["responses"].items():
         if status >= "400":
-            assert list(response["content"]) == [PROBLEM_JSON]
+            own, *by_the_gateway = response["content"]
+            assert (own, set(by_the_gateway) <= {"application/json"}) == (PROBLEM_JSON, True)
             schema = response["content"][PROBLEM_JSON]["schema"]
             assert schema == {"$ref": "#/components/schemas/Problem"}
             fields = DOCUMENT["components"]["schemas"]["Problem"]["properties"]
@@ -80,6 +84,34 @@ def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) 
     assert OPERATIONS[route].get("security") == expected
     schemes = set(DOCUMENT["components"]["securitySchemes"])
     assert schemes == {"sigv4", "entry_token"}
+
+
+@each_operation
+def test_what_the_gateway_answers_by_itself_is_described_as_that(route: str) -> None:
+    told = {
+        status
+        for status, response in OPERATIONS[route]["responses"].items()
+        if status >= "400" and "application/json" in response["content"]
+    }
+    assert told == {"413", "429", "500", "503"} | (
+        {"401", "403"} if "security" in OPERATIONS[route] else set()
+    )
+
+
+@each_operation
+def test_headers_tell_when_to_come_again_and_what_to_prove(route: str) -> None:
+    for status, response in OPERATIONS[route]["responses"].items():
+        if status >= "400":
+            headers = set(response["headers"])
+            assert "Cache-Control" in headers
+            assert ("Retry-After" in headers) == (status in ("429", "503"))
+            assert ("WWW-Authenticate" in headers) == (status == "401")
+
+
+@each_operation
+def test_what_has_no_content_is_described_without(route: str) -> None:
+    success = OPERATIONS[route]["responses"]
+    assert not success.get("204", {}).get("content")
 
 
 def schema_of(name: str) -> Any:
@@ -122,6 +154,55 @@ def test_it_tells_what_an_edit_needs() -> None:
     entry = "/v1/admin/waitlists/{waitlist_id}/entries/{entry_id}"
     problems = codes_of(OPERATIONS[f"PATCH {entry}"])
     assert {"entry_not_found", "not_waiting", "already_admitted", "rebuilding"} <= set(problems)
+
+
+def test_links_lead_to_operations_that_there_are() -> None:
+    names = {operation["operationId"] for operation in OPERATIONS.values()}
+    links = [
+        link["operationId"]
+        for operation in OPERATIONS.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+    assert {"getEntry", "leave", "bump", "redrive", "listEntries"} <= set(links) <= names
+
+
+def test_strings_and_lists_that_people_send_have_limits() -> None:
+    bodies = [name for name in DOCUMENT["components"]["schemas"] if name.endswith("Body")]
+    assert len(bodies) >= 10
+    for name in bodies:
+        for found in _schemas_within(schema_of(name)):
+            kind = found.get("type")
+            is_limited = {"maxLength", "pattern", "enum", "const", "format"} & found.keys()
+            assert kind != "string" or is_limited, (name, found)
+            assert kind != "array" or "maxItems" in found, (name, found)
+            assert kind not in ("integer", "number") or _has_bounds(found), (name, found)
+
+
+def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield a schema and those within it; what stands beside a `oneOf` only repeats them."""
+    if isinstance(schema, dict):
+        yield schema
+        for key, inner in schema.items():
+            if key not in ("oneOf", "examples") or "properties" not in schema:
+                yield from _schemas_within(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _schemas_within(inner)
+
+
+def _has_bounds(schema: dict[str, Any]) -> bool:
+    return {"minimum", "maximum"} <= schema.keys()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_committed_document_is_that_of_the_code(name: str) -> None:
+    committed = (ROOT / name).read_text(encoding="utf-8")
+    assert committed == text(knows_issuer=FILES[name]), f"{name} is not current: run make openapi"
+
+
+def test_the_committed_document_is_the_one_that_is_shown() -> None:
+    assert json.loads((ROOT / "openapi.json").read_text(encoding="utf-8")) == DOCUMENT
 
 
 def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:

@@ -9,6 +9,7 @@ from waitlist_api.auth import operator_of
 from waitlist_api.claiming import ClaimCommand, Claiming, Offer
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.holding import HoldCommand, Holding
+from waitlist_api.routes import links
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.schemas.claims import (
@@ -64,7 +65,12 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         tags=["operator"],
         operation_id="claim",
         security=SIGV4,
-        responses=answers(200, "Whom you hold, in serving order", *USUAL, "waitlist_paused"),
+        responses=answers(
+            200,
+            "Whom you hold, in serving order",
+            *USUAL,
+            "waitlist_paused",
+        ),
     )
     def claim(
         waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
@@ -121,7 +127,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         tags=["operator"],
         operation_id="park",
         security=SIGV4,
-        responses=answers(200, "The person is parked", *HOLD),
+        responses=answers(200, "The person is parked", *HOLD, links=links.OF_THE_PARKED),
     )
     def park(waitlist_id: WaitlistId, entry_id: EntryId, body: ParkBody) -> EntryAnswer:
         return _entry(holding.park(_command(waitlist_id, entry_id, by(), body.model_dump())))

@@ -15,6 +15,7 @@ from waitlist_api.leaving import Leaving
 from waitlist_api.listing import Listing, Person
 from waitlist_api.moving import BumpCommand, Moving
 from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.routes import links
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import (
     Cursor,
@@ -72,7 +73,12 @@ def admin_entry_routes(
         tags=["operator"],
         operation_id="listEntries",
         security=SIGV4,
-        responses=answers(200, "A page of entries", *USUAL),
+        responses=answers(
+            200,
+            "A page of entries",
+            *USUAL,
+            links=links.next_page("listEntries", links.HERE),
+        ),
     )
     def list_entries(
         waitlist_id: WaitlistId,
@@ -101,7 +107,13 @@ def admin_entry_routes(
         tags=["operator"],
         operation_id="getPerson",
         security=SIGV4,
-        responses=answers(200, "The person", *USUAL, "entry_not_found"),
+        responses=answers(
+            200,
+            "The person",
+            *USUAL,
+            "entry_not_found",
+            links=links.next_page("getPerson", links.SAME_ENTRY),
+        ),
     )
     def get_person(
         waitlist_id: WaitlistId,

@@ -2,6 +2,7 @@
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
+from waitlist_api.routes import links
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
 from waitlist_api.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
@@ -28,6 +29,7 @@ def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:
             "waitlist_not_found",
             "rebuilding",
             "record_unavailable",
+            links=links.next_page("listSegments", links.HERE),
         ),
     )
     def list_segments(

@@ -11,7 +11,8 @@ from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.directory import Directory
 from waitlist_api.records.rebuild import Rebuild
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.routes.documentation import SIGV4, answers
+from waitlist_api.routes import links
+from waitlist_api.routes.documentation import SIGV4, answers, success
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
 from waitlist_api.schemas.waitlists import (
     RebuildAnswer,
@@ -40,7 +41,13 @@ def admin_waitlist_routes(
         tags=["operator"],
         operation_id="listWaitlists",
         security=SIGV4,
-        responses=answers(200, "A page of waitlists by id", "unauthorized", "record_unavailable"),
+        responses=answers(
+            200,
+            "A page of waitlists by id",
+            "unauthorized",
+            "record_unavailable",
+            links=links.next_page("listWaitlists"),
+        ),
     )
     def list_waitlists(cursor: Cursor = None, limit: Limit = 100) -> WaitlistsAnswer:
         records, following = waitlists.page(cursors.decode_text(cursor), limit)
@@ -55,15 +62,17 @@ def admin_waitlist_routes(
         operation_id="putWaitlist",
         security=SIGV4,
         responses={
-            201: {"description": "The new waitlist"},
+            201: success(201, "The new waitlist", links.OF_A_WAITLIST),
             **answers(
                 200,
                 "The changed waitlist",
                 "unauthorized",
+                "not_found",
                 "invalid_json",
                 "waitlist_deleting",
                 "unsupported_media_type",
                 "record_unavailable",
+                links=links.OF_A_WAITLIST,
             ),
         },
     )

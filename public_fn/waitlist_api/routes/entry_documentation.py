@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from waitlist_api.routes.documentation import answers
+from waitlist_api.routes import links
+from waitlist_api.routes.documentation import answers, success
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 
@@ -56,6 +57,7 @@ def sign_up(description: str, *codes: str) -> dict[str, Any]:
         "unsupported_media_type",
         "rebuilding",
         "record_unavailable",
+        links=links.OF_A_SIGNUP,
     )
     return {
         "summary": "Sign a customer up",
@@ -63,5 +65,5 @@ def sign_up(description: str, *codes: str) -> dict[str, Any]:
         f"{MAX_COMBINATIONS} segments are refused.",
         "tags": ["customer"],
         "operation_id": "signUp",
-        "responses": {201: {"description": "The customer has a place"}, **answered},
+        "responses": {201: success(201, "The customer has a place", links.OF_A_SIGNUP), **answered},
     }

@@ -4,12 +4,15 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 
-from waitlist_api.schemas.basis import PathEntryId, PathOwnEntryId, PathWaitlistId
+from waitlist_api.schemas.basis import CURSOR, PathEntryId, PathOwnEntryId, PathWaitlistId
 from waitlist_api.schemas.segments import SEGMENT_NAMES
+from waitlist_shared.ids import entry_id_of
 from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
 
-WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=["bakery"])]
-EntryId = Annotated[str, Path(pattern=PathEntryId)]
+WAITLIST_ID = "bakery"
+ENTRY_ID = entry_id_of(WAITLIST_ID, "customer-0001")
+WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=[WAITLIST_ID])]
+EntryId = Annotated[str, Path(pattern=PathEntryId, examples=[ENTRY_ID])]
 OwnEntryId = Annotated[
     str,
     Path(
@@ -17,7 +20,7 @@ OwnEntryId = Annotated[
         description="`me`, or the id of the caller's own entry.",
     ),
 ]
-Cursor = Annotated[str | None, Query(max_length=512, description="`cursor` of the page before.")]
+Cursor = Annotated[str | None, Query(pattern=CURSOR, description="`cursor` of the page before.")]
 First = Annotated[
     int | None,
     Query(ge=1, le=MAX_PLACES, description="The position at which the page begins."),

@@ -40,6 +40,7 @@ AttributeValue = Annotated[
 ]
 AttributeValues = Annotated[list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES)]
 Profile = Annotated[dict[str, JsonValue], AfterValidator(_within_limit)]
+_ONLY_THESE = {"additionalProperties": False}
 Attributes = Annotated[
     dict[
         AttributeName,
@@ -48,9 +49,9 @@ Attributes = Annotated[
             Discriminator(_one_or_several),
         ],
     ],
-    Field(max_length=MAX_ATTRIBUTES),
+    Field(max_length=MAX_ATTRIBUTES, json_schema_extra=_ONLY_THESE),
 ]
 Filter = Annotated[
     dict[AttributeName, AttributeValue],
-    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES),
+    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_ONLY_THESE),
 ]

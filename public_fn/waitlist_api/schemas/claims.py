@@ -5,15 +5,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from waitlist_api.schemas.attributes import Filter
-from waitlist_api.schemas.basis import Body, Reason
-from waitlist_api.schemas.entries import EntryAnswer
+from waitlist_api.schemas.basis import Body, Count, Reason, TheCustomerId, TheEntryId, Time, looks
+from waitlist_api.schemas.entries import EntryAnswer, EntryStatus, Priority
 from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
 
 LeaseSeconds = Annotated[
     int | None,
     Field(ge=1, le=MAX_LEASE_SECONDS, description="How long the hold lasts; the list's if absent."),
 ]
-ClaimToken = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+FORTY_HEX_DIGITS = "^[0-9a-f]{40}$"
+ClaimToken = Annotated[str, Field(pattern=FORTY_HEX_DIGITS)]
 To = Annotated[
     Literal["place", "back"], Field(description="The old place, or the end of the line.")
 ]
@@ -67,21 +68,21 @@ class RedriveBody(Body):
 
 
 class HeldAnswer(EntryAnswer):
-    claimed_until: str
+    claimed_until: Time
 
 
 class ClaimAnswer(BaseModel):
-    entry_id: str
-    status: str
-    claim_token: str
-    claimed_until: str
-    attempts: Annotated[int, Field(description="Holds of this person that expired before.")]
-    customer_id: str | None
+    entry_id: TheEntryId
+    status: EntryStatus
+    claim_token: Annotated[str, looks(pattern=FORTY_HEX_DIGITS)]
+    claimed_until: Time
+    attempts: Annotated[Count, Field(description="Holds of this person that expired before.")]
+    customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]
-    priority: int
-    joined_at: str
+    priority: Priority
+    joined_at: Time
 
 
 class ClaimsAnswer(BaseModel):
-    claims: list[ClaimAnswer]
+    claims: Annotated[list[ClaimAnswer], looks(maxItems=MAX_CLAIM)]

@@ -1,14 +1,26 @@
 """People on a list: what they send, what they see, and what operators do and see."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from waitlist_api.auth import TOKEN
+from waitlist_api.polling import LONGEST_SECONDS
+from waitlist_api.records.entry import Status
 from waitlist_api.schemas.attributes import Attributes, Profile
-from waitlist_api.schemas.basis import Body, Reason
+from waitlist_api.schemas.basis import (
+    Body,
+    Count,
+    Reason,
+    TheCursor,
+    TheCustomerId,
+    TheEntryId,
+    Time,
+    looks,
+)
 from waitlist_api.schemas.segments import SegmentPlaceAnswer
 from waitlist_shared import ids
-from waitlist_shared.limits import MAX_PLACES, MAX_PRIORITY
+from waitlist_shared.limits import MAX_COMBINATIONS, MAX_PAGE, MAX_PLACES, MAX_PRIORITY
 
 CustomerId = Annotated[
     str,
@@ -20,6 +32,11 @@ CustomerId = Annotated[
 ]
 
 
+Priority = Annotated[int, looks(minimum=0, maximum=MAX_PRIORITY)]
+Position = Annotated[int, looks(minimum=1)]
+EntryStatus = Annotated[str, looks(enum=list(get_args(Status)))]
+PollSeconds = Annotated[int, looks(minimum=1, maximum=LONGEST_SECONDS)]
+EntryToken = Annotated[str, looks(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
     Profile,
     Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
@@ -83,6 +100,19 @@ class EditBody(Body):
 class BumpBody(Body):
     """Where to move an entry: exactly one of `priority`, `places` and `to`."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": [name], "properties": {name: {"type": kind}}}
+                for name, kind in {
+                    "priority": "integer",
+                    "places": "integer",
+                    "to": "string",
+                }.items()
+            ]
+        }
+    )
+
     priority: Annotated[
         int | None,
         Field(ge=0, le=MAX_PRIORITY, description="Higher is served first; keeps the ticket."),
@@ -106,19 +136,19 @@ class RemoveBody(Body):
 
 
 class EntryAnswer(BaseModel):
-    entry_id: str
-    status: str
+    entry_id: TheEntryId
+    status: EntryStatus
     position: Annotated[
-        int | None, Field(description="1 + the number of people ahead; null if not waiting.")
+        Position | None, Field(description="1 + the number of people ahead; null if not waiting.")
     ]
-    total: Annotated[int | None, Field(description="How many wait; null if hidden or unknown.")]
-    priority: int
-    joined_at: str | None
+    total: Annotated[Count | None, Field(description="How many wait; null if hidden or unknown.")]
+    priority: Priority
+    joined_at: Time | None
 
 
 class CustomersEntryAnswer(EntryAnswer):
     poll_after_seconds: Annotated[
-        int | None,
+        PollSeconds | None,
         Field(
             description="When to look again: 1 s for the first 20 in line, a second more for each "
             "20 further back, 300 s at the most; of several places the nearest counts. Null for "
@@ -129,7 +159,7 @@ class CustomersEntryAnswer(EntryAnswer):
 
 class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
-        list[SegmentPlaceAnswer] | None,
+        Annotated[list[SegmentPlaceAnswer], looks(maxItems=MAX_COMBINATIONS)] | None,
         Field(
             description="The place within each segment that `segment` asks for, one for each of "
             "the entry's values; empty for whoever is not waiting or has no such attribute, null "
@@ -137,7 +167,7 @@ class LookAnswer(CustomersEntryAnswer):
         ),
     ]
     entry_token: Annotated[
-        str | None,
+        EntryToken | None,
         Field(
             description="To be kept in place of the token that was sent, whose key has been "
             "replaced and will go; null otherwise."
@@ -147,7 +177,8 @@ class LookAnswer(CustomersEntryAnswer):
 
 class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
-        str, Field(description="Send it as Authorization: Bearer to see and to leave the entry.")
+        EntryToken,
+        Field(description="Send it as Authorization: Bearer to see and to leave the entry."),
     ]
 
 
@@ -157,38 +188,38 @@ class OwnSignupAnswer(CustomersEntryAnswer):
 
 class HistoryAnswer(BaseModel):
     event: str
-    at: str
+    at: Time
     by: str
     reason: str
     detail: dict[str, Any]
 
 
 class AdminEntryAnswer(EntryAnswer):
-    attempts: int
-    claimed_until: Annotated[str | None, Field(description="When the hold of an offer ends.")]
-    parked_at: str | None
+    attempts: Count
+    claimed_until: Annotated[Time | None, Field(description="When the hold of an offer ends.")]
+    parked_at: Time | None
     park_reason: str | None
-    customer_id: str | None
+    customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]
 
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
-    created_at: Annotated[str, Field(description="When this stay was signed up for.")]
-    updated_at: str
-    admitted_at: str | None
-    left_at: str | None
+    created_at: Annotated[Time, Field(description="When this stay was signed up for.")]
+    updated_at: Time
+    admitted_at: Time | None
+    left_at: Time | None
     expires_at: Annotated[
-        str | None,
+        Time | None,
         Field(description="When record and history are deleted; null while nothing ends them."),
     ]
-    history: list[HistoryAnswer]
+    history: Annotated[list[HistoryAnswer], looks(maxItems=MAX_PAGE)]
     cursor: Annotated[
-        str | None,
+        TheCursor | None,
         Field(description="Of the next page of the history; null behind its end."),
     ]
 
 
 class EntriesAnswer(BaseModel):
-    entries: list[AdminEntryAnswer]
-    cursor: str | None
+    entries: Annotated[list[AdminEntryAnswer], looks(maxItems=MAX_PAGE)]
+    cursor: TheCursor | None

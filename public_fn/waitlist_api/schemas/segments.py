@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from waitlist_api.schemas.attributes import NAME
-from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
+from waitlist_api.schemas.basis import Count, TheCursor, looks
+from waitlist_shared.limits import MAX_PAGE, MAX_SEGMENT_ATTRIBUTES
 
 SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
 
@@ -20,19 +21,21 @@ Segment = Annotated[
 
 class SegmentDepthAnswer(BaseModel):
     segment: Segment
-    waiting: int
+    waiting: Count
 
 
 class SegmentsAnswer(BaseModel):
-    segments: list[SegmentDepthAnswer]
-    cursor: str | None
+    segments: Annotated[list[SegmentDepthAnswer], looks(maxItems=MAX_PAGE)]
+    cursor: TheCursor | None
 
 
 class SegmentPlaceAnswer(BaseModel):
     segment: Segment
     position: Annotated[
-        int, Field(description="1 + the number of people of this segment who are ahead.")
+        int,
+        looks(minimum=1),
+        Field(description="1 + the number of people of this segment who are ahead."),
     ]
     total: Annotated[
-        int | None, Field(description="How many wait in this segment; null if hidden.")
+        Count | None, Field(description="How many wait in this segment; null if hidden.")
     ]

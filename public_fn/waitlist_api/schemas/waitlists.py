@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field
 
 from waitlist_api.schemas.attributes import AttributeName
-from waitlist_api.schemas.basis import Body
+from waitlist_api.schemas.basis import Body, Count, TheCursor, TheWaitlistId, Time, looks
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
     MAX_CAPACITY,
     MAX_COMBINATIONS,
     MAX_LEASE_SECONDS,
+    MAX_PAGE,
     MAX_SEGMENT_ATTRIBUTES,
     MAX_SEGMENTS,
 )
@@ -35,7 +36,11 @@ def _distinct(segments: list[list[str]]) -> list[list[str]]:
 
 SegmentNames = Annotated[
     list[AttributeName],
-    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES),
+    Field(
+        min_length=1,
+        max_length=MAX_SEGMENT_ATTRIBUTES,
+        json_schema_extra={"uniqueItems": True},
+    ),
     AfterValidator(_canonical),
 ]
 
@@ -75,6 +80,7 @@ class WaitlistBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_SEGMENTS,
+            json_schema_extra={"uniqueItems": True},
             description="By which attributes, together, claims can filter. An entry is in one "
             "segment for each combination of its values of these attributes, "
             f"{MAX_COMBINATIONS} at the most. A change of them is worked in while people wait: "
@@ -90,16 +96,16 @@ class WaitlistBody(Body):
 
 
 class WaitlistAnswer(BaseModel):
-    waitlist_id: str
+    waitlist_id: TheWaitlistId
     name: str
     open: bool
-    total: Annotated[int | None, Field(description="How many wait; null if hidden.")]
+    total: Annotated[Count | None, Field(description="How many wait; null if hidden.")]
 
 
 class RebuildAnswer(BaseModel):
-    done: Annotated[int, Field(description="How many have their place again.")]
+    done: Annotated[Count, Field(description="How many have their place again.")]
     total: Annotated[
-        int,
+        Count,
         Field(
             description="How many there are, by the counts of the last minute's watch; never less "
             "than `done`, with which it grows where they are more or nothing was counted. Where "
@@ -109,7 +115,7 @@ class RebuildAnswer(BaseModel):
 
 
 class WaitlistConfigAnswer(BaseModel):
-    waitlist_id: str
+    waitlist_id: TheWaitlistId
     name: str
     open: bool
     paused: bool
@@ -136,27 +142,27 @@ class WaitlistConfigAnswer(BaseModel):
             "way. Until it ends, whatever needs the order is answered `503 rebuilding`."
         ),
     ]
-    version: int
-    created_at: str
-    updated_at: str
+    version: Count
+    created_at: Time
+    updated_at: Time
 
 
 class WaitlistsAnswer(BaseModel):
-    waitlists: list[WaitlistConfigAnswer]
-    cursor: str | None
+    waitlists: Annotated[list[WaitlistConfigAnswer], looks(maxItems=MAX_PAGE)]
+    cursor: TheCursor | None
 
 
 class StatsAnswer(BaseModel):
-    waiting: int
-    signed_up: int
-    left: int
-    admitted: int
-    offered: int
-    parked: int
+    waiting: Count
+    signed_up: Count
+    left: Count
+    admitted: Count
+    offered: Count
+    parked: Count
     oldest_waiting_seconds: Annotated[
-        int | None, Field(description="How long ago the person at the head of the line joined.")
+        Count | None, Field(description="How long ago the person at the head of the line joined.")
     ]
-    oldest_parked_seconds: int | None
+    oldest_parked_seconds: Count | None
     oldest_joined_at: Annotated[
-        str | None, Field(description="When the person at the head of the line joined.")
+        Time | None, Field(description="When the person at the head of the line joined.")
     ]

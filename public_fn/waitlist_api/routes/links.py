@@ -1,0 +1,38 @@
+"""Which routes an answer gives the ids for: the links of the OpenAPI document."""
+
+from typing import Any
+
+Link = dict[str, Any]
+
+WAITLIST = {"waitlist_id": "$response.body#/waitlist_id"}
+HERE = {"waitlist_id": "$request.path.waitlist_id"}
+ENTRY = {**HERE, "entry_id": "$response.body#/entry_id"}
+SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
+
+
+def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
+    """Return links to operations, named as they are, with these parameters."""
+    return {one: {"operationId": one, "parameters": parameters} for one in operations}
+
+
+def next_page(operation: str, parameters: dict[str, str] | None = None) -> dict[str, Link]:
+    """Return the link from a page to the one after it."""
+    cursor = {"cursor": "$response.body#/cursor"}
+    return {"nextPage": {"operationId": operation, "parameters": {**(parameters or {}), **cursor}}}
+
+
+OF_A_WAITLIST = to(
+    WAITLIST,
+    "getWaitlist",
+    "getWaitlistConfig",
+    "deleteWaitlist",
+    "signUp",
+    "claim",
+    "listEntries",
+    "listSegments",
+    "getStats",
+)
+OF_A_SIGNUP = to(
+    ENTRY, "getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson"
+)
+OF_THE_PARKED = to(SAME_ENTRY, "redrive", "getPerson")

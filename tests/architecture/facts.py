@@ -1,0 +1,248 @@
+"""What is true of every stack, whatever its parameters: each fact returns what contradicts it."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Resources = dict[str, dict[str, Any]]
+Fact = Callable[[Resources], list[str]]
+
+# Actions that IAM knows no resource of: "*" is the only one that they can be allowed on.
+WITHOUT_RESOURCE = {
+    # The Lambda service's, which ties the private function to its subnets; denied to the
+    # function's own code (see PrivateFnRole, and test_permissions.py).
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+    # Tracing's, where it is switched on.
+    "xray:PutTraceSegments",
+    "xray:PutTelemetryRecords",
+}
+RESOURCE_POLICIES = (
+    "AWS::SQS::QueuePolicy",
+    "AWS::SNS::TopicPolicy",
+    "AWS::S3::BucketPolicy",
+    "AWS::Events::EventBusPolicy",
+    "AWS::SecretsManager::ResourcePolicy",
+    "AWS::Logs::ResourcePolicy",
+)
+ANYWHERE = ("0.0.0.0/0", "::/0")
+NAMES_OF_SECRETS = ("SECRET", "PASSWORD", "TOKEN", "CREDENTIAL", "API_KEY")
+
+
+def only_the_private_function_is_in_the_network(resources: Resources) -> list[str]:
+    inside = [name for name, one in of_type(resources, "Lambda::Function") if "VpcConfig" in one]
+    return [] if inside == ["PrivateFn"] else [f"in the network: {inside}"]
+
+
+def roles_name_actions_and_resources(resources: Resources) -> list[str]:
+    found = []
+    for name, statement in allowing(resources):
+        # What is allowed by exclusion has no name.
+        found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
+        actions = as_list(statement.get("Action", []))
+        found += [f"{name}: {action}" for action in actions if "*" in action]
+        if "*" in json.dumps(statement.get("Resource")):
+            open_ = set(actions) - WITHOUT_RESOURCE
+            found += [f"{name}: {action} on *" for action in sorted(open_)]
+    return found
+
+
+def roles_trust_one_service_each(resources: Resources) -> list[str]:
+    found = []
+    for name, role in of_type(resources, "IAM::Role"):
+        for statement in role["AssumeRolePolicyDocument"]["Statement"]:
+            principal = statement["Principal"]
+            service = principal.get("Service") if isinstance(principal, dict) else None
+            if list(principal) != ["Service"] or not isinstance(service, str):
+                found.append(f"{name} trusts {principal}")
+    return found
+
+
+def roles_have_no_policies_of_others(resources: Resources) -> list[str]:
+    return [
+        f"{name} has managed policies"
+        for name, role in of_type(resources, "IAM::Role")
+        if role.get("ManagedPolicyArns")
+    ]
+
+
+def tables_are_encrypted_recoverable_and_kept(resources: Resources) -> list[str]:
+    found = []
+    for name, table in of_type(resources, "DynamoDB::Table"):
+        recovery = table.get("PointInTimeRecoverySpecification", {})
+        kept = {resources[name].get(key) for key in ("DeletionPolicy", "UpdateReplacePolicy")}
+        holds = {
+            "encrypted": table.get("SSESpecification", {}).get("SSEEnabled") is True,
+            "recoverable": recovery.get("PointInTimeRecoveryEnabled") is True,
+            "protected": table.get("DeletionProtectionEnabled") is True,
+            "kept": kept == {"Retain"},
+        }
+        found += [f"{name} is not {fact}" for fact, is_so in holds.items() if not is_so]
+    return found
+
+
+def what_is_queued_or_stored_is_encrypted(resources: Resources) -> list[str]:
+    keys = {
+        "SQS::Queue": ("SqsManagedSseEnabled", "KmsMasterKeyId"),
+        "SNS::Topic": ("KmsMasterKeyId",),
+        "S3::Bucket": ("BucketEncryption",),
+        "Kinesis::Stream": ("StreamEncryption",),
+        "ElastiCache::ReplicationGroup": ("AtRestEncryptionEnabled",),
+    }
+    return [
+        f"{name} is not encrypted"
+        for kind, ways in keys.items()
+        for name, one in of_type(resources, kind)
+        if not any(one.get(way) for way in ways)
+    ]
+
+
+def functions_log_to_groups_of_the_stack(resources: Resources) -> list[str]:
+    groups = {name for name, _ in of_type(resources, "Logs::LogGroup")}
+    return [
+        f"{name} makes a log group of its own, which keeps for ever"
+        for name, one in of_type(resources, "Lambda::Function")
+        if one.get("LoggingConfig", {}).get("LogGroup", {}).get("Ref") not in groups
+    ]
+
+
+def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[str]:
+    return [
+        f"{name} keeps its lines for ever"
+        for name, one in of_type(resources, "Logs::LogGroup")
+        if one.get("RetentionInDays") != {"Ref": "LogRetentionDays"}
+    ]
+
+
+def whoever_may_call_a_function_is_named(resources: Resources) -> list[str]:
+    found = []
+    for name, one in of_type(resources, "Lambda::Permission"):
+        # A source without the account's number, or another's API, would let strangers call.
+        source = json.dumps(one.get("SourceArn", ""))
+        names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
+        if "*" in str(one.get("Principal", "*")) or not names_it:
+            found.append(f"{name} lets anybody of {one.get('Principal')} call")
+    found += [f"{name} has an address without IAM" for name, _ in of_type(resources, "Lambda::Url")]
+    return found
+
+
+def policies_of_resources_name_whom_they_let_in(resources: Resources) -> list[str]:
+    found = []
+    for name, resource in resources.items():
+        if resource["Type"] in RESOURCE_POLICIES:
+            document = resource["Properties"].get("PolicyDocument", {"Statement": []})
+            for statement in as_list(document["Statement"]):
+                is_bound = "Condition" in statement
+                if statement["Effect"] == "Allow" and not is_bound:
+                    found.append(f"{name} lets {statement['Principal']} in unconditionally")
+    return found
+
+
+def the_network_is_closed(resources: Resources) -> list[str]:
+    open_ = [
+        f"{name} is open to {address}"
+        for name, one in resources.items()
+        if one["Type"].startswith("AWS::EC2::SecurityGroup")
+        for address in ANYWHERE
+        if f'"{address}"' in json.dumps(one)
+    ]
+    return open_ + [
+        f"{name} gives public addresses"
+        for name, one in of_type(resources, "EC2::Subnet")
+        if one.get("MapPublicIpOnLaunch")
+    ]
+
+
+def redis_is_spoken_to_with_tls(resources: Resources) -> list[str]:
+    url = resources["PrivateFn"]["Properties"]["Environment"]["Variables"]["REDIS_URL"]
+    is_made_here = any(of_type(resources, "ElastiCache::ServerlessCache"))
+    if is_made_here and not str(url.get("Fn::Sub", "")).startswith("rediss://"):
+        return [f"Redis is spoken to at {url}"]
+    return [] if is_made_here or url == {"Ref": "ExistingRedisUrl"} else [f"Redis is at {url}"]
+
+
+def secrets_are_in_no_variable(resources: Resources) -> list[str]:
+    return [
+        f"{name} has {variable} in its environment"
+        for name, one in of_type(resources, "Lambda::Function")
+        for variable, value in one.get("Environment", {}).get("Variables", {}).items()
+        if "{{resolve:" in json.dumps(value)
+        or (any(word in variable for word in NAMES_OF_SECRETS) and not variable.endswith("_ARN"))
+    ]
+
+
+def secrets_are_made_by_aws(resources: Resources) -> list[str]:
+    return [
+        f"{name} stands in the template"
+        for name, one in of_type(resources, "SecretsManager::Secret")
+        if "SecretString" in one or "GenerateSecretString" not in one
+    ]
+
+
+def operators_routes_are_iams(resources: Resources) -> list[str]:
+    return [
+        f"{method} {path} is open"
+        for _, api in of_type(resources, "ApiGatewayV2::Api")
+        for path, item in api["Body"]["paths"].items()
+        for method, operation in item.items()
+        if path.startswith("/v1/admin") and operation.get("security") != [{"AWS_IAM": []}]
+    ]
+
+
+def the_api_writes_down_its_calls(resources: Resources) -> list[str]:
+    return [
+        f"{name} logs no access"
+        for name, one in of_type(resources, "ApiGatewayV2::Stage")
+        if not one.get("AccessLogSettings", {}).get("DestinationArn")
+    ]
+
+
+FACTS: tuple[Fact, ...] = (
+    only_the_private_function_is_in_the_network,
+    roles_name_actions_and_resources,
+    roles_trust_one_service_each,
+    roles_have_no_policies_of_others,
+    tables_are_encrypted_recoverable_and_kept,
+    what_is_queued_or_stored_is_encrypted,
+    functions_log_to_groups_of_the_stack,
+    logs_are_kept_for_the_days_that_are_asked_for,
+    whoever_may_call_a_function_is_named,
+    policies_of_resources_name_whom_they_let_in,
+    the_network_is_closed,
+    redis_is_spoken_to_with_tls,
+    secrets_are_in_no_variable,
+    secrets_are_made_by_aws,
+    operators_routes_are_iams,
+    the_api_writes_down_its_calls,
+)
+
+
+def of_type(resources: Resources, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the names and properties of the resources of a type, such as `Lambda::Function`."""
+    for name, resource in resources.items():
+        if resource["Type"] == f"AWS::{kind}":
+            yield name, resource.get("Properties", {})
+
+
+def allowing(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each statement that allows something to whoever has a role, with whose it is."""
+    for name, role in of_type(resources, "IAM::Role"):
+        for policy in role.get("Policies", []):
+            yield from _allowing(name, policy["PolicyDocument"])
+    for kind in ("IAM::Policy", "IAM::ManagedPolicy", "IAM::RolePolicy"):
+        for name, policy in of_type(resources, kind):
+            yield from _allowing(name, policy["PolicyDocument"])
+
+
+def _allowing(name: str, document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for statement in as_list(document["Statement"]):
+        if statement["Effect"] == "Allow":
+            yield name, statement
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,51 @@
+"""What the linters of the templates are told to let pass: each with its reason beside it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cfnlint.decode import cfn_yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = [ROOT / "template.yaml", *sorted((ROOT / "docs").rglob("*.yaml"))]
+# What a reason needs to be one.
+WORDS = 5
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_a_resource_that_is_let_pass_says_why(path: Path) -> None:
+    for name, skip in _skips(cfn_yaml.load(str(path))):
+        assert re.fullmatch(r"CKV2?_AWS_\d+", skip["id"]), name
+        assert len(skip["comment"].split()) >= WORDS, (name, skip)
+
+
+def test_what_is_let_pass_everywhere_stands_below_its_reason() -> None:
+    lines = (ROOT / ".checkov.yaml").read_text(encoding="utf-8").splitlines()
+    skips = [number for number, line in enumerate(lines) if re.match(r"\s+- CKV", line)]
+    assert skips
+    for number in skips:
+        above = lines[number - 1].strip()
+        assert above.startswith("# "), lines[number]
+        assert len(above.split()) > WORDS, lines[number]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_what_cfn_lint_lets_pass_stands_below_its_reason(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if "ignore_checks" in line:
+            assert lines[number - 1].strip().startswith("# "), (path.name, number + 1)
+
+
+def test_checkov_asks_nobody() -> None:
+    configuration = (ROOT / ".checkov.yaml").read_text(encoding="utf-8")
+    assert "\nskip-download: true\n" in configuration
+    assert "api-key" not in configuration
+
+
+def _skips(template: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    for name, resource in template["Resources"].items():
+        for skip in resource.get("Metadata", {}).get("checkov", {}).get("skip", []):
+            yield name, skip

@@ -1,0 +1,1 @@
+"""Schemathesis over the OpenAPI document, against the running service."""

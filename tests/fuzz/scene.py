@@ -1,0 +1,69 @@
+"""The people that requests can be about: in line, held by a claim, or parked."""
+
+from itertools import count
+from typing import Any
+
+import httpx
+import schemathesis
+
+from local.operator_auth import OperatorAuth
+
+# Requests that are not about somebody may do to the list of the document's examples what they
+# like; this one is for those who are.
+EXAMPLE, OWN = "bakery", "scene"
+SETTINGS = {"segments": [["gender", "language"], ["language"]]}
+WAITING = ("getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson")
+HELD = ("complete", "release", "extend", "park")
+SPOILING = ("putWaitlist", "deleteWaitlist")
+
+
+class Scene:
+    """Brings people into being, one for each request that is to be about somebody."""
+
+    def __init__(self, url: str, customer_token: str | None) -> None:
+        """With a token of an issuer, the customer is always the same one."""
+        self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
+        self._token = customer_token
+        self._people = count()
+        self.needs = {*WAITING, *HELD, "redrive"}
+
+    def close(self) -> None:
+        self._http.close()
+
+    def prepare(self) -> None:
+        """Make the waitlists."""
+        for waitlist_id in (EXAMPLE, OWN):
+            settings = {"name": waitlist_id, **SETTINGS}
+            url = f"/v1/admin/waitlists/{waitlist_id}"
+            self._http.put(url, json=settings, auth=OperatorAuth()).raise_for_status()
+
+    def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
+        """Turn a request away that would spoil the scene."""
+        if operation in SPOILING and case.path_parameters.get("waitlist_id") == OWN:
+            case.path_parameters["waitlist_id"] = EXAMPLE
+
+    def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
+        """Make a request one about a new person, who is where the operation needs them."""
+        person = self._sign_up()
+        token = {}
+        if operation not in WAITING:
+            (claim,) = self._post("claims", {})["claims"]
+            person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}
+        if operation == "redrive":
+            self._post(f"claims/{person}/park", token)
+        elif token and isinstance(case.body, dict):
+            case.body |= token
+        case.path_parameters |= {"waitlist_id": OWN, "entry_id": person}
+
+    def _sign_up(self) -> str:
+        url, headers = f"/v1/waitlists/{OWN}/entries", {}
+        body = {"customer_id": f"customer-{next(self._people)}"}
+        if self._token:
+            headers, body = {"Authorization": f"Bearer {self._token}"}, {}
+        answer = self._http.post(url, json=body, headers=headers).raise_for_status()
+        entry_id: str = answer.json()["entry_id"]
+        return entry_id
+
+    def _post(self, path: str, body: dict[str, Any]) -> Any:
+        url = f"/v1/admin/waitlists/{OWN}/{path}"
+        return self._http.post(url, json=body, auth=OperatorAuth()).raise_for_status().json()
