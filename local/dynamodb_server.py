@@ -3,6 +3,7 @@
 Its own process keeps it off the interpreter lock of the front.
 """
 
+import gc
 import threading
 
 from moto.moto_server.werkzeug_app import create_backend_app
@@ -15,6 +16,10 @@ from local.dynamodb_transactions import cheap_transactions
 from local.dynamodb_writes import cheap_writes
 from local.http_message import HttpApp, HttpRequest, HttpResponse
 from local.http_server import HttpServer
+
+# Items live on. To look through millions of them again and again takes seconds, in which nobody is
+# answered: after so many requests what is there is not looked at any more.
+REQUESTS_LOOKED_AT = 1_000
 
 
 def main() -> None:
@@ -38,6 +43,7 @@ def dynamodb_app() -> HttpApp:
     plain_json()
     application = create_backend_app("dynamodb")
     lock = threading.Lock()
+    requests = 0
 
     def app(request: HttpRequest) -> HttpResponse:
         environ = EnvironBuilder(
@@ -46,7 +52,11 @@ def dynamodb_app() -> HttpApp:
             headers=list(request.headers),
             data=request.body,
         ).get_environ()
+        nonlocal requests
         with lock:
+            requests += 1
+            if requests % REQUESTS_LOOKED_AT == 0:
+                gc.freeze()
             chunks, status, headers = run_wsgi_app(application, environ, buffered=True)
             body = b"".join(chunks)
         kept = [(name, value) for name, value in headers if name.lower() != "content-length"]
