@@ -1,5 +1,6 @@
 """`waitlist watch`: looks again and again, and shows each look in place or as a line."""
 
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from waitlist_cli.errors import Unavailable
 from waitlist_cli.output import shown
 from waitlist_cli.rates import Rates
 from waitlist_cli.retrying import ONCE
+from waitlist_cli.stopping import Told
 from waitlist_cli.watch_picture import Look, picture
 
 HEAD = 50
@@ -35,13 +37,14 @@ class Watcher:
         self._waitlist: dict[str, Any] = {}
         self._last: Look | None = None
 
-    def looks(self, seconds: float, most: int | None) -> Iterator[Look]:
+    def looks(self, seconds: float, most: int | None, end: threading.Event) -> Iterator[Look]:
         """Yield a look at each beat; a service that is away for a while is told in it."""
         beat = time.monotonic()
         for number in count() if most is None else range(most):
             if number:
                 beat = max(beat + seconds, time.monotonic() - seconds)
-                time.sleep(max(0.0, beat - time.monotonic()))
+                if end.wait(max(0.0, beat - time.monotonic())):
+                    return
             yield self._look(number)
 
     def _look(self, number: int) -> Look:
@@ -76,26 +79,25 @@ class Watcher:
 
 
 def watch_until_told(desk: Desk, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show looks until Ctrl-C, or so many."""
+    """Show looks until Ctrl-C, or so many; a second Ctrl-C does not wait for the last answer."""
     live = desk.out.console.is_terminal and not desk.out.as_json
     watcher = Watcher(desk, waitlist_id, HEAD if live else 1)
-    try:
-        if live:
-            _show_live(desk, watcher.looks(seconds, most))
-        else:
-            _print_lines(desk, watcher.looks(seconds, most))
-    except KeyboardInterrupt:
-        return
+    # An exception could come in the middle of a callback, which would swallow it.
+    told = Told(on_first=lambda: None, on_second=_interrupt)
+    show = _show_live if live else _print_lines
+    with suppress(KeyboardInterrupt), told.listening():
+        show(desk, watcher.looks(seconds, most, told.to_finish))
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 def _show_live(desk: Desk, looks: Iterator[Look]) -> None:
     console = desk.out.console
     # A first look that fails says so before the screen is taken.
     last = next(looks)
-    with (
-        suppress(KeyboardInterrupt),
-        Live(console=console, screen=True, auto_refresh=False) as live,
-    ):
+    with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.height), refresh=True)
         for last in looks:
             live.update(picture(last, console.height), refresh=True)
