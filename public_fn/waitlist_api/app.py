@@ -21,10 +21,10 @@ from waitlist_api.aws import (
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.errors import NotReady
 from waitlist_api.http_errors import problem
-from waitlist_api.request_lines import RequestLines
 from waitlist_api.request_time import RequestTime
 from waitlist_api.services import Services
-from waitlist_api.tally import Tally
+from waitlist_api.telling.request_lines import RequestLines
+from waitlist_api.telling.tally import Tally
 from waitlist_api.token_keys import SecretUnavailable
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry

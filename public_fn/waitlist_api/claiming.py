@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import structs
 
+from waitlist_api.care.settling import expired_event
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
@@ -17,10 +18,9 @@ from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
-from waitlist_api.segment_checks import checked
-from waitlist_api.segments import Segment, Segments
-from waitlist_api.settling import expired_event
-from waitlist_api.tagging import Tagger
+from waitlist_api.segments.checks import checked
+from waitlist_api.segments.declared import Segment, Segments
+from waitlist_api.segments.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS

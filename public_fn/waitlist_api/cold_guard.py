@@ -12,7 +12,7 @@ from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.places import Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.records.watch import Watch
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding
 from waitlist_shared.ids import new_epoch

@@ -14,10 +14,10 @@ from waitlist_api.listing import Person
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
-from waitlist_api.segment_checks import checked
-from waitlist_api.segments import Attributes
+from waitlist_api.segments.checks import checked
+from waitlist_api.segments.declared import Attributes
+from waitlist_api.segments.tagging import Tagger
 from waitlist_api.standing import Standings
-from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 

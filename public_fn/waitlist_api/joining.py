@@ -21,9 +21,9 @@ from waitlist_api.placing import place_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import Tagger
 from waitlist_api.standing import Standing, Standings
-from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import entry_id_of, new_join_id

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any, Protocol
 
 from waitlist_api.aws import dynamodb_client, patient_lambda_client
-from waitlist_api.caretaking import Caretaker
+from waitlist_api.care.caretaking import Caretaker
 from waitlist_api.config import Config
-from waitlist_api.run_lines import RunLines
 from waitlist_api.services import Services
-from waitlist_api.tally import Tally
+from waitlist_api.telling.run_lines import RunLines
+from waitlist_api.telling.tally import Tally
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 

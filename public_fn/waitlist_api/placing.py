@@ -1,8 +1,8 @@
 """The message that gives an intent to join its place."""
 
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import tags_of
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import tags_of
 from waitlist_shared import contracts as c
 
 

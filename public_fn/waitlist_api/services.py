@@ -5,26 +5,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from waitlist_api.auditing import Auditor
-from waitlist_api.caretaking import Caretaker
+from waitlist_api.care.auditing import Auditor
+from waitlist_api.care.caretaking import Caretaker
+from waitlist_api.care.finishing import Finishing
+from waitlist_api.care.lease import Leases
+from waitlist_api.care.rebuilding import Rebuilder
+from waitlist_api.care.reindexing import Reindexer
+from waitlist_api.care.restoring import Restoring
+from waitlist_api.care.settling import Settling
+from waitlist_api.care.watching import Watching
 from waitlist_api.claiming import Claiming
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
 from waitlist_api.directory import Directory
 from waitlist_api.editing import Editing
-from waitlist_api.enlisting import Enlisting
-from waitlist_api.enrolling import Enrolling
-from waitlist_api.finishing import Finishing
 from waitlist_api.holding import Holding
-from waitlist_api.importing import Importing
+from waitlist_api.imports.enlisting import Enlisting
+from waitlist_api.imports.enrolling import Enrolling
+from waitlist_api.imports.importing import Importing
 from waitlist_api.joining import Joining
-from waitlist_api.lease import Leases
 from waitlist_api.leaving import Leaving
 from waitlist_api.listing import Listing
 from waitlist_api.moving import Moving
 from waitlist_api.queue_client import QueueClient
-from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
@@ -36,16 +40,12 @@ from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlists import WaitlistRecords
-from waitlist_api.reindexing import Reindexer
-from waitlist_api.restoring import Restoring
-from waitlist_api.segment_depths import SegmentDepths
-from waitlist_api.segment_standing import SegmentStandings
-from waitlist_api.settling import Settling
+from waitlist_api.segments.depths import SegmentDepths
+from waitlist_api.segments.standing import SegmentStandings
+from waitlist_api.segments.tagging import Tagger
 from waitlist_api.standing import Standings
-from waitlist_api.tagging import Tagger
-from waitlist_api.tally import Tally, Timed
+from waitlist_api.telling.tally import Tally, Timed
 from waitlist_api.waitlists import Waitlists
-from waitlist_api.watching import Watching
 from waitlist_shared.correlation import Correlation
 
 

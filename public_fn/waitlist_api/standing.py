@@ -9,8 +9,8 @@ from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import Tagger, tags_of
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import Tagger, tags_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of

@@ -1,12 +1,12 @@
 """What operators do with whole waitlists."""
 
+from waitlist_api.care.reindexing import Reindexer
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue_client import QueueClient
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
-from waitlist_api.reindexing import Reindexer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.memory_table import Item
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
-from waitlist_api import reindexing
+from waitlist_api.care import reindexing
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_queue import keys

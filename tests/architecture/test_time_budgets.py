@@ -9,7 +9,8 @@ from tests.architecture.documents import Row, tables_of
 from tests.architecture.sources import ROOT
 from tests.architecture.template import functions
 from tests.engine.test_hung_servers import LIMIT_SECONDS
-from waitlist_api import aws, finishing, lease, rebuilding
+from waitlist_api import aws
+from waitlist_api.care import finishing, lease, rebuilding
 from waitlist_api.http_errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS

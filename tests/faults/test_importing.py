@@ -10,7 +10,7 @@ from tests.faults.scene import Scene
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
-from waitlist_api import enlisting, enrolling
+from waitlist_api.imports import enlisting, enrolling
 
 # Two of one time, then later ones; then those without a time.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"

@@ -10,7 +10,7 @@ from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.snapshot import Snapshot
-from waitlist_api import reindexing
+from waitlist_api.care import reindexing
 from waitlist_shared.errors import WaitlistError
 
 Strike = Callable[[Scene], Fault]

@@ -7,10 +7,10 @@ import pytest
 from proof.jobs import Job
 from proof.known import group_of
 from proof.stage import Stage
+from waitlist_api.care.settling import Settling
 from waitlist_api.leaving import Leaving
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.transitions import Transitions
-from waitlist_api.settling import Settling
 
 
 def nothing(*_: Any, **__: Any) -> None:

@@ -14,7 +14,7 @@ from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.services import Services
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore

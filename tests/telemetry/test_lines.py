@@ -12,7 +12,7 @@ from tests.support.world import SECRET
 from tests.telemetry.told import HEADER, Told, told
 from waitlist_api import app, maintenance
 from waitlist_api.auth import EntryTokens
-from waitlist_api.caretaking import Caretaker
+from waitlist_api.care.caretaking import Caretaker
 from waitlist_api.listing import Listing
 from waitlist_queue import app as private_app
 from waitlist_queue.service import QueueService

@@ -8,8 +8,8 @@ from tests.support.admissions import Admissions
 from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
-from waitlist_api.finishing import STUCK_MILLIS
-from waitlist_api.run_lines import PARTS
+from waitlist_api.care.finishing import STUCK_MILLIS
+from waitlist_api.telling.run_lines import PARTS
 from waitlist_shared.errors import QueueUnavailable
 
 

@@ -9,7 +9,7 @@ from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transition, Transitions
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 
 KEY = ("bakery", "a" * 26)
 EXPIRES = 1_800_000_000

@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import TURNS, Tagger
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import TURNS, Tagger
 from waitlist_shared.errors import StaleSegments
 
 REMEMBERED = WaitlistRecord(

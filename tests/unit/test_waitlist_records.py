@@ -13,7 +13,7 @@ from tests.support.memory_table import MemoryTable
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 
 Declared = tuple[tuple[str, ...], ...]
 BY_LANGUAGE: Declared = (("language",),)

@@ -15,7 +15,7 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.journal import Change
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 
 # Why somebody was parked whose hold has expired once too often.
 OUT_OF_ATTEMPTS = "max_attempts"

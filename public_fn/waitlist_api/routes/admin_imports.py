@@ -10,8 +10,8 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth import operator_of
 from waitlist_api.errors import InvalidFields
 from waitlist_api.http_errors import code_of
-from waitlist_api.imported import Imported, ImportRow
-from waitlist_api.importing import Importing
+from waitlist_api.imports.imported import Imported, ImportRow
+from waitlist_api.imports.importing import Importing
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import WaitlistId
 from waitlist_api.schemas.basis import FieldProblem

@@ -6,7 +6,7 @@ from waitlist_api.routes import links
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import Cursor, Limit, WaitlistId
 from waitlist_api.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
-from waitlist_api.segment_depths import SegmentDepths
+from waitlist_api.segments.depths import SegmentDepths
 
 
 def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:

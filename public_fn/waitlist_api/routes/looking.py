@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from waitlist_api.polling import poll_after_seconds
 from waitlist_api.schemas.entries import LookAnswer
 from waitlist_api.schemas.segments import SegmentPlaceAnswer
-from waitlist_api.segment_standing import SegmentPlace, SegmentStandings
+from waitlist_api.segments.standing import SegmentPlace, SegmentStandings
 from waitlist_api.standing import Standing, Standings
 
 

@@ -8,8 +8,8 @@ from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition, Transitions
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import Tagger, tag_of
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.ranks import ticket_of_millis

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from msgspec import to_builtins
 
-from waitlist_api.auditing import Auditor, Watched
+from waitlist_api.care.auditing import Auditor, Watched
+from waitlist_api.care.rebuilding import Rebuilder
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.queue_client import QueueClient, send_batch
-from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Outdated
 

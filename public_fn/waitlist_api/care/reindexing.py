@@ -4,14 +4,14 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
+from waitlist_api.care.lease import Leases
 from waitlist_api.directory import Directory
-from waitlist_api.lease import Leases
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import Tagger, tag_of
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_COMBINATIONS

@@ -9,10 +9,10 @@ from waitlist_api.directory import Directory
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.segment_checks import checked
-from waitlist_api.segments import Segment, Segments
+from waitlist_api.segments.checks import checked
+from waitlist_api.segments.declared import Segment, Segments
+from waitlist_api.segments.tagging import Tagger
 from waitlist_api.standing import Standing, Standings
-from waitlist_api.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from waitlist_api.tally import Count, Level, Part, Tally
+from waitlist_api.telling.tally import Count, Level, Part, Tally
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.telemetry import Telemetry, Work
 

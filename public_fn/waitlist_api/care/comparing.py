@@ -6,7 +6,7 @@ from waitlist_api.leaving import drop_of
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.places import Placed
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 from waitlist_api.standing import STATE_OF, restore_of
 from waitlist_shared import contracts as c
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, InvalidFields, Throttled
-from waitlist_api.imported import Imported
+from waitlist_api.imports.imported import Imported
 from waitlist_api.joining import Joining
 from waitlist_api.leaving import Leaving, drop_of
 from waitlist_api.queue_client import QueueClient, send_batch

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from waitlist_api.comparing import drop_of_erased
+from waitlist_api.care.comparing import drop_of_erased
+from waitlist_api.care.rebuild_run import RebuildRun
 from waitlist_api.leaving import drop_of, drop_of_former
 from waitlist_api.queue_client import QueueClient, send_batch
-from waitlist_api.rebuild_run import RebuildRun
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import Placed, Places
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 from waitlist_api.standing import restore_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from waitlist_api.http_errors import PROBLEM_JSON
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
 from waitlist_shared.errors import InternalError
 from waitlist_shared.telemetry import Telemetry, Work

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from waitlist_api.records.places import Placed
 from waitlist_api.records.rebuild import Rebuild, Stage
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 from waitlist_shared import contracts as c
 
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.directory import Directory
-from waitlist_api.enlisting import Enlisting
-from waitlist_api.enrolling import Enrolling
 from waitlist_api.errors import FieldError, InvalidFields
-from waitlist_api.imported import Imported, ImportRow
-from waitlist_api.segments import Segments
+from waitlist_api.imports.enlisting import Enlisting
+from waitlist_api.imports.enrolling import Enrolling
+from waitlist_api.imports.imported import Imported, ImportRow
+from waitlist_api.segments.declared import Segments
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH
 

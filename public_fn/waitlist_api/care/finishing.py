@@ -1,15 +1,15 @@
 """Finishes the signups and leaves that were cut off."""
 
+from waitlist_api.care.guarding import each
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
-from waitlist_api.guarding import each
 from waitlist_api.joining import Joining
 from waitlist_api.leaving import Leaving
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, EntryRecord
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared.errors import WaitlistError
 
 INTENTS = ("joining", "leaving")

@@ -1,7 +1,7 @@
 """What maintenance measures of each waitlist; only sums and worst cases are kept."""
 
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND

@@ -7,7 +7,7 @@ from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import StaleSegments
 

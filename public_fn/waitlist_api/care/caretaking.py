@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
+from waitlist_api.care.finishing import INTENT_AGE_MILLIS, Finishing
+from waitlist_api.care.guarding import each, guarded
+from waitlist_api.care.lease import Leases
+from waitlist_api.care.measuring import measure
+from waitlist_api.care.rebuilding import Rebuilder
+from waitlist_api.care.reindexing import Reindexer
+from waitlist_api.care.settling import Settling
+from waitlist_api.care.watching import Watching
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.cold_guard import init_of
-from waitlist_api.finishing import INTENT_AGE_MILLIS, Finishing
-from waitlist_api.guarding import each, guarded
-from waitlist_api.lease import Leases
-from waitlist_api.measuring import measure
 from waitlist_api.queue_client import QueueClient, send_batch
-from waitlist_api.rebuilding import Rebuilder
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.reindexing import Reindexer
-from waitlist_api.settling import Settling
-from waitlist_api.tally import Tally
-from waitlist_api.watching import Watching
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from waitlist_api import cursors
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.segments import Segment, Segments
-from waitlist_api.tagging import Tagger
+from waitlist_api.segments.declared import Segment, Segments
+from waitlist_api.segments.tagging import Tagger
 from waitlist_shared import contracts as c
 
 # Whoever is edited or leaves between two reads may leave a segment without a name: once more.

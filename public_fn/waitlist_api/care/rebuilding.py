@@ -6,16 +6,16 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
+from waitlist_api.care.lease import Lease, Leases
+from waitlist_api.care.rebuild_run import RebuildRun
+from waitlist_api.care.restoring import Restoring
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.cold_guard import ColdGuard, warm_of
-from waitlist_api.lease import Lease, Leases
 from waitlist_api.queue_client import QueueClient
-from waitlist_api.rebuild_run import RebuildRun
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.rebuild import Rebuild, Stage
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.restoring import Restoring
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)

@@ -5,15 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
-from waitlist_api.imported import Imported
+from waitlist_api.imports.imported import Imported
 from waitlist_api.joining import Joining
 from waitlist_api.placing import place_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import MAX_PLACES, ImportRecords
-from waitlist_api.segments import Segments
-from waitlist_api.tagging import Tagger
+from waitlist_api.segments.declared import Segments
+from waitlist_api.segments.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 

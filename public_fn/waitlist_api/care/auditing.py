@@ -12,13 +12,13 @@ from itertools import islice
 
 from msgspec import to_builtins
 
-from waitlist_api.comparing import is_suspect, repair_of
+from waitlist_api.care.comparing import is_suspect, repair_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.tally import Tally
+from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH

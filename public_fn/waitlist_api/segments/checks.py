@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from waitlist_api.directory import Directory
 from waitlist_api.errors import InvalidFields
-from waitlist_api.segments import Segments
+from waitlist_api.segments.declared import Segments
 
 T = TypeVar("T")
 

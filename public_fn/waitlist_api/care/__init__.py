@@ -1,0 +1,1 @@
+"""What maintenance does: finish, rebuild, watch over Redis, measure."""

@@ -1,0 +1,1 @@
+"""Many people at once, each at the place of their time."""

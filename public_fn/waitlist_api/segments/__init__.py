@@ -1,0 +1,1 @@
+"""What a waitlist declares, and who stands in which segment."""

@@ -1,0 +1,1 @@
+"""One line of each request and run, which is its metrics, too."""
