@@ -9,7 +9,7 @@ from typing import Self
 from local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from local.child import Child
 from local.cors import Cors, CorsRules
-from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
+from local.dynamodb.table import DynamoDbUnreachableError, ensure_table
 from local.front import Front
 from local.function import Function
 from local.functions import (
@@ -110,7 +110,7 @@ class LocalService:
             self._check_redis()
         # Both are started before either is waited for.
         redis = None if self.redis_url else self._child("local.redis_server")
-        dynamodb = None if self.dynamodb_url else self._child("local.dynamodb_server")
+        dynamodb = None if self.dynamodb_url else self._child("local.dynamodb.server")
         if redis is not None:
             self.redis_url = f"redis://{HOST}:{redis.port()}"
         if dynamodb is not None:

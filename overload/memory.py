@@ -18,7 +18,7 @@ ROLES = {
     "waitlist_api.maintenance.lambda_handler": "maintenance",
     "local.redis_server": "Valkey",
     "valkey-server": "Valkey",
-    "local.dynamodb_server": "DynamoDB",
+    "local.dynamodb.server": "DynamoDB",
 }
 # The last third of the load beside the second; in the first, parts still come to know their work.
 MOST_GROWTH = 1.10

@@ -33,7 +33,7 @@ def test_maintenance_rebuilds_a_lost_order(
 
 def test_a_restart_loses_nothing_that_outside_stores_hold() -> None:
     """P3"""
-    with Child("local.redis_server") as redis, Child("local.dynamodb_server") as dynamodb:
+    with Child("local.redis_server") as redis, Child("local.dynamodb.server") as dynamodb:
         stores = {
             "REDIS_URL": f"redis://127.0.0.1:{redis.port()}",
             "AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{dynamodb.port()}",

@@ -6,8 +6,8 @@ import pytest
 from botocore.exceptions import ClientError
 from moto.dynamodb.models.table import Table
 
-from local.dynamodb_server import dynamodb_app
-from local.dynamodb_table import ensure_table
+from local.dynamodb.server import dynamodb_app
+from local.dynamodb.table import ensure_table
 from tests.local.fakes import serving, url_of
 
 if TYPE_CHECKING:

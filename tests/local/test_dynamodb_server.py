@@ -6,8 +6,8 @@ import boto3
 import pytest
 
 from local.child import Child
-from local.dynamodb_server import dynamodb_app
-from local.dynamodb_table import DynamoDbUnreachableError, ensure_table
+from local.dynamodb.server import dynamodb_app
+from local.dynamodb.table import DynamoDbUnreachableError, ensure_table
 from tests.local.fakes import serving, url_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_of_many_conditional_writes_at_once_one_succeeds(client: "DynamoDBClient
 
 
 def test_it_runs_as_a_process_of_its_own_and_ends_with_its_parent() -> None:
-    with Child("local.dynamodb_server") as child:
+    with Child("local.dynamodb.server") as child:
         ensure_table(f"http://127.0.0.1:{child.port()}", "waitlist-test")
         assert child.running
     assert not child.running

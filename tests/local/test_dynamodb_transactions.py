@@ -5,8 +5,8 @@ import boto3
 import pytest
 from moto.dynamodb.models import dynamodb_backends
 
-from local.dynamodb_server import dynamodb_app
-from local.dynamodb_table import ensure_table
+from local.dynamodb.server import dynamodb_app
+from local.dynamodb.table import ensure_table
 from tests.local.fakes import serving, url_of
 
 if TYPE_CHECKING:

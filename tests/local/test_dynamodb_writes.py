@@ -7,9 +7,9 @@ import boto3
 import pytest
 from moto.dynamodb.models import dynamodb_backends
 
-from local import dynamodb_writes
-from local.dynamodb_server import dynamodb_app
-from local.dynamodb_table import ensure_table
+from local.dynamodb import writes
+from local.dynamodb.server import dynamodb_app
+from local.dynamodb.table import ensure_table
 from tests.local.fakes import serving, url_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_the_stream_does_not_grow_for_ever(
     client: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P9: and its numbers go on."""
-    monkeypatch.setattr(dynamodb_writes, "KEPT_RECORDS", 5)
+    monkeypatch.setattr(writes, "KEPT_RECORDS", 5)
     numbers = []
     for number in range(30):
         client.put_item(TableName=TABLE, Item=key(f"person {number}"))

@@ -1,4 +1,4 @@
-"""A DynamoDB in memory (moto's): `python -m local.dynamodb_server`, run as a child.
+"""A DynamoDB in memory (moto's): `python -m local.dynamodb.server`, run as a child.
 
 Its own process keeps it off the interpreter lock of the front.
 """
@@ -10,10 +10,10 @@ from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from local.child import serve_until_parent_ends
-from local.dynamodb_json import plain_json
-from local.dynamodb_queries import cheap_queries
-from local.dynamodb_transactions import cheap_transactions
-from local.dynamodb_writes import cheap_writes
+from local.dynamodb.json import plain_json
+from local.dynamodb.queries import cheap_queries
+from local.dynamodb.transactions import cheap_transactions
+from local.dynamodb.writes import cheap_writes
 from local.http_message import HttpApp, HttpRequest, HttpResponse
 from local.http_server import HttpServer
 

@@ -1,0 +1,1 @@
+"""A DynamoDB in memory: moto's, made cheap where it is slow."""
