@@ -1,4 +1,4 @@
-"""What can become of a person, and the events that tell of it; the ten words are the issue's."""
+"""What can become of a person, and the events that tell of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,6 +53,14 @@ def story(*told: Told) -> Callable[[Callable[[Scene], None]], Callable[[Scene], 
 @story(JOINED)
 def signs_up(scene: Scene) -> None:
     scene.desk.all_sign_up("bob", "ada")
+
+
+@story(("joined", "operator"), ("bumped", "operator"))
+def is_imported_at_an_earlier_time(scene: Scene) -> None:
+    rows = ({"customer_id": "bob"}, {"customer_id": "ada", "joined_at": "2020-02-29T12:00:00Z"})
+    for _repeat in range(2):
+        assert scene.desk.bring(*rows).status == 200
+    assert scene.desk.bump("ada", to="back").status == 200
 
 
 @story(JOINED, LEFT, JOINED)
