@@ -1,14 +1,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 from moto.dynamodb.models.table import Table
 
-from local.dynamodb.server import dynamodb_app
-from local.dynamodb.table import ensure_table
-from tests.local.fakes import serving, url_of
+from tests.local.tables import local_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -20,22 +17,13 @@ PEOPLE = 10
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
     """A table of some people: the even ones in one place, the odd ones in another, last first."""
-    with serving(dynamodb_app()) as server:
-        ensure_table(url_of(server), TABLE)
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=url_of(server),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+    with local_table(TABLE) as client:
         for number in range(PEOPLE):
             place = {"place": {"S": f"place {number % 2}"}, "place_rank": {"N": str(-number)}}
             put(client, f"person {number}", "RECORD", **place)
             for event in ("HISTORY#2", "HISTORY#1", "HISTORY#3"):
                 put(client, f"person {number}", event)
         yield client
-        client.close()
 
 
 @pytest.fixture(autouse=True)

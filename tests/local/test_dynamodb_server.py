@@ -2,13 +2,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-import boto3
 import pytest
 
 from local.child import Child
-from local.dynamodb.server import dynamodb_app
 from local.dynamodb.table import DynamoDbUnreachableError, ensure_table
-from tests.local.fakes import serving, url_of
+from tests.local.tables import local_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,17 +17,8 @@ KEY = {"pk": {"S": "ENTRY#a#1"}, "sk": {"S": "RECORD"}}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
-    with serving(dynamodb_app()) as server:
-        ensure_table(url_of(server), "waitlist-test")
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=url_of(server),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+    with local_table("waitlist-test") as client:
         yield client
-        client.close()
 
 
 def test_the_table_is_the_one_of_the_template(client: "DynamoDBClient") -> None:

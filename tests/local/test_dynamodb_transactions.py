@@ -1,13 +1,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 from moto.dynamodb.models import dynamodb_backends
 
-from local.dynamodb.server import dynamodb_app
-from local.dynamodb.table import ensure_table
-from tests.local.fakes import serving, url_of
+from tests.local.tables import item, key, local_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -17,26 +14,8 @@ TABLE = "waitlist-transactions"
 
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
-    with serving(dynamodb_app()) as server:
-        ensure_table(url_of(server), TABLE)
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=url_of(server),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+    with local_table(TABLE) as client:
         yield client
-        client.close()
-
-
-def key(name: str) -> dict[str, Any]:
-    return {"pk": {"S": name}, "sk": {"S": "RECORD"}}
-
-
-def item(client: "DynamoDBClient", name: str) -> dict[str, Any] | None:
-    found = client.get_item(TableName=TABLE, Key=key(name), ConsistentRead=True).get("Item")
-    return dict(found) if found else None
 
 
 def put(name: str, **more: Any) -> Any:
@@ -71,9 +50,9 @@ def test_a_transaction_that_holds_is_done_whole(client: "DynamoDBClient") -> Non
     client.transact_write_items(
         TransactItems=[put("new"), update("old"), delete("gone"), check_absent("nobody")]
     )
-    assert item(client, "new") == key("new")
-    assert item(client, "old") == {**key("old"), "seen": {"N": "1"}}
-    assert item(client, "gone") is None
+    assert item(client, TABLE, "new") == key("new")
+    assert item(client, TABLE, "old") == {**key("old"), "seen": {"N": "1"}}
+    assert item(client, TABLE, "gone") is None
 
 
 def test_a_transaction_that_fails_leaves_no_trace(client: "DynamoDBClient") -> None:
@@ -84,16 +63,16 @@ def test_a_transaction_that_fails_leaves_no_trace(client: "DynamoDBClient") -> N
         client.transact_write_items(TransactItems=operations)
     reasons = cancelled.value.response["CancellationReasons"]
     assert [reason["Code"] for reason in reasons] == [*["None"] * 3, "ConditionalCheckFailed"]
-    assert item(client, "made") is None
-    assert item(client, "updated") == key("updated")
-    assert item(client, "kept") == key("kept")
+    assert item(client, TABLE, "made") is None
+    assert item(client, TABLE, "updated") == key("updated")
+    assert item(client, TABLE, "kept") == key("kept")
 
 
 def test_a_transaction_that_is_no_transaction_leaves_no_trace(client: "DynamoDBClient") -> None:
     operations = [put("twice"), update("twice")]
     with pytest.raises(client.exceptions.ClientError, match="multiple operations on one item"):
         client.transact_write_items(TransactItems=operations)
-    assert item(client, "twice") is None
+    assert item(client, TABLE, "twice") is None
 
 
 def test_what_a_failed_transaction_does_not_touch_is_not_copied(client: "DynamoDBClient") -> None:

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 from moto.dynamodb.models import dynamodb_backends
 
 from local.dynamodb import writes
-from local.dynamodb.server import dynamodb_app
-from local.dynamodb.table import ensure_table
-from tests.local.fakes import serving, url_of
+from tests.local.tables import item, key, local_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -21,26 +18,8 @@ NAMES = {"#seen": "seen", "#place": "place"}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
-    with serving(dynamodb_app()) as server:
-        ensure_table(url_of(server), TABLE)
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=url_of(server),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+    with local_table(TABLE) as client:
         yield client
-        client.close()
-
-
-def key(name: str) -> dict[str, Any]:
-    return {"pk": {"S": name}, "sk": {"S": "RECORD"}}
-
-
-def item(client: "DynamoDBClient", name: str) -> dict[str, Any] | None:
-    found = client.get_item(TableName=TABLE, Key=key(name), ConsistentRead=True).get("Item")
-    return dict(found) if found else None
 
 
 def put_new(name: str) -> Any:
@@ -71,8 +50,8 @@ def move(name: str, was: str) -> Any:
 def test_what_holds_is_written(client: "DynamoDBClient", turn: str) -> None:
     client.transact_write_items(TransactItems=[put_new(turn), put_new(f"{turn} too")])
     client.transact_write_items(TransactItems=[move(turn, "1"), put_new(f"{turn} three")])
-    assert item(client, turn) == {**key(turn), "place": {"S": "here"}, "rank": {"N": "5"}}
-    assert item(client, f"{turn} three") == {**key(f"{turn} three"), "seen": {"N": "1"}}
+    assert item(client, TABLE, turn) == {**key(turn), "place": {"S": "here"}, "rank": {"N": "5"}}
+    assert item(client, TABLE, f"{turn} three") == {**key(f"{turn} three"), "seen": {"N": "1"}}
 
 
 @pytest.mark.parametrize("turn", ["first", "second"])
@@ -85,8 +64,12 @@ def test_what_does_not_hold_is_refused_with_the_item_and_leaves_no_trace(
         client.transact_write_items(TransactItems=operations)
     passed, failed = cancelled.value.response["CancellationReasons"]
     assert (passed["Code"], failed["Code"]) == ("None", "ConditionalCheckFailed")
-    assert failed["Item"] == item(client, f"kept {turn}") == put_new(f"kept {turn}")["Put"]["Item"]
-    assert item(client, f"new {turn}") is None
+    assert (
+        failed["Item"]
+        == item(client, TABLE, f"kept {turn}")
+        == put_new(f"kept {turn}")["Put"]["Item"]
+    )
+    assert item(client, TABLE, f"new {turn}") is None
 
 
 def test_a_repeat_by_its_token_is_answered_as_the_first(client: "DynamoDBClient") -> None:
@@ -102,7 +85,7 @@ def test_the_same_item_twice_is_refused_also_in_a_form_that_was_judged(
     client.transact_write_items(TransactItems=[put_new("one"), put_new("two")])
     with pytest.raises(client.exceptions.ClientError, match="multiple operations on one item"):
         client.transact_write_items(TransactItems=[put_new("three"), put_new("three")])
-    assert item(client, "three") is None
+    assert item(client, TABLE, "three") is None
 
 
 def test_an_expression_that_names_nothing_it_uses_is_refused(client: "DynamoDBClient") -> None:
@@ -118,13 +101,13 @@ def test_an_item_over_the_limit_is_refused(client: "DynamoDBClient") -> None:
     large = {**key("large"), "profile": {"S": "x" * 410_000}}
     with pytest.raises(client.exceptions.ClientError, match="size has exceeded"):
         client.put_item(TableName=TABLE, Item=large)
-    assert item(client, "large") is None
+    assert item(client, TABLE, "large") is None
 
 
 @pytest.mark.parametrize("value", [{"B": b"\x00\xff"}, {"BS": [b"a", b"b"]}, {"NULL": True}])
 def test_what_is_no_text_comes_back_as_it_was(client: "DynamoDBClient", value: Any) -> None:
     client.put_item(TableName=TABLE, Item={**key("bytes"), "value": value})
-    assert (item(client, "bytes") or {})["value"] == value
+    assert (item(client, TABLE, "bytes") or {})["value"] == value
 
 
 def test_a_page_tells_what_follows_and_the_last_one_nothing(client: "DynamoDBClient") -> None:
