@@ -25,9 +25,9 @@ from waitlist_api.request_time import RequestTime
 from waitlist_api.services import Services
 from waitlist_api.telling.request_lines import RequestLines
 from waitlist_api.telling.tally import Tally
+from waitlist_api.telling.writing import telemetry_of
 from waitlist_api.token_keys import SecretUnavailable
 from waitlist_shared.correlation import Correlation
-from waitlist_shared.telemetry import Telemetry
 
 REQUEST_TIME = RequestTime()
 CORRELATION = Correlation()
@@ -61,15 +61,7 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 @cache
 def lines() -> RequestLines:
     """Compose what tells of requests once per process, from the environment."""
-    config = Config.from_env(os.environ)
-    logging.getLogger("waitlist_api").setLevel(config.log_level)
-    CORRELATION.mark_log_records()
-    telemetry = Telemetry(
-        "public",
-        namespace=config.metrics_namespace,
-        log_level=config.log_level,
-        environ=os.environ,
-    )
+    telemetry = telemetry_of("public", os.environ, CORRELATION)
     return RequestLines(telemetry, CORRELATION, TALLY)
 
 

@@ -1,6 +1,5 @@
 """The maintenance function: each minute for every list, and at once for one that needs it."""
 
-import logging
 import os
 from dataclasses import replace
 from functools import cache
@@ -12,8 +11,8 @@ from waitlist_api.config import Config
 from waitlist_api.services import Services
 from waitlist_api.telling.run_lines import RunLines
 from waitlist_api.telling.tally import Tally
+from waitlist_api.telling.writing import telemetry_of
 from waitlist_shared.correlation import Correlation
-from waitlist_shared.telemetry import Telemetry
 
 CORRELATION = Correlation()
 TALLY = Tally()
@@ -64,13 +63,5 @@ def caretaker(function_arn: str) -> Caretaker:
 @cache
 def lines() -> RunLines:
     """Compose what tells of runs once per process, from the environment."""
-    config = Config.from_env(os.environ)
-    logging.getLogger("waitlist_api").setLevel(config.log_level)
-    CORRELATION.mark_log_records()
-    telemetry = Telemetry(
-        "maintenance",
-        namespace=config.metrics_namespace,
-        log_level=config.log_level,
-        environ=os.environ,
-    )
+    telemetry = telemetry_of("maintenance", os.environ, CORRELATION)
     return RunLines(telemetry, CORRELATION, TALLY)

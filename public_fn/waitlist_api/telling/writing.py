@@ -1,0 +1,21 @@
+"""What a function's lines are written with, as its environment wants it."""
+
+import logging
+from collections.abc import Mapping
+
+from waitlist_api.config import Config
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
+
+
+def telemetry_of(service: str, environ: Mapping[str, str], correlation: Correlation) -> Telemetry:
+    """Have all log records carry the id of their work, and return what tells of each."""
+    config = Config.from_env(environ)
+    logging.getLogger("waitlist_api").setLevel(config.log_level)
+    correlation.mark_log_records()
+    return Telemetry(
+        service,
+        namespace=config.metrics_namespace,
+        log_level=config.log_level,
+        environ=environ,
+    )
