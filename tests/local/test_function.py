@@ -2,15 +2,21 @@ import json
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
-from local.function import Function, FunctionSettings, FunctionStartError, ThrottledError
-from tests.e2e.processes import wait_until
+from local.function import (
+    Function,
+    FunctionSettings,
+    FunctionStartError,
+    ThrottledError,
+    _Environment,
+)
 
 MakeFunction = Callable[..., Function]
 MANY = 32
@@ -199,25 +205,48 @@ def test_a_stopped_function_runs_nothing(make_function: MakeFunction) -> None:
     assert json.loads(function.invoke(b"{}").payload)["errorType"] == "Runtime.ExitError"
 
 
+class PausedMaker:
+    """Keeps a function from making environments, and says when it is asked for one."""
+
+    def __init__(self, function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._pid = function._process.pid
+        asked = self._asked = threading.Event()
+
+        class Announced(_Environment):
+            def __init__(self, control: socket.socket) -> None:
+                asked.set()
+                super().__init__(control)
+
+        monkeypatch.setattr("local.function._Environment", Announced)
+
+    def __enter__(self) -> Self:
+        os.kill(self._pid, signal.SIGSTOP)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
+    def wait_until_asked(self) -> None:
+        assert self._asked.wait(timeout=30)
+
+
 def test_an_environment_that_is_slow_to_start_holds_up_nobody_else(
-    make_function: MakeFunction, meeting: Meeting
+    make_function: MakeFunction, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that stand go on taking events while another is made."""
     function = make_function("meet", environments=2)
-    os.kill(function._process.pid, signal.SIGSTOP)  # it makes no environment for now
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(function.invoke, meeting.event)
-        meeting.gather(1)
-        second = pool.submit(function.invoke, meeting.event)
-        wait_until(lambda: function._running == 2)
-        meeting.end()
-        assert not first.result(timeout=30).failed
-        third = pool.submit(function.invoke, meeting.event)
-        wait_until(lambda: function._running == 2)
-        meeting.gather(1)
-        meeting.end()
-        assert not third.result(timeout=30).failed
-        os.kill(function._process.pid, signal.SIGCONT)
+        with PausedMaker(function, monkeypatch) as maker:
+            first = pool.submit(function.invoke, meeting.event)
+            meeting.gather(1)
+            second = pool.submit(function.invoke, meeting.event)
+            maker.wait_until_asked()
+            meeting.end()
+            assert not first.result(timeout=30).failed
+            third = pool.submit(function.invoke, meeting.event)
+            meeting.gather(1)
+            meeting.end()
+            assert not third.result(timeout=30).failed
         meeting.gather(1)
         meeting.end()
         assert not second.result(timeout=30).failed
