@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +32,20 @@ def waiting(bakery: Bakery) -> int:
     return int(bakery.typed.told("stats", bakery.waitlist_id)["waiting"])
 
 
-def killed_at(bakery: Bakery, count: int, *words: str) -> None:
-    """Import in a process of its own, and kill it once so many have a place."""
-    process = bakery.typed.process("import", bakery.waitlist_id, *words)
-    wait_until(lambda: waiting(bakery) >= count or process.poll() is not None)
-    assert process.poll() is None, "it was over before it could be killed"
-    process.kill()
-    process.communicate()
+@contextmanager
+def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
+    """Import all rows of a file but the last in a process of its own, which waits for that one."""
+    *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
+    words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
+    process = bakery.typed.process("--json", *words, stdin=subprocess.PIPE)
+    with process:
+        try:
+            assert process.stdin
+            process.stdin.writelines(rows)
+            process.stdin.flush()
+            yield process
+        finally:
+            process.kill()
 
 
 def test_people_come_in_the_order_of_the_file(bakery: Bakery, tmp_path: Path) -> None:
@@ -74,9 +83,11 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     names = customers(COUNT)
     people = shuffled_times(names)
     path = timed_file(tmp_path / "p.csv", people)
-    words = [path, "--keep-time", "applied"] if keep_time else [path]
-    killed_at(bakery, 600, *words)
-    told = bakery.typed.told("import", bakery.waitlist_id, *words)
+    words = ["--keep-time", "applied"] if keep_time else []
+    with under_way(bakery, path, *words) as process:
+        wait_until(lambda: waiting(bakery) >= 600)
+        process.kill()
+    told = bakery.typed.told("import", bakery.waitlist_id, path, *words)
     assert told["joined"] + told["already"] == COUNT
     assert told["already"] >= 600
     assert bakery.line() == (by_time(people) if keep_time else names)
@@ -89,10 +100,10 @@ def test_ctrl_c_and_going_on_at_the_row_that_it_names_makes_the_same_line(
 ) -> None:
     """P2"""
     path = file_of(tmp_path / "p.csv", customers(COUNT))
-    process = bakery.typed.process("--json", "import", bakery.waitlist_id, path)
-    wait_until(lambda: waiting(bakery) >= 500)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with under_way(bakery, path) as process:
+        wait_until(lambda: waiting(bakery) >= 500)
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     told = json.loads(out)
     assert (process.returncode, told["whole"]) == (130, False)
     following = told["last_row"] + 1
