@@ -141,7 +141,7 @@ def _brief(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return "|".join(value)
+        return ";".join(value)
     return json.dumps(value, ensure_ascii=False)
 
 
