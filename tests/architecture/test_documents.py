@@ -1,0 +1,43 @@
+"""What the documents point to is there."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+TARGET = re.compile(r"`make ([a-z-]+)")
+RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
+
+
+def documents() -> list[str]:
+    """Return every document that is kept, by its path."""
+    command = ["git", "ls-files", "*.md"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return found.stdout.splitlines()
+
+
+def anchors(document: Path) -> set[str]:
+    """Return what a link may name in a document, as GitHub makes it of the headings."""
+    headings = HEADING.findall(document.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+@pytest.mark.parametrize("name", documents())
+def test_links_lead_somewhere(name: str) -> None:
+    document = ROOT / name
+    for path, anchor in LINK.findall(document.read_text("utf-8")):
+        target = document.parent / path if path else document
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), (path, anchor)
+
+
+@pytest.mark.parametrize("name", documents())
+def test_targets_of_make_that_are_named_exist(name: str) -> None:
+    rules = {rule for file in ROOT.glob("*.mk") for rule in RULE.findall(file.read_text("utf-8"))}
+    rules |= set(RULE.findall((ROOT / "Makefile").read_text("utf-8")))
+    assert set(TARGET.findall((ROOT / name).read_text("utf-8"))) <= rules
