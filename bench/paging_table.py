@@ -72,32 +72,23 @@ class PagingTable:
         behind = numbers.index(_number(start)) + 1 if start else 0
         page = numbers[behind : behind + request["Limit"]]
         self._charge(len(page))
+        asked = self._asked(request)
         is_filtered = "FilterExpression" in request
-        answer: Item = {"Items": [] if is_filtered else [self._item(number) for number in page]}
+        answer: Item = {"Items": [] if is_filtered else [_item(asked, number) for number in page]}
         if len(page) == request["Limit"]:
-            last = self._item(page[-1])
-            answer["LastEvaluatedKey"] = {key: last[key] for key in ("pk", "sk", *INDEX_KEYS)}
+            answer["LastEvaluatedKey"] = _key(page[-1])
         return answer
+
+    def _asked(self, request: Item) -> Item:
+        """Return what is asked of an entry, as all have it."""
+        names = request["ExpressionAttributeNames"]
+        asked = {names[one] for one in request["ProjectionExpression"].split(", ")}
+        return {name: value for name, value in self._example.items() if name in asked}
 
     def _charge(self, entries: int) -> None:
         units = -(-entries * self.bytes_of_entry // UNIT_BYTES) * EVENTUALLY_CONSISTENT
         with self._lock:
             self.read_units += units
-
-    def _item(self, number: int) -> Item:
-        entry_id = entry_id_of(number)
-        ticket = {"N": str(FIRST_TICKET + number)}
-        rank = {"N": str(rank_of(number))}
-        return {
-            **self._example,
-            "pk": {"S": f"ENTRY#{WAITLIST_ID}#{entry_id}"},
-            "entry_id": {"S": entry_id},
-            "place": {"S": line_place(WAITLIST_ID, number % SHARDS)},
-            "place_rank": rank,
-            "rank": rank,
-            "ticket": ticket,
-            "stamp": ticket,
-        }
 
 
 def rank_of(number: int) -> int:
@@ -107,6 +98,26 @@ def rank_of(number: int) -> int:
 def entry_id_of(number: int) -> str:
     """Return an id whose first letter tells the shard, as that of a digest does."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
+
+
+def _item(asked: Item, number: int) -> Item:
+    ticket = {"N": str(FIRST_TICKET + number)}
+    return {
+        **asked,
+        "entry_id": {"S": entry_id_of(number)},
+        "rank": {"N": str(rank_of(number))},
+        "ticket": ticket,
+        "stamp": ticket,
+    }
+
+
+def _key(number: int) -> Item:
+    return {
+        "pk": {"S": f"ENTRY#{WAITLIST_ID}#{entry_id_of(number)}"},
+        "sk": {"S": "RECORD"},
+        "place": {"S": line_place(WAITLIST_ID, number % SHARDS)},
+        "place_rank": {"N": str(rank_of(number))},
+    }
 
 
 def _number(key: Item) -> int:

@@ -134,8 +134,9 @@ def fill(request: c.Fill) -> Arguments:
 
 
 def _filling(stay: c.FillStay) -> str:
-    place = f"{stay.rank}:{stay.ticket}:{stay.stamp}:{stay.attempts}"
-    return f"{stay.entry_id}:{stay.join_id}:{place}:{_tags(stay)}"
+    tags = _tags(stay) if stay.segments else stay.attributes_version
+    ids, place = f"{stay.entry_id}:{stay.join_id}", f"{stay.rank}:{stay.ticket}:{stay.stamp}"
+    return f"{ids}:{place}:{stay.attempts}:{tags}"
 
 
 def page(request: c.Page) -> Arguments:

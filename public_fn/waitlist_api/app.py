@@ -1,5 +1,6 @@
 """The public function: wires the API to DynamoDB and to the private function."""
 
+import gc
 import logging
 import os
 import random
@@ -87,7 +88,10 @@ def api() -> Api:
         if not error.will_pass:
             raise
         raise NotReady from error
-    return Api(services, tokens, Logger(level=config.log_level))
+    api = Api(services, tokens, Logger(level=config.log_level))
+    # What there is by now stays: the collector need not look through it with everything new.
+    gc.freeze()
+    return api
 
 
 def _secret(config: Config) -> str | Callable[[], str]:

@@ -1,5 +1,6 @@
 """The maintenance function: each minute for every list, and at once for one that needs it."""
 
+import gc
 import os
 from dataclasses import replace
 from functools import cache
@@ -57,6 +58,8 @@ def caretaker(function_arn: str) -> Caretaker:
         correlation=CORRELATION,
         tally=TALLY,
     )
+    # What there is by now stays: the collector need not look through it with everything new.
+    gc.freeze()
     return services.caretaker
 
 

@@ -22,6 +22,9 @@ STAYS: list[Stay] = [
     ("eve", RANK + 5, 5, 5, 1, 0, ("blue",), 1),  # is held
     ("fay", RANK + 6, 6, 6, 1, 0, ("blue",), 1),  # has left meanwhile
     ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # left, and came back
+    ("hal", RANK + 4, 8, 8, 1, 1, ("red", "blue"), 3),  # at a rank that Redis has given
+    ("ivy", RANK + 8, 9, 9, 1, 0, ("red",), 1),
+    ("jon", RANK + 8, 10, 10, 1, 0, ("blue",), 1),  # behind all, and the rank is taken again
 ]
 
 

@@ -168,6 +168,25 @@ def test_a_run_that_came_no_further_asks_for_no_other(scene: Scene, lost: Snapsh
     assert not whole(scene)
 
 
+@pytest.mark.parametrize("fault", [faults.lost, faults.throttled])
+def test_a_run_that_is_refused_is_gone_on_with_at_once(
+    stores: Stores, lost: Snapshot, fault: Fault
+) -> None:
+    """P7: nobody is told to wait for the minute because a store did not answer once."""
+
+    def outcome(scene: Scene) -> list[str]:
+        rebuild, started = noted(scene), scene.world.lambda_.started
+        if not (rebuild and rebuild.done and scene.is_cold()):
+            return []
+        gone_on_with.add(rebuild.stage)
+        return [] if started == [{"waitlist_id": "bakery"}] else [f"{rebuild}, {started}"]
+
+    gone_on_with: set[str] = set()
+    wrong = at_each_step(stores, lost, lambda _: fault, outcome)
+    assert not wrong, wrong
+    assert gone_on_with == {"line", "changes", "journal"}
+
+
 @pytest.mark.parametrize("enough_for", [1, ALWAYS])
 @pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
 def test_the_run_that_goes_on_is_cut_off_itself(

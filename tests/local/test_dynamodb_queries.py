@@ -90,6 +90,20 @@ def test_what_has_moved_is_found_where_it_is(client: "DynamoDBClient") -> None:
     assert people(found(client, "place = :v", "there", IndexName="by_place")) == []
 
 
+def test_of_what_is_found_only_what_is_asked_for_is_shown(client: "DynamoDBClient") -> None:
+    """Of an item that does not have it, the rest; within a map, that part of it."""
+    seat = {"M": {"row": {"N": "7"}, "side": {"S": "left"}}}
+    put(client, "ann", "1", note={"S": "early"}, seat=seat)
+    put(client, "ann", "2", seat=seat)
+
+    def shown(projection: str) -> Any:
+        return found(client, "pk = :v", "ann", ProjectionExpression=projection)["Items"]
+
+    assert shown("sk, note") == [{"sk": {"S": "1"}, "note": {"S": "early"}}, {"sk": {"S": "2"}}]
+    assert shown("seat")[0] == {"seat": seat}
+    assert shown("sk, seat.row")[1] == {"sk": {"S": "2"}, "seat": {"M": {"row": {"N": "7"}}}}
+
+
 def test_nothing_is_found_where_nothing_is(client: "DynamoDBClient") -> None:
     assert people(found(client, "pk = :v", "nobody")) == []
     assert people(found(client, "place = :v", "nowhere", IndexName="by_place")) == []

@@ -158,9 +158,11 @@ class MemoryTable:
 
 
 def _shown_in(request: Item, item: Item) -> Item:
-    if "IndexName" not in request:
-        return dict(item)
-    return {name: value for name, value in item.items() if name in _projected()}
+    shown = _projected() if "IndexName" in request else set(item)
+    if "ProjectionExpression" in request:
+        names = request["ExpressionAttributeNames"]
+        shown = shown & {names[one] for one in request["ProjectionExpression"].split(", ")}
+    return {name: value for name, value in item.items() if name in shown}
 
 
 @cache

@@ -1,13 +1,14 @@
 """What a snapshot of an imported function holds (SnapStart): code, and nothing that grows old."""
 
+import gc
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from waitlist_api import app
+from waitlist_api import app, maintenance
 from waitlist_queue import app as private_app
 
 # With no variable set and no way to open a connection; prints what has been composed.
@@ -54,10 +55,10 @@ def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }.items():
         monkeypatch.setenv(name, value)
     state = random.getstate()
-    for cached in (app.api, private_app.service):
+    for cached in (app.api, maintenance.caretaker, private_app.service):
         cached.cache_clear()
     yield
-    for cached in (app.api, private_app.service):
+    for cached in (app.api, maintenance.caretaker, private_app.service):
         cached.cache_clear()
     random.setstate(state)
 
@@ -72,3 +73,20 @@ def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> N
             compose()
             pauses.add(random.random())
         assert len(pauses) == 2, compose
+
+
+@pytest.mark.parametrize(
+    "compose",
+    [app.api, lambda: maintenance.caretaker("arn"), private_app.service],
+    ids=["public", "maintenance", "private"],
+)
+def test_what_a_function_is_made_of_is_not_looked_through_again(
+    composable: None, compose: Callable[[], object]
+) -> None:
+    """P9: the collector's work is that of what requests make, however much is imported."""
+    gc.unfreeze()
+    try:
+        compose()
+        assert gc.get_freeze_count() > len(gc.get_objects())
+    finally:
+        gc.unfreeze()

@@ -86,9 +86,10 @@ class Rebuilder:
             logger.info("rebuild stops for now", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-        # A run that came no further would only be followed by the same at once.
-        if run is not None and not is_whole and run.has_advanced:
-            self._queue.start_maintenance(waitlist.waitlist_id)
+            # Also after a failure, which may have passed: all positions wait for this. A run that
+            # came no further would only be followed by the same at once.
+            if run is not None and not is_whole and run.has_advanced:
+                self._queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:

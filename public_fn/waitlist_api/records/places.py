@@ -21,17 +21,17 @@ PAGE = 500
 NO_ATTRIBUTES = "{}"
 
 
-class Placed(Struct, frozen=True, kw_only=True):
-    """What the index holds of an entry: enough to restore its place and its segments.
+class Placed(Struct, frozen=True, kw_only=True, gc=False):
+    """What the index tells of an entry: enough to restore its place and its segments.
 
-    A struct, for a rebuild makes one of everybody.
+    A struct that the collector does not look at (none refers to itself), for a rebuild makes one of
+    everybody.
     """
 
     waitlist_id: str
     entry_id: str
     join_id: str
     status: str
-    updated_millis: int
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
@@ -53,6 +53,11 @@ class Placed(Struct, frozen=True, kw_only=True):
     @classmethod
     def from_record(cls, record: EntryRecord) -> Self:
         return cls(**{name: getattr(record, name) for name in cls.__struct_fields__})
+
+
+# Without the index's own keys: what is not asked for need not be read from the answer, which takes
+# most of a rebuild's time.
+ASKED = ", ".join(f"#{name}" for name in Placed.__struct_fields__)
 
 
 class Places:
@@ -115,6 +120,7 @@ class Places:
                 IndexName=INDEX,
                 ScanIndexForward=False,
                 Limit=1,
+                ProjectionExpression="#stamp",
             )
             newest = max([newest, *(item.get("stamp", 0) for item in items)])
         return newest
@@ -125,6 +131,12 @@ class Places:
         after: Item | None = start or {}
         while after is not None:
             items, after = self._table.query(
-                condition, values, after or None, IndexName=INDEX, Limit=PAGE, **options
+                condition,
+                values,
+                after or None,
+                IndexName=INDEX,
+                Limit=PAGE,
+                ProjectionExpression=ASKED,
+                **options,
             )
             yield [Placed.from_item(item) for item in items]

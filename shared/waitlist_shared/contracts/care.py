@@ -71,7 +71,7 @@ class LookResult(Result, frozen=True, kw_only=True):
     attributes_version: Number | None = None
 
 
-class FillStay(Struct, frozen=True, array_like=True):
+class FillStay(Struct, frozen=True, array_like=True, gc=False):
     """One who waits: as `restore` would put them back, in as few bytes as many need."""
 
     entry_id: EntryId
