@@ -65,6 +65,22 @@ def test_cloudformation_may_make_whatever_the_stack_has(resource_type: str) -> N
     assert any(action.startswith(f"{prefix}:") for action in actions("ExecutionRole"))
 
 
+# What CloudFormation asks back of what it has made, as its resources' schemas have it (`handlers`).
+ASKED_BACK = {
+    "logs:GetDataProtectionPolicy",
+    "logs:DescribeIndexPolicies",
+    "ec2:DescribeNetworkAcls",
+    "ec2:DescribeVpcEncryptionControls",
+    "dynamodb:DescribeContributorInsights",
+    "dynamodb:DescribeKinesisStreamingDestination",
+    "pipes:DescribePipe",
+}
+
+
+def test_cloudformation_may_look_at_what_it_has_made() -> None:
+    assert {action for action in ASKED_BACK if not may("ExecutionRole", action)} == set()
+
+
 @pytest.mark.parametrize(
     "action",
     [
