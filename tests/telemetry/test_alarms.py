@@ -43,7 +43,7 @@ OF_AWS = {
         "ConsumedWriteCapacityUnits",
     },
     ("AWS/SQS", "QueueName"): {"ApproximateNumberOfMessagesVisible"},
-    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed"},
+    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed", "ExecutionPartiallyFailed"},
     ("AWS/ElastiCache", "clusterId"): {
         "BytesUsedForCache",
         "ElastiCacheProcessingUnits",
