@@ -1,5 +1,6 @@
-"""Fixtures that more than one folder of tests uses: the servers."""
+"""Fixtures that more than one folder of tests uses: the servers, and loggers as they were."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,14 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+
+
+@pytest.fixture(autouse=True)
+def _loggers_as_they_were() -> Iterator[None]:
+    """Take back the level that a handler's first call sets for its whole process."""
+    yield
+    for name in ("waitlist_api", "waitlist_queue"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

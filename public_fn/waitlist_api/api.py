@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
@@ -23,6 +23,7 @@ from waitlist_api.routes.admin_entries import admin_entry_routes
 from waitlist_api.routes.admin_imports import admin_import_routes, is_import
 from waitlist_api.routes.admin_segments import admin_segment_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
+from waitlist_api.routes.correlation import CorrelatedResolver
 from waitlist_api.routes.documentation import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
 from waitlist_api.routes.entries import entry_routes
 from waitlist_api.routes.health import health_routes
@@ -56,7 +57,7 @@ class Api:
     def __init__(self, services: Services, tokens: EntryTokens | None, logger: Logger) -> None:
         """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
         self._logger = logger
-        self.resolver = APIGatewayHttpResolver(
+        self.resolver = CorrelatedResolver(
             enable_validation=True, json_body_deserializer=self._parse
         )
         self._is_import = False

@@ -13,6 +13,7 @@ from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from waitlist_api.http_errors import STATUS
+from waitlist_api.telling.request_lines import HEADER
 
 PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
@@ -106,6 +107,22 @@ def test_headers_tell_when_to_come_again_and_what_to_prove(route: str) -> None:
             assert "Cache-Control" in headers
             assert ("Retry-After" in headers) == (status in ("429", "503"))
             assert ("WWW-Authenticate" in headers) == (status == "401")
+
+
+@each_operation
+def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
+    """But for what API Gateway answers by itself."""
+    operation = OPERATIONS[route]
+    (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
+    assert (asked["in"], asked["required"], asked["schema"]) == (
+        "header",
+        False,
+        {"type": "string"},
+    )
+    for status, response in operation["responses"].items():
+        name = response["headers"][HEADER]["$ref"].rpartition("/")[2]
+        by_the_gateway = "application/json" in response.get("content", {}) and status >= "400"
+        assert DOCUMENT["components"]["headers"][name]["required"] == (not by_the_gateway), status
 
 
 @each_operation

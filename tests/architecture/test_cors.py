@@ -1,16 +1,20 @@
 """Web pages on other origins: none, unless the stack is told which."""
 
+import json
 import re
 from typing import Any
 
 import pytest
 
 from tests.architecture.deployed import deployed
+from tests.architecture.sources import ROOT
 from tests.architecture.template import TEMPLATE
 
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
+# As the Fetch standard has it.
+READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
 def api(parameters: dict[str, str]) -> Any:
@@ -33,6 +37,27 @@ def test_what_pages_need_is_allowed_and_no_credentials() -> None:
     assert set(rules["allowMethods"]) == methods
     assert {"retry-after", "apigw-requestid", "x-correlation-id"} <= set(rules["exposeHeaders"])
     assert "allowCredentials" not in rules
+
+
+def test_pages_may_send_and_read_every_header_that_the_api_document_knows() -> None:
+    rules = api(ORIGINS)[EXTENSION]
+    document = json.loads((ROOT / "openapi.json").read_text(encoding="utf-8"))
+    operations = [one for item in document["paths"].values() for one in item.values()]
+    sent = {
+        parameter["name"].lower()
+        for operation in operations
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "header"
+    }
+    read = {
+        name.lower()
+        for operation in operations
+        for response in operation["responses"].values()
+        for name in response.get("headers", {})
+    }
+    assert "x-correlation-id" in sent & read
+    assert sent <= set(rules["allowHeaders"])
+    assert read - READ_BY_ANY_PAGE <= set(rules["exposeHeaders"])
 
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])

@@ -1,6 +1,7 @@
 """Who may deploy from GitHub: one environment of one repository, one stack, nobody's data."""
 
 import json
+import re
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.architecture.deployed import deployed
 from tests.architecture.sources import ROOT
 from tests.architecture.template import as_list
 
-ROLES = read_template(ROOT / "docs" / "policies" / "github-oidc-role.yaml")["Resources"]
+TEMPLATE = read_template(ROOT / "docs" / "policies" / "github-oidc-role.yaml")
+ROLES = TEMPLATE["Resources"]
 GITHUB = "token.actions.githubusercontent.com"
 MOST_POLICY_CHARACTERS = 10_240
 
@@ -42,6 +44,22 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("repository", "is_taken"),
+    [
+        ("octo-cat@123456/my.repo_1@456789", True),
+        ("octo-cat/my.repo_1", True),
+        ("octo-cat@123456/my.repo_1", False),
+        ("*/*", False),
+        ("octo-cat/my.repo_1:ref:refs/heads/main", False),
+    ],
+)
+def test_a_repository_is_named_as_its_tokens_name_it(repository: str, is_taken: bool) -> None:
+    """With numbers, which are never given twice, since July 2026; before by names alone."""
+    pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
+    assert bool(re.fullmatch(pattern, repository)) == is_taken
+
+
 def test_github_hands_the_work_to_cloudformation() -> None:
     services = {action.split(":")[0] for action in actions("DeployRole")}
     assert services == {"cloudformation", "s3", "iam", "execute-api"}
@@ -63,6 +81,22 @@ def test_cloudformation_may_make_whatever_the_stack_has(resource_type: str) -> N
     service = resource_type.split("::")[1].lower()
     prefix = {"apigatewayv2": "apigateway"}.get(service, service)  # as IAM calls it
     assert any(action.startswith(f"{prefix}:") for action in actions("ExecutionRole"))
+
+
+# What CloudFormation asks back of what it has made, as its resources' schemas have it (`handlers`).
+ASKED_BACK = {
+    "logs:GetDataProtectionPolicy",
+    "logs:DescribeIndexPolicies",
+    "ec2:DescribeNetworkAcls",
+    "ec2:DescribeVpcEncryptionControls",
+    "dynamodb:DescribeContributorInsights",
+    "dynamodb:DescribeKinesisStreamingDestination",
+    "pipes:DescribePipe",
+}
+
+
+def test_cloudformation_may_look_at_what_it_has_made() -> None:
+    assert {action for action in ASKED_BACK if not may("ExecutionRole", action)} == set()
 
 
 @pytest.mark.parametrize(

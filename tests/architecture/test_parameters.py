@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.architecture.deployed import deployed
 from tests.architecture.template import TEMPLATE, holds
 
 VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
@@ -16,6 +17,7 @@ EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
 NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
+ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
 ALWAYS = {"SendsEvents", "ShiftsAtOnce"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
 MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
@@ -33,6 +35,7 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
         ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
+        (ZONES, MAKES_ALL | {"ChoosesZones"}),
         ({"Events": "off"}, MAKES_ALL - {"SendsEvents"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
@@ -48,6 +51,8 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
     [
         (ISSUER, "JwtIssuer needs JwtAudience"),
         (AUDIENCE, "JwtAudience needs JwtIssuer"),
+        ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),
+        ({"ZoneB": "us-east-1a"}, "ZoneB needs ZoneA"),
         (VPC, "ExistingVpcId needs ExistingSubnetIds"),
         (SUBNETS, "ExistingSubnetIds needs ExistingVpcId"),
         (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
@@ -71,3 +76,13 @@ def broken_rules(parameters: dict[str, str]) -> list[str]:
         for assertion in rule["Assertions"]
         if not holds(assertion["Assert"], parameters)
     ]
+
+
+def test_the_subnets_are_in_the_zones_that_are_chosen() -> None:
+    for parameters, zones in (
+        ({}, [{"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in (0, 1)]),
+        (ZONES, [{"Ref": "ZoneA"}, {"Ref": "ZoneB"}]),
+    ):
+        stack = deployed(parameters)
+        subnets = [stack[name]["Properties"] for name in ("PrivateSubnetA", "PrivateSubnetB")]
+        assert [subnet["AvailabilityZone"] for subnet in subnets] == zones

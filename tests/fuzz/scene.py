@@ -12,6 +12,16 @@ from local.operator_auth import OperatorAuth
 # like; this one is for those who are.
 EXAMPLE, OWN = "bakery", "scene"
 SETTINGS = {"segments": [["gender", "language"], ["language"]]}
+OF_A_LIST = (
+    "getWaitlist",
+    "signUp",
+    "getWaitlistConfig",
+    "claim",
+    "listEntries",
+    "importEntries",
+    "listSegments",
+    "getStats",
+)
 WAITING = ("getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson")
 HELD = ("complete", "release", "extend", "park")
 SPOILING = ("putWaitlist", "deleteWaitlist")
@@ -25,7 +35,7 @@ class Scene:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
-        self.needs = {*WAITING, *HELD, "redrive"}
+        self.needs = {*OF_A_LIST, *WAITING, *HELD, "redrive"}
 
     def close(self) -> None:
         self._http.close()
@@ -43,7 +53,13 @@ class Scene:
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Make a request one about a new person, who is where the operation needs them."""
+        """Make a request one about a list that there is, and about a new person of it.
+
+        Whom an operation is about is where it needs them.
+        """
+        case.path_parameters |= {"waitlist_id": OWN}
+        if "entry_id" not in case.path_parameters:
+            return
         person = self._sign_up()
         token = {}
         if operation not in WAITING:
@@ -53,7 +69,7 @@ class Scene:
             self._post(f"claims/{person}/park", token)
         elif token and isinstance(case.body, dict):
             case.body |= token
-        case.path_parameters |= {"waitlist_id": OWN, "entry_id": person}
+        case.path_parameters |= {"entry_id": person}
 
     def _sign_up(self) -> str:
         url, headers = f"/v1/waitlists/{OWN}/entries", {}

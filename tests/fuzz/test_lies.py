@@ -50,6 +50,10 @@ def _with_a_lock_that_is_none(document: Any) -> None:
     _of(document, "/v1/waitlists/{waitlist_id}", "get")["security"] = [{"entry_token": []}]
 
 
+def _with_another_id_of_requests(document: Any) -> None:
+    document["components"]["headers"]["CorrelationId"]["schema"]["pattern"] = "^[0-9]{40}$"
+
+
 LIES = {
     _without_a_status: ("getWaitlist", "Undocumented status code"),
     _with_a_field_that_is_none: ("getWaitlist", "Response violates schema"),
@@ -57,6 +61,7 @@ LIES = {
     _with_a_longer_page: ("listWaitlists", "Schema-valid request rejected"),
     _without_a_needed_field: ("putWaitlist", "Schema-valid request rejected"),
     _with_a_lock_that_is_none: ("getWaitlist", "API accepts invalid authentication"),
+    _with_another_id_of_requests: ("getWaitlist", "Response header does not conform"),
 }
 
 

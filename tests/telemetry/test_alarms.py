@@ -13,6 +13,7 @@ from tests.architecture.sources import ROOT
 from tests.privacy.deployment import NAMESPACE
 from tests.privacy.drives import CLAIM, ENTRIES, ENTRY, hold, prepare, sign_up
 from tests.telemetry.told import metrics_of, told
+from waitlist_api.telling.run_lines import COUNTS, LEVELS
 
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 STACK = NAMESPACE.removeprefix("Waitlist/")
@@ -42,7 +43,7 @@ OF_AWS = {
         "ConsumedWriteCapacityUnits",
     },
     ("AWS/SQS", "QueueName"): {"ApproximateNumberOfMessagesVisible"},
-    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed"},
+    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed", "ExecutionPartiallyFailed"},
     ("AWS/ElastiCache", "clusterId"): {
         "BytesUsedForCache",
         "ElastiCacheProcessingUnits",
@@ -53,6 +54,8 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
+# What only requests count, though maintenance tells its zero too.
+OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
     "LatencyAlarm",
@@ -98,6 +101,18 @@ def test_the_dashboard_shows_metrics_that_there_are(
     for metric in shown:
         assert is_known(metric, emitted), metric
     assert len(shown) > 30
+
+
+def test_the_dashboard_shows_all_that_maintenance_measures() -> None:
+    shown = {name for _, name, keys in shown_metrics({}) if ("service", "maintenance") in keys}
+    assert shown == {*COUNTS, *LEVELS} - OF_REQUESTS
+
+
+@pytest.mark.parametrize("parameters", [{}, NODE, EXISTING], ids=["own", "node", "no node"])
+def test_the_dashboard_shows_every_alarm_that_there_is(parameters: dict[str, str]) -> None:
+    (widget,) = [one for one in dashboard(parameters)["widgets"] if one["type"] == "alarm"]
+    shown = [one.removesuffix(".Arn") for one in widget["properties"]["alarms"]]
+    assert sorted(shown) == sorted(alarms(parameters))
 
 
 def test_searches_of_the_dashboard_find_what_is_emitted(emitted: set[Metric]) -> None:
@@ -152,7 +167,8 @@ def test_an_alarm_says_what_to_do_first_and_what_silence_means() -> None:
 def test_the_document_tells_of_each_alarm() -> None:
     assert "\n## Alarms\n" in (ROOT / "docs/operations.md").read_text("utf-8")
     (table,) = [one for one in tables_of("docs/operations.md") if "alarm" in one[0]]
-    assert {row["alarm"].strip("`") for row in table} >= ALARMS
+    told = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
+    assert sorted(told) == sorted(alarms({}))
 
 
 @every_stack

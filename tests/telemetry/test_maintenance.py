@@ -6,8 +6,10 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.memory_table import MemoryTable
+from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
+from waitlist_api.care.auditing import Auditor
 from waitlist_api.care.finishing import STUCK_MILLIS
 from waitlist_api.telling.run_lines import PARTS
 from waitlist_shared.errors import QueueUnavailable
@@ -161,3 +163,46 @@ def test_what_redis_has_lost_is_counted_when_it_is_put_right(people: Admissions)
     people.lose_place("cyd")
     assert run(people, after_seconds=60)["losses_mended"] >= 1
     assert people.look("cyd").json["position"] == 3
+
+
+def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
+    people: Admissions,
+) -> None:
+    """P7: a replica that was behind took over, and hides that it is another server."""
+    people.all_sign_up("ann", "bob")
+    run(people)
+    before = RedisPast.of(people.world.redis)
+    assert "beats_lost" not in run(people, after_seconds=60)
+    before.put_back()
+    seen = run(people, after_seconds=60)
+    assert (seen["beats_lost"], seen["beats_missed"]) == (1, 0)
+    assert "beats_lost" not in run(people, after_seconds=60)
+
+
+def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob")
+    run(people)
+    before = RedisPast.of(people.world.redis)
+    for _ in range(2):
+        run(people, after_seconds=60)
+    before.put_back()
+    seen = run(people, after_seconds=60)
+    assert (seen["orders_outdated"], seen["beats_missed"]) == (1, 0)
+
+
+def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the run gets through for all that: nothing else would tell."""
+    people.all_sign_up("ann", "bob")
+    other = Admissions(people.world, waitlist_id="butcher")
+    other.configure()
+    assert run(people)["beats_missed"] == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Auditor, "audit", unavailable)
+        assert run(people, after_seconds=60)["beats_missed"] == 2
+    people.world.redis.flushall()
+    people.world.tally.take()
+    people.world.services.caretaker.look_after_all(lambda: 0)
+    assert people.world.tally.take()["beats_missed"] == 2, "their rebuilds have not got far"
+    assert run(people)["beats_missed"] == 0

@@ -6,7 +6,7 @@ journal tells what came after. If they are not, the order is too old to be mende
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import to_builtins
 
@@ -47,30 +47,35 @@ class Watching:
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
     ) -> None:
         """Count a beat of each waitlist; rebuild what is outdated, audit the others."""
-        beats = [
-            c.Beat(
-                waitlist_id=one.waitlist_id,
-                epoch=one.watch.epoch or None,
-                known_beat=one.watch.beat,
-            )
-            for one in waitlists
-        ]
-        answers = send_batch(self._queue, beats) if beats else []
+        missed = {one.waitlist_id for one in waitlists}
+        try:
+            for waitlist_id in self._compared(waitlists, left_millis):
+                missed.discard(waitlist_id)
+        finally:
+            self._tally.add("beats_missed", len(missed))
+
+    def _compared(
+        self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis
+    ) -> Iterator[str]:
+        """Yield whose order is known to be as it was, or is on the way to be so again."""
+        answers = send_batch(self._queue, [_beat(one) for one in waitlists]) if waitlists else []
         watched: dict[str, Watched] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.BeatResult):
                 watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist, answer), answer)
+                if answer.outcome == "behind":
+                    _warn("Redis has lost the last beat: what changed since is compared", waitlist)
+                    self._tally.add("beats_lost")
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
+                yield waitlist.waitlist_id
         self._auditor.audit(watched)
-        for one in watched.values():
+        for waitlist_id, one in watched.items():
             self._note(one)
+            yield waitlist_id
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
-        logger.warning(
-            "the order in Redis is older than the last watch: it is rebuilt",
-            extra={"waitlist_id": waitlist.waitlist_id},
-        )
+        _warn("the order in Redis is older than the last watch: it is rebuilt", waitlist)
         self._tally.add("orders_outdated")
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self._rebuilder.rebuild(waitlist, left_millis)
@@ -89,6 +94,18 @@ class Watching:
         counts = {name: count + lost[name] for name, count in to_builtins(beat.counters).items()}
         watch = watched.waitlist.watch.after(beat.epoch, beat.beat, beat.stamp, counts)
         self._waitlists.note_watch(waitlist_id, watch)
+
+
+def _warn(message: str, waitlist: WaitlistRecord) -> None:
+    logger.warning(message, extra={"waitlist_id": waitlist.waitlist_id})
+
+
+def _beat(waitlist: WaitlistRecord) -> c.Beat:
+    return c.Beat(
+        waitlist_id=waitlist.waitlist_id,
+        epoch=waitlist.watch.epoch or None,
+        known_beat=waitlist.watch.beat,
+    )
 
 
 def _since(waitlist: WaitlistRecord, beat: c.BeatResult) -> int:

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 # How often something happened.
 Count = Literal[
+    "beats_lost",
+    "beats_missed",
     "cold_guards",
     "holds_expired",
     "intents_finished",
