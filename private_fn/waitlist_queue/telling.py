@@ -1,16 +1,20 @@
 """Tells of each message in one line: what was asked, what came of it, how long Redis took."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from waitlist_queue.service import BY_OP, Message, QueueService
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
-from waitlist_shared.telemetry import Telemetry, Work
+from waitlist_shared.telemetry import Form, Telemetry
 
 UNKNOWN = "unknown"
 # What is nobody's doing who asked.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
+MEASURED = ("cold_answers",)
+ABOUT = ("redis_ms",)
+ABOUT_BATCH = ("redis_ms", "results", "refused")
+BROKEN: Message = {"code": InternalError.code}
 
 
 class Telling:
@@ -30,44 +34,48 @@ class Telling:
         self._correlation = correlation
         self._redis_seconds = redis_seconds
         self._seconds = seconds
+        self._forms: dict[tuple[str, str], Form] = {}
 
     def handle(self, message: object) -> Message:
         """Answer one message."""
-        answer: Message = {"code": InternalError.code}
+        answer = BROKEN
         correlation_id = given(message)
         self._correlation.begin(correlation_id)
         began, redis_began = self._seconds(), self._redis_seconds()
         try:
             answer = self._service.handle(message)
         finally:
-            seconds, redis_seconds = self._seconds() - began, self._redis_seconds() - redis_began
+            ms = (self._seconds() - began) * 1000
+            redis_ms = (self._redis_seconds() - redis_began) * 1000
             self._correlation.end()
-            work = _work(message, answer, correlation_id, seconds * 1000, redis_seconds * 1000)
-            self._telemetry.tell(work)
+            self._tell(message, answer, correlation_id, ms, redis_ms)
         return answer
 
+    def _tell(
+        self, message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
+    ) -> None:
+        kind = (_operation_of(message), answer.get("outcome") or answer["code"])
+        if results := answer.get("results"):
+            refused = [one for one in results if not one["ok"]]
+            cold = sum(one["code"] == Cold.code for one in refused)
+            form = self._telemetry.form_of(*kind, measured=MEASURED, about=ABOUT_BATCH)
+            numbers = (False, cold, redis_ms, len(results), len(refused))
+            self._telemetry.fill(form, correlation_id, ms, *numbers)
+            return
+        form = self._forms.get(kind) or self._form_of(kind)
+        self._telemetry.fill(form, correlation_id, ms, redis_ms)
 
-def _work(
-    message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
-) -> Work:
-    outcome = str(answer.get("outcome") or answer["code"])
-    about = {"redis_ms": redis_ms}
-    cold_answers = int(outcome == Cold.code)
-    if results := answer.get("results"):
-        about["results"] = len(results)
-        about["refused"] = sum(not one["ok"] for one in results)
-        cold_answers = sum(one.get("code") == Cold.code for one in results)
-    return Work(
-        operation=_operation_of(message),
-        outcome=outcome,
-        correlation_id=correlation_id,
-        latency_ms=ms,
-        has_failed=outcome in FAILURES,
-        measured={"cold_answers": cold_answers},
-        about=about,
-    )
+    def _form_of(self, kind: tuple[str, str]) -> Form:
+        """Return the form of all messages that were asked and answered so, and keep it."""
+        _, outcome = kind
+        always = (
+            ("failures", int(outcome in FAILURES)),
+            ("cold_answers", int(outcome == Cold.code)),
+        )
+        form = self._telemetry.form_of(*kind, measured=MEASURED, about=ABOUT, always=always)
+        return self._forms.setdefault(kind, form)
 
 
 def _operation_of(message: object) -> str:
-    operation = message.get("op") if isinstance(message, Mapping) else None
+    operation = message.get("op") if isinstance(message, dict) else None
     return operation if isinstance(operation, str) and operation in BY_OP else UNKNOWN

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -44,6 +44,14 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     about: Mapping[str, float] = NOTHING
 
 
+class Form(NamedTuple):
+    """What lines are alike in; only `numbers` has places to fill in, and is short for that."""
+
+    head: str
+    numbers: str
+    tail: str
+
+
 class Telemetry:
     """Writes the lines of one service."""
 
@@ -62,72 +70,89 @@ class Telemetry:
         self._environ = environ
         self._now_seconds = now_seconds
         self._is_first = True
+        self._header: str | None = None
+        self._trace = ""
 
     def tell(self, work: Work) -> None:
         """Write the line of a piece of work."""
+        form = self.form_of(
+            work.operation, work.outcome, measured=tuple(work.measured), about=tuple(work.about)
+        )
+        numbers = (*work.measured.values(), *work.about.values())
+        self.fill(form, work.correlation_id, work.latency_ms, work.has_failed, *numbers)
+
+    def form_of(
+        self,
+        operation: str,
+        outcome: str,
+        *,
+        measured: tuple[str, ...] = (),
+        about: tuple[str, ...] = (),
+        always: tuple[tuple[str, int], ...] = (),
+    ) -> Form:
+        """Return the form of such lines, for who writes many; `always` are numbers by name."""
+        named = (operation, outcome, measured, about, always)
+        return _form(self._service, self._namespace, *named)
+
+    def fill(self, form: Form, correlation_id: str, *numbers: float) -> None:
+        """Write a line: `latency_ms`, `failures`, what is measured and what it is about.
+
+        Those numbers that are always the same are left out.
+        """
         cold_start, self._is_first = self._is_first, False
         if not self._is_told:
             return
-        form = _form(
-            self._service,
-            work.operation,
-            work.outcome,
-            tuple(work.measured),
-            tuple(work.about),
-            self._namespace,
-        )
-        line = form % (
-            work.latency_ms,
-            work.has_failed,
-            *work.measured.values(),
-            *work.about.values(),
-            work.correlation_id,
+        header = self._environ.get(TRACE)
+        if header != self._header:
+            self._header, self._trace = header, _sampled(header)
+        seconds = self._now_seconds()
+        now = int(seconds * 1000) if self._namespace else _text_of(seconds)
+        filled = form.numbers % (
+            *numbers,
+            correlation_id,
             "true" if cold_start else "false",
-            _sampled(self._environ.get(TRACE)),
-            self._now(),
+            self._trace,
+            now,
         )
         # One write, so that threads and processes do not tear each other's lines.
-        sys.stdout.write(line)
-
-    def _now(self) -> int | str:
-        seconds = self._now_seconds()
-        if self._namespace:
-            return int(seconds * 1000)
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+        sys.stdout.write(form.head + filled + form.tail)
 
 
-# Lines are alike but for their numbers and ids: to make the rest of each anew would cost the
-# private function a tenth of its time.
+def _text_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+# To make the whole line anew would cost the private function a tenth of its time.
 @lru_cache(maxsize=1024)
 def _form(
     service: str,
+    namespace: str,
     operation: str,
     outcome: str,
     measured: tuple[str, ...],
     about: tuple[str, ...],
-    namespace: str,
-) -> str:
-    """Return a line with a place for each number, for both ids and the time."""
-    head = {
-        "level": "INFO",
-        "service": service,
-        "operation": operation,
-        "outcome": outcome,
-        "requests": 1,
-    }
+    always: tuple[tuple[str, int], ...],
+) -> Form:
+    head = {"level": "INFO", "service": service, "operation": operation, "outcome": outcome}
+    known = dict(always)
     names = ("latency_ms", "failures", *measured, *about)
-    numbers = ",".join(f'"{name}":{"%.3f" if name.endswith("_ms") else "%d"}' for name in names)
-    tail = ',"time":"%s"'
+    numbers = ",".join(f'"{name}":{known.get(name, _place_of(name))}' for name in names)
+    ids = '"correlation_id":"%s","cold_start":%s%s'
+    when, tail = ',"time":"%s"', "}\n"
     if namespace:
         of_each = _directive(namespace, [SERVICE, OPERATION], OF_EACH)
         of_service = _directive(namespace, [SERVICE], ("failures", *measured))
-        tail = f',"_aws":{{"CloudWatchMetrics":{_fixed([of_each, of_service])},"Timestamp":%d}}'
-    ids = '"correlation_id":"%s","cold_start":%s%s'
-    return f"{_fixed(head)[:-1]},{numbers},{ids}{tail}}}\n"
+        when = ',"_aws":{"Timestamp":%d'
+        tail = f',"CloudWatchMetrics":{_json([of_each, of_service])}}}}}\n'
+    return Form(f'{_json(head)[:-1]},"requests":1,', f"{numbers},{ids}{when}", tail)
 
 
-def _fixed(value: Any) -> str:
-    return msgspec.json.encode(value).decode().replace("%", "%%")
+def _place_of(name: str) -> str:
+    return "%.3f" if name.endswith("_ms") else "%d"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _directive(
