@@ -29,7 +29,11 @@ def service() -> Telling:
     Not at import, which may have been long ago and on another machine (SnapStart).
     """
     random.seed()  # or all copies of a snapshot would pause for the same times
-    config = Config.from_env(os.environ)
+    return compose(Config.from_env(os.environ))
+
+
+def compose(config: Config) -> Telling:
+    """Wire the service to Redis, and to the log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
     credentials_of(config)  # loads what takes long to load, before a call's time runs
