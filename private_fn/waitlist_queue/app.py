@@ -45,4 +45,4 @@ def compose(config: Config) -> Telling:
         # No trace in its lines: reading it for each would cost as much as half the line.
         environ={},
     )
-    return Telling(QueueService(store), telemetry, CORRELATION, lambda: store.waited_seconds)
+    return Telling(QueueService(store), telemetry, CORRELATION, store)

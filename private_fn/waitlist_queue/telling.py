@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from waitlist_queue.service import BY_OP, Message, QueueService
 from waitlist_shared.correlation import Correlation, given
@@ -17,6 +18,12 @@ ABOUT_BATCH = ("redis_ms", "results", "refused")
 BROKEN: Message = {"code": InternalError.code}
 
 
+class Waiting(Protocol):
+    """What counts up while Redis is waited for."""
+
+    waited_seconds: float
+
+
 class Telling:
     """A service, with a line for each message that it answers."""
 
@@ -25,55 +32,60 @@ class Telling:
         service: QueueService,
         telemetry: Telemetry,
         correlation: Correlation,
-        redis_seconds: Callable[[], float],
+        redis: Waiting,
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """`redis_seconds` counts up while Redis is waited for."""
         self._service = service
         self._telemetry = telemetry
         self._correlation = correlation
-        self._redis_seconds = redis_seconds
+        self._redis = redis
         self._seconds = seconds
         self._forms: dict[tuple[str, str], Form] = {}
 
     def handle(self, message: object) -> Message:
         """Answer one message."""
         answer = BROKEN
-        correlation_id = given(message)
-        self._correlation.begin(correlation_id)
-        began, redis_began = self._seconds(), self._redis_seconds()
+        self._correlation.id = correlation_id = given(message)
+        began, redis_began = self._seconds(), self._redis.waited_seconds
         try:
             answer = self._service.handle(message)
         finally:
             ms = (self._seconds() - began) * 1000
-            redis_ms = (self._redis_seconds() - redis_began) * 1000
-            self._correlation.end()
-            self._tell(message, answer, correlation_id, ms, redis_ms)
+            redis_ms = (self._redis.waited_seconds - redis_began) * 1000
+            self._correlation.id = ""
+            if results := answer.get("results"):
+                self._tell_batch(results, correlation_id, ms, redis_ms)
+            else:
+                form = self._form_of(message, answer)
+                self._telemetry.fill(form, correlation_id, ms, redis_ms)
         return answer
 
-    def _tell(
-        self, message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
+    def _tell_batch(
+        self, results: list[Message], correlation_id: str, ms: float, redis_ms: float
     ) -> None:
-        kind = (_operation_of(message), answer.get("outcome") or answer["code"])
-        if results := answer.get("results"):
-            refused = [one for one in results if not one["ok"]]
-            cold = sum(one["code"] == Cold.code for one in refused)
-            form = self._telemetry.form_of(*kind, measured=MEASURED, about=ABOUT_BATCH)
-            numbers = (False, cold, redis_ms, len(results), len(refused))
-            self._telemetry.fill(form, correlation_id, ms, *numbers)
-            return
-        form = self._forms.get(kind) or self._form_of(kind)
-        self._telemetry.fill(form, correlation_id, ms, redis_ms)
+        refused = [one for one in results if not one["ok"]]
+        cold = sum(one["code"] == Cold.code for one in refused)
+        form = self._telemetry.form_of("batch", "batch", measured=MEASURED, about=ABOUT_BATCH)
+        numbers = (False, cold, redis_ms, len(results), len(refused))
+        self._telemetry.fill(form, correlation_id, ms, *numbers)
 
-    def _form_of(self, kind: tuple[str, str]) -> Form:
+    def _form_of(self, message: object, answer: Message) -> Form:
         """Return the form of all messages that were asked and answered so, and keep it."""
-        _, outcome = kind
+        outcome = answer.get("outcome") or answer["code"]
+        try:
+            return self._forms[message["op"], outcome]  # type: ignore[index]
+        except (LookupError, TypeError):  # not seen before, or no message at all
+            pass
+        operation = _operation_of(message)
         always = (
             ("failures", int(outcome in FAILURES)),
             ("cold_answers", int(outcome == Cold.code)),
         )
-        form = self._telemetry.form_of(*kind, measured=MEASURED, about=ABOUT, always=always)
-        return self._forms.setdefault(kind, form)
+        form = self._telemetry.form_of(
+            operation, outcome, measured=MEASURED, about=ABOUT, always=always
+        )
+        self._forms[operation, outcome] = form
+        return form
 
 
 def _operation_of(message: object) -> str:

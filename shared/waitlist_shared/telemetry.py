@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -25,6 +25,7 @@ LEVELS_THAT_TELL_ALL = ("DEBUG", "INFO")
 # Where Lambda says which trace the invocation is part of.
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
+UNSEEN = object()
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -44,12 +45,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     about: Mapping[str, float] = NOTHING
 
 
-class Form(NamedTuple):
-    """What lines are alike in; only `numbers` has places to fill in, and is short for that."""
-
-    head: str
-    numbers: str
-    tail: str
+# What lines are alike in: a head, a text with places for what differs, short for that, and a tail.
+Form = tuple[str, str, str]
 
 
 class Telemetry:
@@ -70,8 +67,8 @@ class Telemetry:
         self._environ = environ
         self._now_seconds = now_seconds
         self._is_first = True
-        self._header: str | None = None
-        self._trace = ""
+        self._header: object = UNSEEN
+        self._process = ""
 
     def tell(self, work: Work) -> None:
         """Write the line of a piece of work."""
@@ -99,23 +96,26 @@ class Telemetry:
 
         Those numbers that are always the same are left out.
         """
-        cold_start, self._is_first = self._is_first, False
+        header = self._environ.get(TRACE)
+        process = self._process if header == self._header else self._look(header)
         if not self._is_told:
             return
-        header = self._environ.get(TRACE)
-        if header != self._header:
-            self._header, self._trace = header, _sampled(header)
         seconds = self._now_seconds()
         now = int(seconds * 1000) if self._namespace else _text_of(seconds)
-        filled = form.numbers % (
-            *numbers,
-            correlation_id,
-            "true" if cold_start else "false",
-            self._trace,
-            now,
-        )
+        head, places, tail = form
+        filled = places % (*numbers, correlation_id, process, now)
         # One write, so that threads and processes do not tear each other's lines.
-        sys.stdout.write(form.head + filled + form.tail)
+        sys.stdout.write(f"{head}{filled}{tail}")
+
+    def _look(self, header: str | None) -> str:
+        """Return what lines say of the process and the trace: another only rarely."""
+        cold_start, self._is_first = self._is_first, False
+        if cold_start:
+            return "true" + _sampled(header)
+        # In this order: who finds the header finds what goes with it.
+        self._process = "false" + _sampled(header)
+        self._header = header
+        return self._process
 
 
 def _text_of(seconds: float) -> str:
@@ -137,14 +137,14 @@ def _form(
     known = dict(always)
     names = ("latency_ms", "failures", *measured, *about)
     numbers = ",".join(f'"{name}":{known.get(name, _place_of(name))}' for name in names)
-    ids = '"correlation_id":"%s","cold_start":%s%s'
+    ids = '"correlation_id":"%s","cold_start":%s'
     when, tail = ',"time":"%s"', "}\n"
     if namespace:
         of_each = _directive(namespace, [SERVICE, OPERATION], OF_EACH)
         of_service = _directive(namespace, [SERVICE], ("failures", *measured))
         when = ',"_aws":{"Timestamp":%d'
         tail = f',"CloudWatchMetrics":{_json([of_each, of_service])}}}}}\n'
-    return Form(f'{_json(head)[:-1]},"requests":1,', f"{numbers},{ids}{when}", tail)
+    return f'{_json(head)[:-1]},"requests":1,', f"{numbers},{ids}{when}", tail
 
 
 def _place_of(name: str) -> str:
