@@ -5,6 +5,7 @@ metrics cost no call and no line of their own; it is then written at every log l
 of the whole service, and of each operation and outcome; never of a waitlist or a person.
 """
 
+import os
 import re
 import sys
 import time
@@ -26,6 +27,8 @@ LEVELS_THAT_TELL_ALL = ("DEBUG", "INFO")
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
 UNSEEN = object()
+# What comes before the time of a line.
+EMF_TIME, LOG_TIME = ',"_aws":{"Timestamp":', ',"time":"'
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -45,8 +48,36 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     about: Mapping[str, float] = NOTHING
 
 
-# What lines are alike in: a head, a text with places for what differs, short for that, and a tail.
+# What lines are alike in: a head, a short text with places for the numbers, and a tail.
 Form = tuple[str, str, str]
+
+
+class Stdout:
+    """Writes each text whole and at once, past stdout's buffers: they cost as much as a line."""
+
+    def __init__(self) -> None:
+        self._stream: object = None
+        self._file: int | None = None
+
+    def write(self, text: str) -> None:
+        if sys.stdout is not self._stream:
+            self._look()
+        if self._file is None:
+            sys.stdout.write(text)
+            return
+        rest = text.encode()
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+    def _look(self) -> None:
+        """See which file stdout is now; none if it is only like one."""
+        stream = sys.stdout
+        stream.flush()
+        try:
+            self._file = stream.fileno()
+        except OSError:
+            self._file = None
+        self._stream = stream
 
 
 class Telemetry:
@@ -66,6 +97,7 @@ class Telemetry:
         self._is_told = bool(namespace) or log_level.upper() in LEVELS_THAT_TELL_ALL
         self._environ = environ
         self._now_seconds = now_seconds
+        self._write = Stdout().write
         self._is_first = True
         self._header: object = UNSEEN
         self._process = ""
@@ -103,17 +135,18 @@ class Telemetry:
         seconds = self._now_seconds()
         now = int(seconds * 1000) if self._namespace else _text_of(seconds)
         head, places, tail = form
-        filled = places % (*numbers, correlation_id, process, now)
+        ids = f'"correlation_id":"{correlation_id}","cold_start":{process}'
         # One write, so that threads and processes do not tear each other's lines.
-        sys.stdout.write(f"{head}{filled}{tail}")
+        self._write(f"{head}{places % numbers},{ids}{now}{tail}")
 
     def _look(self, header: str | None) -> str:
         """Return what lines say of the process and the trace: another only rarely."""
         cold_start, self._is_first = self._is_first, False
+        trace, when = _sampled(header), EMF_TIME if self._namespace else LOG_TIME
         if cold_start:
-            return "true" + _sampled(header)
+            return f"true{trace}{when}"
         # In this order: who finds the header finds what goes with it.
-        self._process = "false" + _sampled(header)
+        self._process = f"false{trace}{when}"
         self._header = header
         return self._process
 
@@ -137,14 +170,12 @@ def _form(
     known = dict(always)
     names = ("latency_ms", "failures", *measured, *about)
     numbers = ",".join(f'"{name}":{known.get(name, _place_of(name))}' for name in names)
-    ids = '"correlation_id":"%s","cold_start":%s'
-    when, tail = ',"time":"%s"', "}\n"
+    tail = '"}\n'
     if namespace:
         of_each = _directive(namespace, [SERVICE, OPERATION], OF_EACH)
         of_service = _directive(namespace, [SERVICE], ("failures", *measured))
-        when = ',"_aws":{"Timestamp":%d'
         tail = f',"CloudWatchMetrics":{_json([of_each, of_service])}}}}}\n'
-    return f'{_json(head)[:-1]},"requests":1,', f"{numbers},{ids}{when}", tail
+    return f'{_json(head)[:-1]},"requests":1,', numbers, tail
 
 
 def _place_of(name: str) -> str:
