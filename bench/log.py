@@ -8,9 +8,9 @@ from io import TextIOWrapper
 
 from bench.line import BenchError
 
-# Looks every millisecond what has come, and says at the end how many lines that were. One that always
-# waits is woken by each line: that costs the writer 1 to 8 µs, by where the machine then lets it run,
-# and so would hide what is measured.
+# Looks now and then what has come, and says at the end how many lines that were. One that always
+# waits is woken by each line: that costs the writer 1 to 8 µs, by where the machine lets it run,
+# and would hide what is measured.
 READER = """
 import os, time
 lines, buffer = 0, bytearray(1 << 20)
