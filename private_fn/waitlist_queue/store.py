@@ -63,7 +63,7 @@ class RedisStore:
 
     def ping(self) -> None:
         """Raise QueueUnavailable unless Redis answers."""
-        self._guarded(_ping)
+        self._guarded(lambda client: client.execute_command("PING"))
 
     def run(self, call: Call) -> Reply:
         """Run one script, in one round trip."""
@@ -149,10 +149,6 @@ class RedisStore:
             raise _unavailable(error) from error
         finally:
             self.waited_seconds += time.perf_counter() - began
-
-
-def _ping(client: Client) -> None:
-    client.execute_command("PING")
 
 
 def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, list[int]]:
