@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,6 +18,7 @@ from bench.chart import picture
 from bench.claims import MANY_CLAIMERS, ClaimBench
 from bench.imports import ImportBench
 from bench.line import Handler
+from bench.log import lambda_log
 from bench.memory import weigh, weigh_segments
 from bench.rebuild import RebuildBench
 from bench.report import as_json, show
@@ -35,12 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
     options = parser.parse_args(arguments)
-    console = Console()
+    console = Console(file=sys.stdout)
     if not console.is_terminal:
-        console = Console(width=120)
+        console = Console(file=sys.stdout, width=120)
     parts = [options.part] if options.part else list(PARTS)
-    rows = run(parts, QUICK if options.quick else FULL, console)
+    with lambda_log() as log:
+        rows = run(parts, QUICK if options.quick else FULL, console)
     show(console, rows)
+    console.print(f"The private function wrote {log.lines:,} lines.")
     if options.quick:
         console.print("A quick run is too short to judge by.")
     if options.json:
@@ -52,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
     """Measure these parts, each on a server of its own."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
+    # What goes to stdout is the log's, not for the console.
+    with Progress(*columns, console=console, redirect_stdout=False) as progress:
         return [row for part in parts for row in PARTS[part](sizes, progress)]
 
 

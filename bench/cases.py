@@ -8,7 +8,7 @@ from typing import Any
 
 from redis import Redis
 
-from bench.line import Handler, Line, batch, check
+from bench.line import Handler, Line, batch, check, sent
 from bench.rounds import Round, measure
 from bench.sizes import Sizes
 from bench.targets import Row, Target
@@ -119,7 +119,7 @@ class Bench:
 
         def prepare() -> Round:
             payloads = [many.position(member) for member in self._some(many_waiting)]
-            few_payloads = [few.position(member) for member in self._some(few_waiting)]
+            few_payloads = [sent(few.position(member)) for member in self._some(few_waiting)]
             return self._round(payloads, "waiting", ask, few_payloads)
 
         name = f"position, {sizes.many_waiting:,} waiting"
@@ -203,9 +203,10 @@ class Bench:
         items: Sequence[object],
     ) -> Round:
         ask = self._handler.ask
+        messages = [sent(payload) for payload in payloads]
         answers: list[str] = []
         return Round(
-            ours=lambda: answers.extend([ask(payload) for payload in payloads]),
+            ours=lambda: answers.extend([ask(message) for message in messages]),
             baseline=lambda: [baseline(item) for item in items].clear(),
             verify=lambda: check(answers, outcome),
         )

@@ -5,15 +5,14 @@ import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from redis import Redis
 
 from bench.server import HOST
 from waitlist_queue import keys
+from waitlist_queue.app import compose
 from waitlist_queue.config import Config
-from waitlist_queue.connections import connect
-from waitlist_queue.service import QueueService
-from waitlist_queue.store import RedisStore
 from waitlist_shared.errors import QueueUnavailable
 from waitlist_shared.ids import entry_id_of, new_epoch, new_join_id
 from waitlist_shared.limits import MAX_BATCH
@@ -32,14 +31,19 @@ class Disturbed(BenchError):
 
 
 class Handler:
-    """The private function: JSON text in, JSON text out."""
+    """The private function: JSON text in, JSON text out, and a line to stdout."""
 
     def __init__(self, port: int) -> None:
-        config = Config(redis_url=f"redis://{HOST}:{port}", redis_cluster=False, log_level="INFO")
-        self._service = QueueService(RedisStore(lambda: connect(config)))
+        config = Config(
+            redis_url=f"redis://{HOST}:{port}",
+            redis_cluster=False,
+            log_level="INFO",
+            metrics_namespace="Waitlist/bench",
+        )
+        self._handle = compose(config).handle
 
     def ask(self, payload: str) -> str:
-        return json.dumps(self._service.handle(json.loads(payload)))
+        return json.dumps(self._handle(json.loads(payload)))
 
 
 class Line:
@@ -110,6 +114,11 @@ class Line:
 def batch(payloads: Sequence[str]) -> str:
     """Return one message of many."""
     return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
+
+
+def sent(payload: str) -> str:
+    """Return a message as the public function sends it: with the id of a request."""
+    return f'{{"correlation_id": "{uuid4()}", {payload[1:]}'
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:

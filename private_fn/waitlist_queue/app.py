@@ -30,7 +30,14 @@ def service() -> Telling:
     Not at import, which may have been long ago and on another machine (SnapStart).
     """
     random.seed()  # or all copies of a snapshot would pause for the same times
-    config = Config.from_env(os.environ)
+    composed = compose(Config.from_env(os.environ))
+    # What there is by now stays: the collector need not look through it with everything new.
+    gc.freeze()
+    return composed
+
+
+def compose(config: Config) -> Telling:
+    """Wire the service to Redis, and to the log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
     credentials_of(config)  # loads what takes long to load, before a call's time runs
@@ -42,6 +49,4 @@ def service() -> Telling:
         # No trace in its lines: reading it for each would cost as much as half the line.
         environ={},
     )
-    # What there is by now stays: the collector need not look through it with everything new.
-    gc.freeze()
-    return Telling(QueueService(store), telemetry, CORRELATION, lambda: store.waited_seconds)
+    return Telling(QueueService(store), telemetry, CORRELATION, store)

@@ -18,7 +18,8 @@ class CallTime(threading.local):
 
     def at_most(self, seconds: float) -> float:
         """Return how long one wait may last; never nothing, which would mean not to wait."""
-        return max(0.001, min(seconds, self.left()))
+        left = self.left()
+        return seconds if left >= seconds else max(0.001, left)
 
     def pause(self, most_seconds: float) -> None:
         """Wait for a random moment, and not beyond the end of the call."""

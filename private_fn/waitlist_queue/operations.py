@@ -95,12 +95,14 @@ def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
 
 
 def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
-    of_waitlist = _keys_of_waitlist(script.keys, request.waitlist_id)
-    return (*of_waitlist, _once(request)) if "once" in script.keys else of_waitlist
+    of_waitlist = _keys_of_waitlist(script.name, request.waitlist_id)
+    return of_waitlist if len(of_waitlist) == len(script.keys) else (*of_waitlist, _once(request))
 
 
 @lru_cache(maxsize=1024)
-def _keys_of_waitlist(names: tuple[str, ...], waitlist_id: str) -> tuple[str, ...]:
+def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
+    """Return all keys of a script but that of a move, by its name: a short one is found sooner."""
+    names = SCRIPTS[script_name].keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name != "once")
 
 

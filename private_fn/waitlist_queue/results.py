@@ -58,10 +58,12 @@ def bump(reply: Reply) -> c.BumpResult:
 
 
 def position(reply: Reply) -> c.PositionResult:
-    outcome, total, hide_counts, *place = reply
-    places = place.pop() if outcome == "waiting" else []
-    number = place.pop(0) if outcome == "waiting" else None
-    rank, ticket = place or (None, None)
+    if reply[0] != "waiting":
+        outcome, total, hide_counts, *place = reply
+        rank, ticket = place or (None, None)
+        number, places = None, []
+    else:
+        outcome, total, hide_counts, number, rank, ticket, places = reply
     return c.PositionResult(
         outcome=outcome,
         total=total,
@@ -69,11 +71,13 @@ def position(reply: Reply) -> c.PositionResult:
         position=number,
         rank=rank,
         ticket=ticket,
-        places=tuple(
-            c.SegmentPlace(position=_known(within), total=of)
-            for within, of in zip(places[0::2], places[1::2], strict=True)
-        ),
+        places=_places(places) if places else (),
     )
+
+
+def _places(flat: list[int]) -> tuple[c.SegmentPlace, ...]:
+    pairs = zip(flat[0::2], flat[1::2], strict=True)
+    return tuple(c.SegmentPlace(position=_known(within), total=of) for within, of in pairs)
 
 
 def count(reply: Reply) -> c.CountResult:

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -105,8 +105,9 @@ def _decode(message: object) -> c.AnyRequest:
     except UnicodeEncodeError as error:
         # JSON can escape half a character (\ud800), which no string of the contract holds.
         raise InvalidRequest("a string is not valid Unicode") from error
-    requests = request.requests if isinstance(request, c.Batch) else ()
-    if request.v > c.VERSION or any(one.v > c.VERSION for one in requests):
+    if request.v > c.VERSION:
+        raise UnsupportedVersion
+    if isinstance(request, c.Batch) and any(one.v > c.VERSION for one in request.requests):
         raise UnsupportedVersion
     return request
 
@@ -118,7 +119,8 @@ def _type_of(message: object) -> Any:
 
 
 def _encode(result: c.Result | c.Failure) -> Message:
-    return cast(Message, msgspec.to_builtins(result))
+    message: Message = msgspec.to_builtins(result)
+    return message
 
 
 def _failure(error: WaitlistError) -> Message:

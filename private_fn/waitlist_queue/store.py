@@ -67,13 +67,14 @@ class RedisStore:
 
     def run(self, call: Call) -> Reply:
         """Run one script, in one round trip."""
-        return cast(Reply, self._guarded(lambda client: self._run(client, call)))
+        reply: Reply = self._guarded(self._run, call)
+        return reply
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         """Run many scripts in one round trip (per node), in order; each fails for itself."""
         return cast(
             list[Reply | QueueUnavailable],
-            self._guarded(lambda client: self._run_many(client, calls)),
+            self._guarded(self._run_many, calls),
         )
 
     def _run(self, client: Client, call: Call) -> Reply:
@@ -81,7 +82,8 @@ class RedisStore:
             raise exceptions.TimeoutError("the time of the call is up")
         tail = self._tail(call)
         try:
-            return cast(Reply, client.execute_command("EVALSHA", call.script.sha, *tail))
+            reply: Reply = client.execute_command("EVALSHA", call.script.sha, *tail)
+            return reply
         except exceptions.NoScriptError:
             return cast(Reply, client.execute_command("EVAL", call.script.source, *tail))
 
@@ -133,13 +135,13 @@ class RedisStore:
         added = [self._added[name]() for name in call.script.added]
         return (len(call.keys), *call.keys, *call.arguments, *added)
 
-    def _guarded(self, action: Callable[[Client], object]) -> object:
+    def _guarded(self, action: Callable[..., Any], *arguments: object) -> Any:
         began = time.perf_counter()
         try:
             with call_time:
                 if self._client is None:
                     self._client = self._connect()
-                return action(self._client)
+                return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:
             self._client = None  # What it knows of the cluster no longer holds.
             raise _unavailable(error) from error

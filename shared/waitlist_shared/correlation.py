@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Mapping
 from typing import Any
 
 FIELD = "correlation_id"
@@ -22,7 +21,7 @@ def chosen(value: object) -> str:
 
 def given(message: object) -> str:
     """Return the id that an event or a message of our own carries; empty if it has none."""
-    value = message.get(FIELD) if isinstance(message, Mapping) else None
+    value = message.get(FIELD) if isinstance(message, dict) else None
     return value if isinstance(value, str) and GIVEN.match(value) else ""
 
 

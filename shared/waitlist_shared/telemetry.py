@@ -5,6 +5,7 @@ metrics cost no call and no line of their own; it is then written at every log l
 of the whole service, and of each operation and outcome; never of a waitlist or a person.
 """
 
+import os
 import re
 import sys
 import time
@@ -25,6 +26,9 @@ LEVELS_THAT_TELL_ALL = ("DEBUG", "INFO")
 # Where Lambda says which trace the invocation is part of.
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
+UNSEEN = object()
+# What comes before the time of a line.
+EMF_TIME, LOG_TIME = ',"_aws":{"Timestamp":', ',"time":"'
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -44,6 +48,38 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     about: Mapping[str, float] = NOTHING
 
 
+# What lines are alike in: a head, a short text with places for the numbers, and a tail.
+Form = tuple[str, str, str]
+
+
+class Stdout:
+    """Writes each text whole and at once, past stdout's buffers: they cost as much as a line."""
+
+    def __init__(self) -> None:
+        self._stream: object = None
+        self._file: int | None = None
+
+    def write(self, text: str) -> None:
+        if sys.stdout is not self._stream:
+            self._look()
+        if self._file is None:
+            sys.stdout.write(text)
+            return
+        rest = text.encode()
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+    def _look(self) -> None:
+        """See which file stdout is now; none if it is only like one."""
+        stream = sys.stdout
+        stream.flush()
+        try:
+            self._file = stream.fileno()
+        except OSError:
+            self._file = None
+        self._stream = stream
+
+
 class Telemetry:
     """Writes the lines of one service."""
 
@@ -61,73 +97,93 @@ class Telemetry:
         self._is_told = bool(namespace) or log_level.upper() in LEVELS_THAT_TELL_ALL
         self._environ = environ
         self._now_seconds = now_seconds
+        self._write = Stdout().write
         self._is_first = True
+        self._header: object = UNSEEN
+        self._process = ""
 
     def tell(self, work: Work) -> None:
         """Write the line of a piece of work."""
-        cold_start, self._is_first = self._is_first, False
+        form = self.form_of(
+            work.operation, work.outcome, measured=tuple(work.measured), about=tuple(work.about)
+        )
+        numbers = (*work.measured.values(), *work.about.values())
+        self.fill(form, work.correlation_id, work.latency_ms, work.has_failed, *numbers)
+
+    def form_of(
+        self,
+        operation: str,
+        outcome: str,
+        *,
+        measured: tuple[str, ...] = (),
+        about: tuple[str, ...] = (),
+        always: tuple[tuple[str, int], ...] = (),
+    ) -> Form:
+        """Return the form of such lines, for who writes many; `always` are numbers by name."""
+        named = (operation, outcome, measured, about, always)
+        return _form(self._service, self._namespace, *named)
+
+    def fill(self, form: Form, correlation_id: str, *numbers: float) -> None:
+        """Write a line: `latency_ms`, `failures`, what is measured and what it is about.
+
+        Those numbers that are always the same are left out.
+        """
+        header = self._environ.get(TRACE)
+        process = self._process if header == self._header else self._look(header)
         if not self._is_told:
             return
-        form = _form(
-            self._service,
-            work.operation,
-            work.outcome,
-            tuple(work.measured),
-            tuple(work.about),
-            self._namespace,
-        )
-        line = form % (
-            work.latency_ms,
-            work.has_failed,
-            *work.measured.values(),
-            *work.about.values(),
-            work.correlation_id,
-            "true" if cold_start else "false",
-            _sampled(self._environ.get(TRACE)),
-            self._now(),
-        )
-        # One write, so that threads and processes do not tear each other's lines.
-        sys.stdout.write(line)
-
-    def _now(self) -> int | str:
         seconds = self._now_seconds()
-        if self._namespace:
-            return int(seconds * 1000)
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+        now = int(seconds * 1000) if self._namespace else _text_of(seconds)
+        head, places, tail = form
+        ids = f'"correlation_id":"{correlation_id}","cold_start":{process}'
+        # One write, so that threads and processes do not tear each other's lines.
+        self._write(f"{head}{places % numbers},{ids}{now}{tail}")
+
+    def _look(self, header: str | None) -> str:
+        """Return what lines say of the process and the trace: another only rarely."""
+        cold_start, self._is_first = self._is_first, False
+        trace, when = _sampled(header), EMF_TIME if self._namespace else LOG_TIME
+        if cold_start:
+            return f"true{trace}{when}"
+        # In this order: who finds the header finds what goes with it.
+        self._process = f"false{trace}{when}"
+        self._header = header
+        return self._process
 
 
-# Lines are alike but for their numbers and ids: to make the rest of each anew would cost the
-# private function a tenth of its time.
+def _text_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+# To make the whole line anew would cost the private function a tenth of its time.
 @lru_cache(maxsize=1024)
 def _form(
     service: str,
+    namespace: str,
     operation: str,
     outcome: str,
     measured: tuple[str, ...],
     about: tuple[str, ...],
-    namespace: str,
-) -> str:
-    """Return a line with a place for each number, for both ids and the time."""
-    head = {
-        "level": "INFO",
-        "service": service,
-        "operation": operation,
-        "outcome": outcome,
-        "requests": 1,
-    }
+    always: tuple[tuple[str, int], ...],
+) -> Form:
+    head = {"level": "INFO", "service": service, "operation": operation, "outcome": outcome}
+    known = dict(always)
     names = ("latency_ms", "failures", *measured, *about)
-    numbers = ",".join(f'"{name}":{"%.3f" if name.endswith("_ms") else "%d"}' for name in names)
-    tail = ',"time":"%s"'
+    numbers = ",".join(f'"{name}":{known.get(name, _place_of(name))}' for name in names)
+    tail = '"}\n'
     if namespace:
         of_each = _directive(namespace, [SERVICE, OPERATION], OF_EACH)
         of_service = _directive(namespace, [SERVICE], ("failures", *measured))
-        tail = f',"_aws":{{"CloudWatchMetrics":{_fixed([of_each, of_service])},"Timestamp":%d}}'
-    ids = '"correlation_id":"%s","cold_start":%s%s'
-    return f"{_fixed(head)[:-1]},{numbers},{ids}{tail}}}\n"
+        tail = f',"CloudWatchMetrics":{_json([of_each, of_service])}}}}}\n'
+    return f'{_json(head)[:-1]},"requests":1,', numbers, tail
 
 
-def _fixed(value: Any) -> str:
-    return msgspec.json.encode(value).decode().replace("%", "%%")
+def _place_of(name: str) -> str:
+    return "%.3f" if name.endswith("_ms") else "%d"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _directive(

@@ -41,6 +41,7 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
     }
     assert all(row["ratio"] > 0 for row in rows)
     assert all(f"{row['ratio']:.3f}" in printed for row in rows)
+    assert "The private function wrote " in printed
 
 
 def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
 """One line: a log and, with a namespace, metrics."""
 
 import json
+import os
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +71,34 @@ def test_only_the_first_line_of_a_process_is_of_a_cold_start(
 ) -> None:
     one = telemetry()
     assert [line_of(capsys, one)["cold_start"] for _ in range(3)] == [True, False, False]
+
+
+def test_a_line_goes_out_at_once_behind_what_was_written_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb", buffering=0) as outside, open(writing, "w") as buffered:
+        monkeypatch.setattr("sys.stdout", buffered)
+        one = telemetry()
+        print("before")
+        for _ in range(2):
+            one.tell(WORK)
+        lines = outside.read(65536).decode().splitlines()
+    assert lines[0] == "before"
+    assert [json.loads(line)["operation"] for line in lines[1:]] == ["signup", "signup"]
+
+
+def test_lines_follow_stdout_where_it_goes(tmp_path: Path) -> None:
+    one = telemetry()
+    for name in ("first", "second"):
+        with (tmp_path / name).open("w") as file, redirect_stdout(file):
+            one.tell(WORK)
+    text = StringIO()
+    with redirect_stdout(text):
+        one.tell(WORK)
+    for told in ((tmp_path / "first").read_text(), (tmp_path / "second").read_text()):
+        assert told.count("\n") == 1
+    assert text.getvalue().count("\n") == 1
 
 
 @pytest.mark.parametrize("level", ["WARNING", "ERROR", "CRITICAL"])

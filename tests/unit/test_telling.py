@@ -1,0 +1,120 @@
+"""A message's line, also when its form is known from messages before it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from waitlist_queue.service import Message
+from waitlist_queue.telling import Telling
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
+
+JOINED = {"ok": True, "outcome": "joined"}
+COLD = {"ok": False, "code": "cold", "message": "…"}
+DOWN = {"ok": False, "code": "queue_unavailable", "message": "…"}
+REFUSED = {"ok": False, "code": "invalid_request", "message": "…"}
+ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
+
+
+class Answering:
+    """Gives a message the answer that it carries."""
+
+    waited_seconds = 0.0
+
+    def handle(self, message: Any) -> Message:
+        self.waited_seconds += 0.002
+        answer: Message = message["answer"] if isinstance(message, dict) else REFUSED
+        return answer
+
+
+@pytest.fixture
+def telling() -> Telling:
+    service, seconds = Answering(), iter(range(1000))
+    telemetry = Telemetry("private", namespace="Waitlist/x", log_level="INFO", environ={})
+    return Telling(
+        service,  # type: ignore[arg-type]
+        telemetry,
+        Correlation(),
+        service,
+        lambda: next(seconds) / 250,
+    )
+
+
+def told(capsys: pytest.CaptureFixture[str], telling: Telling, *messages: object) -> list[Any]:
+    for message in messages:
+        telling.handle(message)
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def asked(operation: object, answer: Message, correlation_id: object = ID) -> Message:
+    return {"op": operation, "answer": answer, "correlation_id": correlation_id}
+
+
+def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
+    capsys: pytest.CaptureFixture[str], telling: Telling
+) -> None:
+    other = ID.replace("a", "b")
+    messages = [asked("signup", JOINED, one) for one in (ID, other, ID)]
+    _, second, third = told(capsys, telling, *messages)
+    assert second.pop("correlation_id") == other
+    assert third.pop("correlation_id") == ID
+    for line in (second, third):
+        assert line.pop("_aws")["CloudWatchMetrics"]
+        assert line == {
+            "level": "INFO",
+            "service": "private",
+            "operation": "signup",
+            "outcome": "joined",
+            "requests": 1,
+            "latency_ms": 4.0,
+            "failures": 0,
+            "cold_answers": 0,
+            "redis_ms": 2.0,
+            "cold_start": False,
+        }
+
+
+def test_each_outcome_has_its_own_numbers_in_any_order(
+    capsys: pytest.CaptureFixture[str], telling: Telling
+) -> None:
+    answers = [JOINED, COLD, DOWN, REFUSED] * 2
+    lines = told(capsys, telling, *[asked("signup", answer) for answer in answers])
+    assert [(line["failures"], line["cold_answers"]) for line in lines] == [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (0, 0),
+    ] * 2
+
+
+def test_a_batch_that_fails_as_a_whole_has_no_results(
+    capsys: pytest.CaptureFixture[str], telling: Telling
+) -> None:
+    whole = {"ok": True, "outcome": "batch", "results": [JOINED, COLD, REFUSED]}
+    empty = {"ok": True, "outcome": "batch", "results": []}
+    lines = told(capsys, telling, *[asked("batch", one) for one in (empty, whole, DOWN, whole)])
+    numbers = [
+        [line.get(name) for name in ("results", "refused", "cold_answers", "failures")]
+        for line in lines
+    ]
+    assert numbers == [[None, None, 0, 0], [3, 2, 1, 0], [None, None, 0, 1], [3, 2, 1, 0]]
+
+
+@pytest.mark.parametrize("operation", ["ada", ["ada"], {"ada": 1}, None, 7])
+def test_what_is_no_operation_is_not_told_however_often_it_comes(
+    capsys: pytest.CaptureFixture[str], telling: Telling, operation: object
+) -> None:
+    """P8, P9: and nothing is kept of it."""
+    lines = told(capsys, telling, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
+    assert {line["operation"] for line in lines} == {"unknown"}
+    assert len(lines) == 6
+    assert "ada" not in str(vars(telling)["_forms"])
+
+
+@pytest.mark.parametrize("id_", ['"}', "a\nb", "ö", "a" * 65, 7, ["a"], None])
+def test_an_id_that_could_break_the_line_is_not_told(
+    capsys: pytest.CaptureFixture[str], telling: Telling, id_: object
+) -> None:
+    lines = told(capsys, telling, *[asked("signup", JOINED, id_)] * 2)
+    assert [line["correlation_id"] for line in lines] == ["", ""]
