@@ -155,7 +155,8 @@ def test_what_was_replaced_is_not_kept(client: "DynamoDBClient") -> None:
     client.put_item(TableName=TABLE, Item=key("replaced"))
     shard = stream()
     table = dynamodb_backends["123456789012"]["us-east-1"].tables[TABLE]
-    first = [weakref.ref(table.get_item(*map(DynamoType, key("replaced").values())))]
+    pk, sk = (DynamoType(value) for value in key("replaced").values())
+    first = [weakref.ref(table.get_item(pk, sk))]
     first.append(weakref.ref(shard.items[-1]))
     client.put_item(TableName=TABLE, Item={**key("replaced"), "seen": {"N": "2"}})
     del shard.items[:]

@@ -72,8 +72,6 @@ class ImportRun:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began
                 bar.move(self.counts.rows, self._source.bytes_read())
-                if self._told.to_finish.is_set():
-                    return self.counts
             self.counts.is_whole = not self._told.to_finish.is_set()
         finally:
             self.counts.seconds = time.monotonic() - began
@@ -84,7 +82,8 @@ class ImportRun:
         """Return the next call, None after the last or once there is to be no more."""
         try:
             self.is_reading = True
-            return next(calls, None)
+            # A Ctrl-C from here on interrupts the reading; one that came before is asked for.
+            return None if self._told.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self._told.to_stop.is_set():
                 raise
