@@ -1,14 +1,20 @@
 """`waitlist`, also as `python -m waitlist_cli`."""
 
-from waitlist_cli import commands
-from waitlist_cli.commanding import app
-
-PARTS = commands
+import sys
 
 
 def main() -> None:
     """Run what was typed; the exit code says how it ended."""
-    app(prog_name="waitlist")
+    try:
+        # Not above: a Ctrl-C while they are imported ends without a traceback, too.
+        from waitlist_cli.commands import app
+        from waitlist_cli.output import take_any_text
+
+        take_any_text(sys.stdout)
+        take_any_text(sys.stderr)
+        app(prog_name="waitlist")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

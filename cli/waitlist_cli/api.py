@@ -15,6 +15,7 @@ from waitlist_cli.errors import (
     Refused,
     Unauthorised,
     Unavailable,
+    WrongUsage,
     fields_of,
 )
 from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy
@@ -129,7 +130,10 @@ class Api:
 
 
 def _encoded(body: object) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise WrongUsage(f"This is no text in UTF-8: {error.object!r}") from error
 
 
 def _decoded(response: httpx.Response) -> Any:

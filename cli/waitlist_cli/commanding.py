@@ -1,28 +1,58 @@
 """How a function becomes a command: the options that all have, an example, an exit code."""
 
 import inspect
+import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
 from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
 from waitlist_cli.desk import Desk
-from waitlist_cli.errors import INTERRUPTED, CliError
-from waitlist_cli.output import Out
+from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
+from waitlist_cli.output import Out, Paper
 
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
     "Exit codes: 0 done, 1 refused by the service (of `import`: rows were refused; of `work`: a "
-    "command failed), 2 wrong usage, 3 the service is unreachable or unavailable, 4 not "
-    "authorised, 5 the service failed, 130 interrupted."
+    "command failed), 2 wrong usage or a file that cannot be read or written, 3 the service is "
+    "unreachable or unavailable, 4 not authorised, 5 the service failed, 130 interrupted."
 )
+EXAMPLE = "waitlist --local create bakery --name Bakery"
+
+
+class Commands(TyperGroup):
+    """Tells wrong usage in JSON, as all other problems are, to whoever asks for JSON."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        more = (prog_name, complete_var)
+        if not (standalone_mode and _asks_for_json(words)):
+            return super().main(words, *more, standalone_mode, windows_expand_args, **extra)
+        try:
+            code = super().main(words, *more, False, windows_expand_args, **extra)
+        except typer.TyperException as error:
+            problem = WrongUsage(error.format_message(), "wrong_usage")
+            sys.stderr.write(json.dumps(problem.as_json(), ensure_ascii=False) + "\n")
+            sys.exit(error.exit_code)
+        sys.exit(code or 0)
+
 
 app = typer.Typer(
     name="waitlist",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -71,7 +101,12 @@ def command(name: str, panel: str, example: str) -> Callable[[Function], Functio
     """Register a function whose first parameter is the Desk; it may return an exit code."""
 
     def register(function: Function) -> Function:
-        registered = app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)
+        registered = app.command(
+            name,
+            help=_flowing(function.__doc__ or ""),
+            epilog=f"Example: {example}",
+            rich_help_panel=panel,
+        )
         registered(_at_desk(function))
         return function
 
@@ -84,7 +119,7 @@ def _at_desk(function: Function) -> Callable[..., None]:
         ctx: typer.Context = given.pop("ctx")
         typed = Choice(**{name: given.pop(name) for name in COMMON})
         choice = typed.over(ctx.obj or Choice())
-        out = Out(bool(choice.as_json), Console(), Console(stderr=True))
+        out = Out(bool(choice.as_json), Paper(), Paper(stderr=True))
         desk = Desk(choice, os.environ, out)
         raise typer.Exit(_ended(lambda: function(desk, **given), desk))
 
@@ -104,10 +139,32 @@ def _ended(work: Callable[[], int | None], desk: Desk) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output, as `head` does, has enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
+        _forget_output(desk)
         return 0
+    except OSError as error:
+        _forget_output(desk)
+        what = f"{error.filename}" if error.filename else "What is to be written"
+        problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
+        desk.out.problem(problem)
+        return problem.exit_code
     finally:
         desk.close()
+
+
+def _forget_output(desk: Desk) -> None:
+    """Let what is still to be written go nowhere, or the end would fail on it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    own = words[: words.index("--")] if "--" in words else words
+    return "--json" in own
+
+
+def _flowing(text: str) -> str:
+    """Return a docstring's paragraphs without their line ends, which help would keep."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
 
 
 def _sign(run: Callable[..., None], function: Function, skipped: int) -> None:
@@ -138,4 +195,4 @@ def _nothing_of_its_own(_desk: Desk) -> None:
 
 _keep_choice.__doc__ = f"Run waiting lists from the terminal.\n\n{EXIT_CODES}"
 _sign(_keep_choice, _nothing_of_its_own, skipped=1)
-app.callback()(_keep_choice)
+app.callback(epilog=f"Example: {EXAMPLE}")(_keep_choice)

@@ -51,8 +51,7 @@ class Target:
 def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
     """Return the service that is meant; raises WrongUsage if none is."""
     if choice.local:
-        port = environ.get("PORT") or LOCAL_PORT
-        url = choice.url or f"http://{LOCAL_HOST}:{port}"
+        url = choice.url or f"http://{LOCAL_HOST}:{_port(environ)}"
         return Target(_checked_url(url, "--url"), is_local=True)
     kept = {} if choice.url else _environment(choice, environ)
     named = choice.url or kept.get("url")
@@ -61,11 +60,15 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
             f"Which service? Give --url https://…, set {URL_VARIABLE}, or write it into "
             f"{config_path(environ)}. For the service of `make run`: --local"
         )
-    checked = _checked_url(named, "--url")
+    checked = _checked_url(named, kept.get("origin", "--url"))
     return Target(
         url=checked,
         profile=choice.profile or kept.get("profile"),
-        region=choice.region or kept.get("region") or _region_of(checked),
+        region=choice.region
+        or kept.get("region")
+        or _region_of(checked)
+        # botocore knows AWS_DEFAULT_REGION alone; the other SDKs and the AWS CLI know this one.
+        or environ.get("AWS_REGION"),
     )
 
 
@@ -76,18 +79,21 @@ def config_path(environ: Mapping[str, str]) -> Path:
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return url, profile and region of the environment that is meant."""
-    config = _read(config_path(environ), must_exist=bool(environ.get(CONFIG_VARIABLE)))
+    """Return url, profile and region of the environment that is meant, and the url's origin."""
+    path = config_path(environ)
+    config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
     if choice.environment is None and environ.get(URL_VARIABLE):
-        return {"url": environ[URL_VARIABLE]}
+        return {"url": environ[URL_VARIABLE], "origin": URL_VARIABLE}
     name = choice.environment or environ.get(ENVIRONMENT_VARIABLE) or config.get("default")
+    whole = {**_texts(config, path), "origin": f"url in {path}"}
     if not name:
-        return _texts(config)
-    known = config.get("environments", {})
-    if name not in known:
-        names = ", ".join(sorted(known)) or "none"
-        raise WrongUsage(f"No environment {name!r} in {config_path(environ)}: it has {names}.")
-    return {**_texts(config), **_texts(known[name])}
+        return whole
+    known = config.get("environments")
+    named = known if isinstance(known, dict) else {}
+    if not isinstance(name, str) or name not in named:
+        names = ", ".join(sorted(named)) or "none"
+        raise WrongUsage(f"No environment {name!r} in {path}: it has {names}.")
+    return {**whole, **_texts(named[name], path)}
 
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
@@ -101,13 +107,23 @@ def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
         raise WrongUsage(f"{path} cannot be read as TOML: {error}") from error
 
 
-def _texts(table: object) -> dict[str, str]:
+def _texts(table: object, path: Path) -> dict[str, str]:
     named = table if isinstance(table, dict) else {}
-    return {name: named[name] for name in ("url", "profile", "region") if name in named}
+    found = {name: named[name] for name in ("url", "profile", "region") if name in named}
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise WrongUsage(f'{path}: {name} = {value!r} is no text: {name} = "…" is meant.')
+    return found
 
 
-def _checked_url(url: object, origin: str) -> str:
-    text = str(url)
+def _port(environ: Mapping[str, str]) -> str:
+    port = environ.get("PORT") or LOCAL_PORT
+    if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+        raise WrongUsage(f"PORT={port}: a number from 1 to 65535 is meant, the port of `make run`.")
+    return port
+
+
+def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -3,15 +3,18 @@
 import uuid
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
-
-from waitlist_cli.api import Api
 from waitlist_cli.configuration import Choice, Target, target_of
 from waitlist_cli.output import Out
 from waitlist_cli.retrying import PATIENT
-from waitlist_cli.signing import OperatorAuth, operator_auth
+
+# What signs and speaks HTTP is slow to import, and neither --help nor a completion asks anybody.
+if TYPE_CHECKING:
+    import httpx
+
+    from waitlist_cli.api import Api
+    from waitlist_cli.signing import OperatorAuth
 
 PAGE = 100
 
@@ -30,7 +33,11 @@ class Desk:
         return target_of(self._choice, self._environ)
 
     @cached_property
-    def api(self) -> Api:
+    def api(self) -> "Api":
+        import httpx
+
+        from waitlist_cli.api import Api
+
         self._http = httpx.Client(
             base_url=self.target.url,
             timeout=PATIENT.timeout_seconds,
@@ -40,7 +47,9 @@ class Desk:
         return Api(self._http, lambda: self._auth, self._tell_of_retry)
 
     @cached_property
-    def _auth(self) -> OperatorAuth:
+    def _auth(self) -> "OperatorAuth":
+        from waitlist_cli.signing import operator_auth
+
         return operator_auth(self.target)
 
     def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:

@@ -13,6 +13,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.desk import Desk
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import counted
 
 COLUMNS = (
     "position",
@@ -46,7 +47,7 @@ def export_people(desk: Desk, waitlist_id: str, form: str, status: str, output: 
     if output is not None and desk.out.as_json:
         desk.out.json({"people": count, "file": output})
     elif output is not None:
-        desk.out.say(f"{count:,} people in {output}")
+        desk.out.say(f"{counted(count, 'person', 'people')} in {output}")
 
 
 def _csv(file: TextIO) -> Write:

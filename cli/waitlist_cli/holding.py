@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from waitlist_cli.desk import Desk
-from waitlist_cli.errors import CliError, Refused, Unavailable
+from waitlist_cli.errors import CliError, Refused
 from waitlist_cli.retrying import ONCE
 
 # After a failed try to extend; more would not help a service that is busy.
@@ -53,12 +53,13 @@ class Hold:
             return
         try:
             self._say("extend", ONCE, lease_seconds=int(self._lease_seconds))
-        except Unavailable as error:
+        except Refused as error:
+            raise Lost(error.message) from error
+        except CliError as error:
+            # Away, failed, or the credentials have expired: all of it may pass while it is held.
             if self._clock() >= self._ends:
                 raise Lost(f"it could not be extended in time: {error.message}") from error
             self._due = self._clock() + AGAIN_SECONDS
-        except Refused as error:
-            raise Lost(error.message) from error
         else:
             self._due = now + self._lease_seconds / 2
             self._ends = now + self._lease_seconds
@@ -71,15 +72,17 @@ class Hold:
             raise Lost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str) -> str:
-        """Release or park the person, and return what became of them."""
+        """Release or park the person, and return what became of them; raises Lost."""
         try:
             if how is OnFailure.park:
                 self._say("park", reason=reason)
                 return "parked"
             to = "back" if how is OnFailure.back else "place"
             self._say("release", to=to, reason=reason)
+        except Refused as error:
+            raise Lost(error.message) from error
         except CliError as error:
-            return f"still held ({error.message})"
+            return f"held until the lease ends ({error.message})"
         return "released"
 
     def _say(self, verb: str, policy: Any = None, **body: Any) -> None:

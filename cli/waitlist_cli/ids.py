@@ -30,7 +30,10 @@ def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -
     if (entry is None) == (customer is None):
         raise WrongUsage("Name one person: an entry id, or --customer ID.")
     if customer is not None:
-        return entry_id_of(waitlist_id, customer)
+        try:
+            return entry_id_of(waitlist_id, customer)
+        except UnicodeEncodeError as error:
+            raise WrongUsage(f"--customer {customer!r} is no text in UTF-8.") from error
     if not ENTRY_ID.fullmatch(entry or ""):
         raise WrongUsage(
             f"{entry!r} is no entry id (26 of a-z and 2-7). For a customer's id: --customer {entry}"

@@ -1,12 +1,15 @@
 """What is printed: tables and colour for people, bare lines for pipes, JSON for scripts."""
 
+import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +21,8 @@ HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
 # What a person copies from the screen stays in one piece.
 WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
 # What could move the cursor, or worse: whoever signs up chooses the profile, not who looks at it.
+# A column that would be narrower is no column: then each row stands by itself, a line a value.
+LEAST_WIDTH = 10
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -43,6 +48,24 @@ def plain(value: object) -> str:
         return "true" if value else "false"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return CONTROLS.sub(" ", text)
+
+
+def take_any_text(stream: object) -> None:
+    """Have a stream take any text: pipes get UTF-8, a terminal shows ? for what it has not."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    if stream.isatty():
+        stream.reconfigure(errors="replace")
+    else:
+        # In JSON, the only text that UTF-8 does not have is escaped by it as JSON does.
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+class Paper(Console):
+    """A console that leaves it to its caller what a broken pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 class Out:
@@ -81,7 +104,20 @@ class Out:
             for row in chain([columns], rows):
                 self.line("\t".join(map(plain, row)))
             return
-        self.console.print(table(columns, rows, title=title, right=right))
+        whole = list(rows)
+        if _fits(columns, whole, self.console.width):
+            self.console.print(table(columns, whole, title=title, right=right))
+        else:
+            self._blocks(columns, whole, title)
+
+    def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
+        """Print each row by itself: a terminal is too narrow for a table."""
+        if title:
+            self.console.print(Text(title, style="italic"))
+        names = [HEADINGS.get(name, name) for name in columns]
+        for row in rows:
+            self.pairs(dict(zip(names, row, strict=True)))
+            self.line("")
 
     def pairs(self, pairs: Mapping[str, object]) -> None:
         """Print names and values, a line each."""
@@ -90,7 +126,7 @@ class Out:
                 self.line(f"{name}\t{plain(value)}")
             return
         grid = Table.grid(padding=(0, 2))
-        grid.add_column(style="cyan")
+        grid.add_column(style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
             grid.add_row(Text(name), Text(shown(value)))
@@ -101,18 +137,23 @@ class Out:
         self.console.print(Text(text), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
-        """Say something that is no result."""
-        self.notes.print(Text(text, style=style), soft_wrap=True)
+        """Say something that is no result; no work ends because nobody listens any more."""
+        with suppress(OSError):
+            self.notes.print(Text(text, style=style), soft_wrap=True)
 
     def problem(self, error: CliError) -> None:
         """Say what went wrong, with its code, and what the fields of the request are to be."""
         if self.as_json:
-            self.notes.file.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
+            with suppress(OSError):
+                self.notes.file.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
             return
         code = f" ({error.code})" if error.code else ""
         self.note(f"{shown(error.message)}{code}", "red")
         for one in error.fields:
-            self.note(f"  {shown(one.field)}: {shown(one.message)}")
+            told = f"{one.field}: {one.message}"
+            # With one field wrong, the sentence above says just this.
+            if told not in error.message:
+                self.note(f"  {shown(told)}")
 
 
 def table(
@@ -131,6 +172,21 @@ def table(
     for row in rows:
         made.add_row(*[_cell(value) for value in row])
     return made
+
+
+def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
+    """Tell whether every column gets the room that it needs to be read."""
+    needed = 1
+    for number, name in enumerate(columns):
+        texts = [HEADINGS.get(name, name), *(shown(row[number]) for row in rows)]
+        widest = max(map(cell_len, texts))
+        needed += 3 + (widest if name in WHOLE else min(widest, LEAST_WIDTH))
+    return needed <= width
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its word: 1 row, 2 rows."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _cell(value: object) -> RenderableType:

@@ -8,9 +8,11 @@ import typer
 
 from waitlist_cli.errors import WrongUsage
 
+# Of a pause between two questions.
+MOST_SECONDS = 3600.0
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlist's id.")]
 EntryId = Annotated[
-    str | None, typer.Argument(metavar="[ENTRY]", help="The person's entry id.", show_default=False)
+    str | None, typer.Argument(metavar="ENTRY", help="The person's entry id.", show_default=False)
 ]
 Customer = Annotated[
     str | None,

@@ -52,8 +52,23 @@ def print_person(desk: Desk, person: dict[str, Any]) -> None:
 
 def print_history(desk: Desk, history: Sequence[dict[str, Any]]) -> None:
     """Print what happened to a person."""
-    rows = [[*[event[name] for name in EVENT[:-1]], details(event["detail"])] for event in history]
+    shorten = _name_in_arn if desk.out.console.is_terminal else str
+    rows = [
+        [
+            event["at"],
+            event["event"],
+            shorten(event["by"]),
+            event["reason"],
+            details(event["detail"]),
+        ]
+        for event in history
+    ]
     desk.out.rows(EVENT, rows, title="History")
+
+
+def _name_in_arn(who: str) -> str:
+    """Return user/ada of arn:aws:iam::123456789012:user/ada: the account is always the same."""
+    return who.rpartition(":")[2] if who.startswith("arn:") else who
 
 
 def print_standing(desk: Desk, entry: dict[str, Any]) -> None:

@@ -29,7 +29,10 @@ class Program:
                 start_new_session=True,
             )
         except OSError as error:
-            raise WrongUsage(f"{words[0]} cannot be run: {error.strerror}") from error
+            raise WrongUsage(
+                f"{words[0]} cannot be run: {error.strerror}. A script begins with #! and the "
+                "path of what reads it."
+            ) from error
         # A program that does not read must not block whoever writes.
         self._writer = threading.Thread(target=self._write, args=(text.encode(),), daemon=True)
         self._writer.start()
@@ -42,7 +45,9 @@ class Program:
             return None
 
     def end(self) -> None:
-        """End it and whatever it has started: asked first, then made to."""
+        """End it, if it still runs, and whatever it has started: asked first, then made to."""
+        if self.wait(0) is not None:
+            return
         for number in (signal.SIGTERM, signal.SIGKILL):
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)

@@ -1,16 +1,19 @@
 """Signs requests as an operator: AWS Signature Version 4 for API Gateway."""
 
 from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
 
 import httpx
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError
-from botocore.session import Session
 
 from waitlist_cli.configuration import Target
 from waitlist_cli.errors import Unauthorised, WrongUsage
+
+if TYPE_CHECKING:
+    from botocore.session import Session
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
@@ -47,11 +50,11 @@ def operator_auth(target: Target) -> OperatorAuth:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
         return OperatorAuth(key.get_frozen_credentials, LOCAL_REGION)
     try:
-        session = Session(profile=target.profile)
+        session = _session(target.profile)
         region = target.region or session.get_config_variable("region")
         credentials = session.get_credentials()
     except BotoCoreError as error:
-        raise Unauthorised(f"AWS credentials: {error}") from error
+        raise _unusable(error) from error
     if credentials is None:
         raise Unauthorised(
             "No AWS credentials: set AWS_PROFILE, or give --profile NAME. "
@@ -64,6 +67,20 @@ def operator_auth(target: Target) -> OperatorAuth:
         try:
             return credentials.get_frozen_credentials()
         except BotoCoreError as error:
-            raise Unauthorised(f"AWS credentials: {error}") from error
+            raise _unusable(error) from error
 
     return OperatorAuth(frozen, region)
+
+
+def _session(profile: str | None) -> "Session":
+    # Half of all that is imported, and the local run needs none of it.
+    from botocore.session import Session
+
+    return Session(profile=profile)
+
+
+def _unusable(error: BotoCoreError) -> Unauthorised:
+    return Unauthorised(
+        f"AWS credentials: {error}. Choose others by --profile NAME or AWS_PROFILE; "
+        "`aws sts get-caller-identity` tries them."
+    )

@@ -1,11 +1,14 @@
-"""Ctrl-C in two steps: the first asks to finish, the second to stop at once."""
+"""Ctrl-C in two steps: the first asks to finish, the second to stop at once.
+
+SIGTERM counts as one, and so does the end of the terminal, unless nohup has it ignored.
+"""
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Told:
@@ -30,7 +33,8 @@ class Told:
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Hear signals, and leave them as they were afterwards."""
-        former = {one: signal.signal(one, lambda *_: self.hear()) for one in SIGNALS}
+        heard = [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+        former = {one: signal.signal(one, lambda *_: self.hear()) for one in heard}
         try:
             yield
         finally:

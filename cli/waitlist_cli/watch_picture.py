@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -14,9 +14,12 @@ from rich.text import Text
 from waitlist_cli.output import details, shown
 
 BARS = "▁▂▃▄▅▆▇█"
+ASCII_BARS = "_.-=+*%#"
+# Where there is less, there is no room for eight numbers side by side, nor for profiles.
+WIDE = 76
+LONGEST_NAME = 26
 # Of the panel, the numbers, the curve and the table's own frame.
 OTHER_LINES = 14
-COLUMNS = ("#", "customer", "priority", "waiting for", "profile")
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class Look:
     people: Sequence[dict[str, Any]]
     problem: str = ""
 
-    def with_problem(self, at: str, problem: str) -> Self:
-        return replace(self, at=at, problem=problem)
+    def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
+        return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
         """Return it as one line of a script's input."""
@@ -50,10 +53,13 @@ class Look:
         }
 
 
-def picture(look: Look, height: int) -> RenderableType:
+def picture(look: Look, options: ConsoleOptions) -> RenderableType:
     """Return the whole view, no higher than the terminal."""
-    rows = max(3, height - OTHER_LINES)
-    parts: list[RenderableType] = [_numbers(look), _curve(look.depths), _head(look, rows)]
+    rows = max(3, options.max_height - OTHER_LINES)
+    is_wide = options.max_width >= WIDE
+    numbers = _numbers(look) if is_wide else _few_numbers(look)
+    curve = _curve(look.depths, ASCII_BARS if options.ascii_only else BARS)
+    parts: list[RenderableType] = [numbers, curve, _head(look, rows, is_wide=is_wide)]
     if look.problem:
         parts.insert(0, Text(look.problem, style="bold red"))
     return Panel(Group(*parts), title=_title(look), subtitle=Text(f"{look.at}  Ctrl-C ends"))
@@ -72,13 +78,13 @@ def duration(seconds: int | None) -> str:
     return " ".join(parts[:2])
 
 
-def sparkline(values: Sequence[int]) -> str:
+def sparkline(values: Sequence[int], bars: str = BARS) -> str:
     """Return a curve in one line of text, from the least value to the most."""
     if not values:
         return ""
     least, most = min(values), max(values)
     span = max(1, most - least)
-    return "".join(BARS[(value - least) * (len(BARS) - 1) // span] for value in values)
+    return "".join(bars[(value - least) * (len(bars) - 1) // span] for value in values)
 
 
 def _title(look: Look) -> Text:
@@ -93,7 +99,8 @@ def _title(look: Look) -> Text:
     return title
 
 
-def _numbers(look: Look) -> Table:
+def _cells(look: Look) -> dict[str, Text]:
+    """Return the numbers, each with its colour."""
     stats = look.stats
     cells = {
         "waiting": (shown(stats["waiting"]), "bold cyan"),
@@ -105,32 +112,56 @@ def _numbers(look: Look) -> Table:
         "admitted": (shown(stats["admitted"]), ""),
         "left": (shown(stats["left"]), ""),
     }
+    return {name: Text(text, style=style) for name, (text, style) in cells.items()}
+
+
+def _numbers(look: Look) -> Table:
+    cells = _cells(look)
     grid = Table(box=box.SIMPLE, expand=True, show_edge=False)
     for name in cells:
         grid.add_column(name, justify="right", no_wrap=True)
-    grid.add_row(*[Text(text, style=style) for text, style in cells.values()])
+    grid.add_row(*cells.values())
     return grid
 
 
-def _curve(depths: Sequence[int]) -> Text:
+def _few_numbers(look: Look) -> Table:
+    """Return the numbers two in a line: waiting and oldest, in and out, and so on."""
+    cells = _cells(look)
+    grid = Table.grid(padding=(0, 1))
+    for left, right in (
+        ("waiting", "oldest"),
+        ("in", "out"),
+        ("offered", "parked"),
+        ("admitted", "left"),
+    ):
+        grid.add_row(left, cells[left], right, cells[right])
+    return grid
+
+
+def _curve(depths: Sequence[int], bars: str) -> Text:
     least, most = (min(depths), max(depths)) if depths else (0, 0)
     text = Text(f" depth {least:,} to {most:,}  ", style="dim", no_wrap=True, overflow="crop")
-    return text.append(sparkline(depths[-80:]), "cyan").append("\n")
+    return text.append(sparkline(depths[-80:], bars), "cyan").append("\n")
 
 
-def _head(look: Look, rows: int) -> Table:
+def _head(look: Look, rows: int, *, is_wide: bool) -> Table:
+    """Return the first in line; the last column takes what room the others leave it."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
-    for name in COLUMNS:
-        justify: Any = "right" if name in ("#", "priority", "waiting for") else "left"
-        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
+    table.add_column("#", justify="right", no_wrap=True)
+    if is_wide:
+        table.add_column("customer", no_wrap=True, max_width=LONGEST_NAME)
+        table.add_column("priority", justify="right", no_wrap=True)
+    table.add_column("waiting for", justify="right", no_wrap=True)
+    table.add_column("profile" if is_wide else "customer", no_wrap=True, ratio=1)
     for person in look.people[:rows]:
-        table.add_row(
-            Text(shown(person["position"])),
-            Text(shown(person["customer_id"] or person["entry_id"]), style="bold"),
-            Text(shown(person["priority"])),
-            Text(duration(_waited(look.at, person["joined_at"]))),
-            Text(shown(details(person["profile"]))),
-        )
+        name = Text(shown(person["customer_id"] or person["entry_id"]), style="bold")
+        waited = Text(duration(_waited(look.at, person["joined_at"])))
+        where = Text(shown(person["position"]))
+        if is_wide:
+            profile = Text(shown(details(person["profile"])))
+            table.add_row(where, name, Text(shown(person["priority"])), waited, profile)
+        else:
+            table.add_row(where, waited, name)
     return table
 
 

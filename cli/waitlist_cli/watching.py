@@ -12,7 +12,7 @@ from typing import Any
 from rich.live import Live
 
 from waitlist_cli.desk import Desk
-from waitlist_cli.errors import Unavailable
+from waitlist_cli.errors import Defective, Unavailable
 from waitlist_cli.output import shown
 from waitlist_cli.rates import Rates
 from waitlist_cli.retrying import ONCE
@@ -36,6 +36,7 @@ class Watcher:
         self._depths: deque[int] = deque(maxlen=DEPTHS)
         self._waitlist: dict[str, Any] = {}
         self._last: Look | None = None
+        self._seen_at = ""
 
     def looks(self, seconds: float, most: int | None, end: threading.Event) -> Iterator[Look]:
         """Yield a look at each beat; a service that is away for a while is told in it."""
@@ -53,15 +54,17 @@ class Watcher:
                 self._waitlist = self._get("")
             stats = self._get("/stats")
             people = self._get("/entries", limit=self._head)["entries"] if self._head else []
-        except Unavailable as error:
+        except (Unavailable, Defective) as error:
             if self._last is None:
                 raise
-            self._last = self._last.with_problem(_now(), shown(error.message))
+            problem = f"{shown(error.message)} The numbers are of {self._seen_at}."
+            self._last = self._last.with_problem(_now(), problem, self._waitlist)
             return self._last
+        self._seen_at = _now()
         self._rates.add(time.monotonic(), stats["signed_up"], stats["left"] + stats["admitted"])
         self._depths.append(stats["waiting"])
         self._last = Look(
-            at=_now(),
+            at=self._seen_at,
             waitlist=self._waitlist,
             stats=stats,
             joined_per_second=self._rates.joined,
@@ -80,7 +83,8 @@ class Watcher:
 
 def watch_until_told(desk: Desk, waitlist_id: str, seconds: float, most: int | None) -> None:
     """Show looks until Ctrl-C, or so many; a second Ctrl-C does not wait for the last answer."""
-    live = desk.out.console.is_terminal and not desk.out.as_json
+    console = desk.out.console
+    live = console.is_terminal and not console.is_dumb_terminal and not desk.out.as_json
     watcher = Watcher(desk, waitlist_id, HEAD if live else 1)
     # An exception could come in the middle of a callback, which would swallow it.
     told = Told(on_first=lambda: None, on_second=_interrupt)
@@ -98,10 +102,10 @@ def _show_live(desk: Desk, looks: Iterator[Look]) -> None:
     # A first look that fails says so before the screen is taken.
     last = next(looks)
     with Live(console=console, screen=True, auto_refresh=False) as live:
-        live.update(picture(last, console.height), refresh=True)
+        live.update(picture(last, console.options), refresh=True)
         for last in looks:
-            live.update(picture(last, console.height), refresh=True)
-    console.print(picture(last, console.height))
+            live.update(picture(last, console.options), refresh=True)
+    console.print(picture(last, console.options))
 
 
 def _print_lines(desk: Desk, looks: Iterator[Look]) -> None:

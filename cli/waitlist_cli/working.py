@@ -7,11 +7,19 @@ import threading
 import time
 import uuid
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from waitlist_cli.desk import Desk
-from waitlist_cli.errors import INTERRUPTED, Refused, Unavailable, WrongUsage
+from waitlist_cli.errors import (
+    INTERRUPTED,
+    CliError,
+    Defective,
+    Refused,
+    Unavailable,
+    WrongUsage,
+)
 from waitlist_cli.holding import Hold, Lost, OnFailure
 from waitlist_cli.retrying import PATIENT, RetryPolicy
 from waitlist_cli.running import Program
@@ -93,7 +101,7 @@ class Worker:
         """Serve whoever comes; False if nobody comes and none is to be waited for."""
         try:
             hold = self._claim()
-        except Unavailable as error:
+        except (Unavailable, Defective) as error:
             self._tally.nobody()
             self._bear(error)
             return True
@@ -128,9 +136,9 @@ class Worker:
 
     def _serve(self, hold: Hold) -> None:
         began = time.monotonic()
-        program, outcome, code = None, "", None
+        outcome, code = "", None
+        program = self._start(hold)
         try:
-            program = self._start(hold)
             code = self._attend(program, hold)
             if code == 0:
                 hold.complete()
@@ -138,20 +146,22 @@ class Worker:
             else:
                 outcome = hold.give_back(self._plan.on_failure, _reason(self._plan, code))
         except Lost as lost:
-            if program is not None:
-                program.end()
             outcome = f"lost: {lost}"
-        except Unavailable as error:
+        except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
-        self._report(hold, outcome, code, time.monotonic() - began)
+        finally:
+            # Whatever ended the waiting: nobody looks after it any more.
+            program.end()
         self._after(completed=outcome == "completed")
+        self._report(hold, outcome, code, time.monotonic() - began)
 
     def _start(self, hold: Hold) -> Program:
         text = json.dumps(hold.claim, ensure_ascii=False)
         try:
             return Program(self._plan.program, text, output_is_ours=self._desk.out.as_json)
         except WrongUsage:
-            hold.give_back(OnFailure.release, "the command could not be run")
+            with suppress(Lost):
+                hold.give_back(OnFailure.release, "the command could not be run")
             raise
 
     def _attend(self, program: Program, hold: Hold) -> int | None:
@@ -169,8 +179,8 @@ class Worker:
         backoff = min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS)
         self._pause_seconds = backoff if self._failures else 0.0
 
-    def _bear(self, error: Unavailable) -> None:
-        """Have patience with a service that is away."""
+    def _bear(self, error: CliError) -> None:
+        """Have patience with a service that is away, or fails."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
@@ -201,7 +211,10 @@ class Worker:
 def work_until_told(desk: Desk, plan: Plan) -> int:
     """Work with as many workers as planned, and return the exit code."""
     if shutil.which(plan.program[0]) is None:
-        raise WrongUsage(f"{plan.program[0]} is no program that can be run.")
+        raise WrongUsage(
+            f"{plan.program[0]} is no program that can be run: give its path, such as "
+            "./welcome.sh, and make it executable."
+        )
     waitlist = desk.call("GET", plan.waitlist_id)
     lease_seconds = plan.lease_seconds or waitlist["lease_seconds"]
     tally = Tally(plan.most)

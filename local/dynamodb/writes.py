@@ -2,10 +2,11 @@
 
 Moto parses each expression of a transaction three times and checks the size of an item for each of
 its attributes; an update by an expression takes it 8 ms. Here it judges an expression of each form
-once, and plain assignments are carried out as such.
+once, and plain assignments are carried out as such. Nothing is kept of what was written over.
 """
 
 import re
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
@@ -15,7 +16,7 @@ from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DDBType, DynamoType, Item, LimitedSizeDict
-from moto.dynamodb.models.table import StreamShard, Table
+from moto.dynamodb.models.table import StreamRecord, StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler, validate_put_has_empty_keys
 
 CHANGED = "_judges_each_form_once"
@@ -45,6 +46,8 @@ def cheap_writes() -> None:
         (DynamoHandler, "transact_write_items", _once(DynamoHandler.transact_write_items)),
         (DynamoDBBackend, "update_item", _plainly(DynamoDBBackend.update_item)),
         (Item, "__init__", _make),
+        (Item, "__new__", _untracked),
+        (StreamRecord, "__new__", _untracked),
         (StreamShard, "add", _forgetting(StreamShard.add)),
     ]
     for owner, name, value in changes:
@@ -177,6 +180,15 @@ def _make(
     item.attrs = _limited({name: DynamoType(value) for name, value in attrs.items()})
 
 
+def _untracked(kind: type, *_given: Any, **_more: Any) -> Any:
+    """Make an object as Python does.
+
+    Moto keeps all that it has ever made, to forget it in a test's reset: each version of each item,
+    and each record of the stream.
+    """
+    return object.__new__(kind)
+
+
 def _limited(attributes: dict[str, DynamoType]) -> LimitedSizeDict:
     """Return attributes as moto keeps them, their size checked once and not for each of them."""
     if not _is_surely_small(attributes):
@@ -184,7 +196,8 @@ def _limited(attributes: dict[str, DynamoType]) -> LimitedSizeDict:
         if size > MAX_ITEM_BYTES:
             raise ItemSizeTooLarge
     limited = LimitedSizeDict()
-    dict.update(limited, attributes)
+    # Each request brings its own copy of every name.
+    dict.update(limited, {sys.intern(name): value for name, value in attributes.items()})
     return limited
 
 

@@ -42,6 +42,12 @@ def test_help_has_an_example_that_can_be_typed(name: str) -> None:
 
 
 @each_command
+def test_help_flows_in_paragraphs(name: str) -> None:
+    """Line ends of a docstring would stay in it, wherever the terminal's own are."""
+    assert all(len(one) < 2 or "\n" not in one for one in COMMANDS[name].help.split("\n\n"))
+
+
+@each_command
 def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -> None:
     options = {one for parameter in COMMANDS[name].params for one in parameter.opts}
     assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= options
@@ -120,6 +126,42 @@ def test_a_service_that_is_not_there_ends_with_3() -> None:
     result = Typed("http://127.0.0.1:9")("list")
     assert result.exit_code == 3
     assert "make run" in result.stderr
+
+
+@pytest.mark.parametrize("words", ["claim", "no-such-command", "claim bakery -n 0", "list --nope"])
+def test_wrong_usage_is_told_in_json_too(words: str) -> None:
+    result = Typed()("--json", *words.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert problem(result)["code"] == "wrong_usage"
+    assert problem(result)["detail"]
+
+
+def test_the_json_of_a_program_that_is_worked_with_is_its_own() -> None:
+    result = Typed()("work", "bakery", "--poll", "0", "--", "program", "--json", NO_COLOR="1")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage:")
+
+
+def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
+    """They are what a person waits for most often."""
+    text = "import sys, waitlist_cli.commands; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    slow = {"botocore", "httpx", "rich.live", "rich.progress"}
+    assert slow & set(done.stdout.split()) == set()
+
+
+def test_one_wrong_field_is_told_once(fake: FakeService) -> None:
+    errors = [{"field": "body.reason", "message": "too long"}]
+    body = {"code": "invalid_request", "detail": "body.reason: too long", "errors": errors}
+    fake.script = [answer(422, body)]
+    result = Typed(fake.url)("remove", "bakery", "a" * 26)
+    assert result.stderr == "body.reason: too long (invalid_request)\n"
 
 
 def test_no_credentials_end_with_4(tmp_path: Any) -> None:

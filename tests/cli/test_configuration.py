@@ -58,6 +58,44 @@ def test_the_address_of_an_api_gateway_tells_its_region() -> None:
     assert target_of(choice, {}).region == "ap-south-1"
 
 
+def test_the_region_of_the_environment_counts_where_nothing_nearer_tells_one() -> None:
+    """As it does for the AWS CLI and the other SDKs; botocore knows AWS_DEFAULT_REGION alone."""
+    environ = {"AWS_REGION": "sa-east-1"}
+    assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
+    assert target_of(Choice(url="https://host", region="r"), environ).region == "r"
+    gateway = Choice(url="https://abc.execute-api.ap-south-1.amazonaws.com")
+    assert target_of(gateway, environ).region == "ap-south-1"
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "65536", "-1"])
+def test_a_port_that_is_none_is_said(port: str) -> None:
+    with pytest.raises(WrongUsage, match=f"PORT={port}"):
+        target_of(Choice(local=True), {"PORT": port})
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("url = 3", 'url = "…"'),
+        ("environments = 3", "it has none"),
+        ('default = ["dev"]\n[environments.dev]\nurl = "https://host"', "it has dev"),
+        ("[environments.dev]\nprofile = true", 'profile = "…"'),
+        ('[environments.dev]\nurl = "host"', "url in .*config.toml"),
+    ],
+)
+def test_a_file_of_other_types_is_said(tmp_path: Path, text: str, advice: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    choice = Choice() if "default" in text else Choice(environment="dev")
+    with pytest.raises(WrongUsage, match=advice):
+        target_of(choice, {"WAITLIST_CONFIG": str(path)})
+
+
+def test_an_address_that_is_none_is_said_with_where_it_stands() -> None:
+    with pytest.raises(WrongUsage, match="WAITLIST_URL"):
+        target_of(Choice(), {"WAITLIST_URL": "host"})
+
+
 @pytest.mark.parametrize(
     ("choice", "advice"),
     [

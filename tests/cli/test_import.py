@@ -16,6 +16,7 @@ from tests.cli.people_files import customers, file_of, write_csv
 from tests.cli.typed import Typed
 from waitlist_cli.importing import batches as calls
 from waitlist_cli.importing import records, run
+from waitlist_cli.importing.columns import OF_REFUSALS
 from waitlist_cli.retrying import RetryPolicy
 
 
@@ -61,10 +62,11 @@ def test_refused_rows_are_written_down_and_hold_up_nobody(
     assert "2 joined, 0 already there, 3 refused" in result.stdout
     refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8").splitlines()))
     assert refused == [
-        ["customer_id", "note", "refused_row", "refused_code", "refused_reason"],
-        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces"],
-        ["", "3", "3", "unusable_row", "no customer id in customer_id"],
-        ["cyd", "4", "4", "unusable_row", "3 fields, where the header has 2"],
+        ["customer_id", "note", *OF_REFUSALS],
+        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", ""],
+        ["", "3", "3", "unusable_row", "no customer id in customer_id", ""],
+        # What the columns have no room for is kept as well.
+        ["cyd", "4", "4", "unusable_row", "3 fields, where the header has 2", "cyd,4,5"],
     ]
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from scripts.terminal import Terminal
 from tests.cli.conftest import Bakery
-from tests.cli.fake_service import FakeService
+from tests.cli.fake_service import FakeService, answer
 from tests.cli.people_files import customers, file_of
 from tests.cli.typed import Typed, clean_environment
 
 
-def at_terminal(*words: str) -> Terminal:
-    return Terminal([sys.executable, "-m", "waitlist_cli", *words], clean_environment())
+def at_terminal(*words: str, columns: int = 100) -> Terminal:
+    command = [sys.executable, "-m", "waitlist_cli", *words]
+    return Terminal(command, clean_environment(), columns=columns)
 
 
 def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
@@ -76,6 +77,60 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
     terminal.type("n\n")
     assert terminal.ended() == 2
     assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+
+
+def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
+    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 130
+    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+
+
+def test_watch_has_places_and_names_in_a_narrow_terminal(bakery: Bakery) -> None:
+    """P6"""
+    bakery.sign_up("ada", "bob", profile={"note": "a long note that has no room"})
+    words = [*bakery.typed.service, "watch", bakery.waitlist_id, "--looks", "1"]
+    terminal = at_terminal(*words, columns=40)
+    assert terminal.ended() == 0
+    lines = [line.strip("│ ").split() for line in terminal.text.splitlines()]
+    assert [(line[0], line[-1]) for line in lines if line[-1:] in (["ada"], ["bob"])] == [
+        ("1", "ada"),
+        ("2", "bob"),
+    ]
+    assert ["offered", "0", "parked", "0"] in lines
+
+
+def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
+    waitlist = {"waitlist_id": "w", "name": "W", "open": True, "paused": False, "rebuild": None}
+    counts = {"oldest_waiting_seconds": None, "signed_up": 0, "admitted": 0, "left": 0}
+    stats = answer(200, {**counts, "waiting": 0, "offered": 0, "parked": 0})
+    nobody, here = answer(200, {"entries": [], "cursor": None}), answer(200, waitlist)
+    rebuilding = answer(200, {**waitlist, "rebuild": {"done": 3, "total": 9}})
+    fake.script = [here, stats, nobody]
+    fake.script += [answer(500, {"code": "internal_error", "detail": "A defect."})]
+    fake.script += [rebuilding, answer(503, {"code": "rebuilding", "detail": "Later."})]
+    fake.script += [here, stats, nobody]
+    words = ["--json", "watch", "w", "--every", "0.1", "--looks", "4"]
+    looks = [json.loads(line) for line in Typed(fake.url).done(*words).splitlines()]
+    problems = [one["problem"] for one in looks]
+    seen_at = looks[0]["at"]
+    assert problems == [
+        None,
+        f"A defect. The numbers are of {seen_at}.",
+        f"Later. The numbers are of {seen_at}.",
+        None,
+    ]
+
+
+def test_ctrl_c_does_not_wait_for_more_of_what_flows_in(fake: FakeService) -> None:
+    words = [*Typed(fake.url).service, "import", "bakery", "-", "--format", "csv"]
+    terminal = at_terminal(*words)
+    terminal.type("customer_id\nada\n")
+    terminal.until(lambda text: "Into bakery" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 130
+    assert fake.line() == []
 
 
 def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:

@@ -136,12 +136,14 @@ def test_a_signup_says_what_the_service_refuses(fake: FakeService) -> None:
 
 
 def test_a_signup_asks_for_what_was_typed(fake: FakeService) -> None:
-    words = "--set name=Ada --attribute language=English --priority 3 --joined-at 2026-03-01T09:00Z"
-    Typed(fake.url)("signup", "bakery", "ada", *words.split())
+    words = "--set name=Ada --attribute language=English --priority 3"
+    early = ["--joined-at", "2026-03-01T10:00+01:00"]
+    Typed(fake.url)("signup", "bakery", "ada", *words.split(), *early)
     assert fake.people["ada"] == {
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
         "priority": 3,
-        "joined_at": "2026-03-01T09:00Z",
+        # Whatever the way it was typed: the API takes UTC alone.
+        "joined_at": "2026-03-01T09:00:00Z",
     }

@@ -200,6 +200,65 @@ def test_a_lost_hold_ends_the_command(bakery: Bakery, stay: str, tmp_path: Path)
     assert bakery.status("ada") == "left"
 
 
+def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
+    """P3: whose completion is not recorded is said so, and the next is asked for."""
+    claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
+    broken = answer(500, {"code": "internal_error", "detail": "A defect."})
+    fake.script = [answer(200, {"lease_seconds": 300}), broken]
+    fake.script += [answer(200, {"claims": claims[:1]}), broken]
+    fake.script += [answer(200, {"claims": claims[1:]}), answer(200, {})]
+    words = ["--json", "work", "bakery", "--max", "2", "--", "true"]
+    result = Typed(fake.url)(*words)
+    assert result.exit_code == 1
+    assert outcomes(result.stdout) == [
+        ("x", "not recorded as completed: A defect."),
+        ("y", "completed"),
+    ]
+
+
+def test_no_program_runs_on_when_nobody_may_extend_its_hold(
+    fake: FakeService, stay: str, tmp_path: Path
+) -> None:
+    """P4: credentials may come back while the lease lasts, and no longer."""
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
+    fake.script = [answer(200, {"lease_seconds": 2}), answer(200, {"claims": [claim]})]
+    fake.script += [expired] * 100
+    marker = tmp_path / "stay"
+    words = ["--json", "work", "bakery", "--max", "1", "--", stay, str(marker)]
+    result = Typed(fake.url)(*words)
+    assert result.exit_code == 1
+    assert "could not be extended in time: The token has expired." in result.stdout
+    assert not is_alive(int(marker.read_text()))
+
+
+def test_a_hold_that_ended_is_not_told_as_given_back(fake: FakeService) -> None:
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    fake.script = [
+        answer(200, {"lease_seconds": 300}),
+        answer(200, {"claims": [claim]}),
+        answer(409, {"code": "claim_expired", "detail": "The time is over."}),
+    ]
+    result = Typed(fake.url)("--json", "work", "bakery", "--max", "1", "--", "false")
+    assert outcomes(result.stdout) == [("ada", "lost: The time is over.")]
+
+
+def test_a_terminal_that_goes_away_lets_the_command_finish(
+    bakery: Bakery, stay: str, tmp_path: Path
+) -> None:
+    """P4: or it would run on, unseen, while its person is given to somebody else."""
+    bakery.sign_up("ada", "bob")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker)
+    process.send_signal(signal.SIGHUP)
+    assert process.stderr is not None
+    assert "Finishing" in process.stderr.readline()
+    Path(f"{marker}.end").touch()
+    assert process.wait(30) == 0
+    process.communicate()
+    assert (bakery.status("ada"), bakery.line()) == ("admitted", ["bob"])
+
+
 def test_a_program_that_does_not_read_is_no_problem(bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"long": "x" * 8000})
     assert work(bakery, "true", options="--max 1").exit_code == 0

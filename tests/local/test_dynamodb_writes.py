@@ -1,10 +1,13 @@
 """Writes that are made cheap do what moto's do."""
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
 
 from local.dynamodb import writes
 from tests.local.tables import item, key, local_table
@@ -145,6 +148,20 @@ def test_the_stream_does_not_grow_for_ever(
         assert len(stream().items) <= 2 * 5 or number == 0
         numbers.append(int(stream().items[-1].record["dynamodb"]["SequenceNumber"]))
     assert numbers[1:] == list(range(numbers[1], numbers[1] + 29))
+
+
+def test_what_was_replaced_is_not_kept(client: "DynamoDBClient") -> None:
+    """P9: moto itself keeps each version of each item, and each record that the stream forgot."""
+    client.put_item(TableName=TABLE, Item=key("replaced"))
+    shard = stream()
+    table = dynamodb_backends["123456789012"]["us-east-1"].tables[TABLE]
+    pk, sk = (DynamoType(value) for value in key("replaced").values())
+    first = [weakref.ref(table.get_item(pk, sk))]
+    first.append(weakref.ref(shard.items[-1]))
+    client.put_item(TableName=TABLE, Item={**key("replaced"), "seen": {"N": "2"}})
+    del shard.items[:]
+    gc.collect()
+    assert [one() is None for one in first] == [True, True]
 
 
 def stream() -> Any:

@@ -3,7 +3,8 @@
 They are imported in the order in which `--help` lists them.
 """
 
-from waitlist_cli.commands import (  # noqa: I001
+from waitlist_cli.commanding import app  # noqa: I001
+from waitlist_cli.commands import (
     waitlists,
     people,
     admission,
@@ -11,4 +12,6 @@ from waitlist_cli.commands import (  # noqa: I001
     bulk,
 )
 
-ALL = (waitlists, people, admission, looking, bulk)
+PARTS = (waitlists, people, admission, looking, bulk)
+
+__all__ = ("PARTS", "app")

@@ -10,6 +10,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.holding import OnFailure
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.parameters import (
+    MOST_SECONDS,
     Back,
     ClaimToken,
     Customer,
@@ -30,7 +31,6 @@ from waitlist_cli.persons import (
     print_standing,
     row,
 )
-from waitlist_cli.working import Plan, work_until_told
 
 PANEL = "Admission"
 MOST_CLAIMED = 100
@@ -153,7 +153,7 @@ def work(
     desk: Desk,
     waitlist: WaitlistId,
     program: Annotated[
-        list[str], typer.Argument(metavar="COMMAND…", help="It gets the claim as JSON on stdin.")
+        list[str], typer.Argument(metavar="COMMAND", help="It gets the claim as JSON on stdin.")
     ],
     on_failure: Annotated[
         OnFailure, typer.Option("--on-failure", help="To the old place, to the back, or aside.")
@@ -165,7 +165,10 @@ def work(
         int, typer.Option("--concurrency", min=1, max=64, help="How many at a time.")
     ] = 1,
     poll: Annotated[
-        float, typer.Option("--poll", min=0.1, help="Seconds until an empty line is asked again.")
+        float,
+        typer.Option(
+            "--poll", min=0.1, max=MOST_SECONDS, help="Seconds until an empty line is asked again."
+        ),
     ] = 2.0,
     most: Annotated[
         int | None, typer.Option("--max", min=1, help="End after so many people.")
@@ -179,6 +182,8 @@ def work(
     The hold is extended while it runs. Ctrl-C claims nobody more and waits for what runs; a second
     one ends it and gives its person back. Put -- before a command that has options of its own.
     """
+    from waitlist_cli.working import Plan, work_until_told
+
     plan = Plan(
         waitlist_id=checked_waitlist_id(waitlist),
         program=tuple(program),

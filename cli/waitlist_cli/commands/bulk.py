@@ -6,10 +6,8 @@ import typer
 
 from waitlist_cli.commanding import command
 from waitlist_cli.desk import Desk
-from waitlist_cli.exporting import export_people
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.importing.columns import Columns, columns_of
-from waitlist_cli.importing.command import Task, import_people
 from waitlist_cli.importing.records import opened
 from waitlist_cli.parameters import WaitlistId
 
@@ -73,6 +71,8 @@ def import_file(
     Whoever is in line already stays there: after an interruption run the same command again.
     Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
     """
+    from waitlist_cli.importing.command import Task, import_people
+
     columns = columns_of(
         customer=customer,
         priority=priority,
@@ -106,6 +106,8 @@ def export(
 
     `import` takes both forms back: --keep-time joined_at --priority priority --others drop.
     """
+    from waitlist_cli.exporting import export_people
+
     export_people(desk, checked_waitlist_id(waitlist), form, status, output)
 
 

@@ -8,9 +8,8 @@ from waitlist_cli.commanding import command
 from waitlist_cli.desk import PAGE, Desk
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.parameters import Customer, EntryId, HowMany, WaitlistId
+from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
 from waitlist_cli.persons import WAITING, print_people
-from waitlist_cli.watching import watch_until_told
 
 PANEL = "Looking"
 TRIES = 3
@@ -67,7 +66,7 @@ def watch(
     desk: Desk,
     waitlist: WaitlistId,
     seconds: Annotated[
-        float, typer.Option("--every", min=0.1, help="Seconds between two looks.")
+        float, typer.Option("--every", min=0.1, max=MOST_SECONDS, help="Seconds between two looks.")
     ] = 1.0,
     looks: Annotated[int | None, typer.Option("--looks", min=1, help="End after so many.")] = None,
 ) -> None:
@@ -75,6 +74,8 @@ def watch(
 
     In a pipe, and with --json, a line for each look. Ctrl-C ends it.
     """
+    from waitlist_cli.watching import watch_until_told
+
     watch_until_told(desk, checked_waitlist_id(waitlist), seconds, looks)
 
 

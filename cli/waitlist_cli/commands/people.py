@@ -23,6 +23,7 @@ from waitlist_cli.commands.waitlists import (
 from waitlist_cli.desk import Desk
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.importing.times import utc
 from waitlist_cli.parameters import (
     Attribute,
     Customer,
@@ -120,7 +121,7 @@ def signup(
         "profile": profile_of({}, profile_json, set_),
         "attributes": attributes_of({}, attribute),
         "priority": priority,
-        "joined_at": joined_at,
+        "joined_at": None if joined_at is None else _time(joined_at),
     }
     row = {name: value for name, value in asked.items() if value not in (None, {})}
     answer = desk.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
@@ -254,6 +255,15 @@ def _edit_person(
     if attribute:
         body["attributes"] = attributes_of(before["attributes"], attribute)
     print_person(desk, desk.call("PATCH", waitlist, path, body))
+
+
+def _time(text: str) -> str:
+    try:
+        return utc(text)
+    except (ValueError, OverflowError):
+        raise WrongUsage(
+            f"--joined-at {text}: a time is meant, such as 2026-03-01T09:30:00+01:00."
+        ) from None
 
 
 def _path(waitlist: str, entry: str | None, customer: str | None) -> str:

@@ -173,7 +173,11 @@ def ask_first(desk: Desk, yes: bool, question: str) -> None:
         return
     if not desk.out.console.is_terminal:
         raise WrongUsage(f"{question} Nobody is here to ask: give --yes.")
-    if not typer.confirm(question):
+    try:
+        is_sure = typer.confirm(question)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    if not is_sure:
         raise WrongUsage("Nothing was done.")
 
 

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.importing.times import utc
 from waitlist_cli.parameters import pair
 
 CUSTOMER = "customer_id"
@@ -44,7 +45,7 @@ class Columns:
         if missing:
             raise WrongUsage(
                 f"No column {', '.join(missing)}: the file has {', '.join(header)}. "
-                "--customer NAME tells which one holds the customers' ids."
+                f"{_advice(header)}"
             )
 
     def entry(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +53,8 @@ class Columns:
         entry: dict[str, Any] = {}
         parts: dict[str, dict[str, Any]] = {"profile": {}, "attributes": {}}
         for column, value in fields.items():
-            if value is None or value == "" or column in OF_REFUSALS:
+            is_empty = value is None or (isinstance(value, str) and not value.strip())
+            if is_empty or column in OF_REFUSALS:
                 continue
             self._put(entry, parts, column, value)
         if CUSTOMER not in entry:
@@ -92,19 +94,20 @@ class Columns:
     def _time(self, column: str, value: Any) -> str:
         text = _text(column, value)
         try:
-            if self.time_format:
-                moment = datetime.strptime(text, self.time_format)  # noqa: DTZ007 (see below)
-            else:
-                moment = datetime.fromisoformat(text)
-            # What says no offset of its own is meant in the zone that was given.
-            aware = moment if moment.tzinfo else moment.replace(tzinfo=self.zone)
-            return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            return utc(text, self.zone, self.time_format)
         except (ValueError, OverflowError):
             expected = self.time_format or "2026-03-01T09:30:00+01:00"
             raise Unusable(f"{column}: {text!r} is no time like {expected}") from None
 
     def _column_of(self, target: str) -> str:
         return next((name for name, one in self.targets.items() if one == target), target)
+
+
+def _advice(header: Sequence[str]) -> str:
+    for delimiter, option in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
+        if len(header) == 1 and delimiter in header[0]:
+            return f"Its columns seem to be divided otherwise: --delimiter {option}"
+    return "--customer NAME tells which one holds the customers' ids."
 
 
 def columns_of(

@@ -12,6 +12,7 @@ from waitlist_cli.importing.progress import Bar
 from waitlist_cli.importing.records import Source, size_of
 from waitlist_cli.importing.refusals import Refusals, refusals_path
 from waitlist_cli.importing.run import Counts, ImportRun
+from waitlist_cli.output import counted
 from waitlist_cli.stopping import Told
 
 
@@ -31,22 +32,28 @@ def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> i
     api = desk.api
     path = refusals_path(task.file, source.form, task.refused)
     refusals = Refusals(path, source.columns, goes_on=task.from_row > 1)
-    told = Told(lambda: desk.out.note("Stopping behind this call. Ctrl-C again: at once."), _stop)
+    told = Told(lambda: _finish(desk, run), _stop)
     api.sleep = lambda seconds: _pause(told, seconds)
     run = ImportRun(api, task.waitlist_id, source, columns, refusals, told)
     bar = Bar(desk.out.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with told.listening(), bar:
             run.run(task.from_row, bar)
-    except (CliError, KeyboardInterrupt):
-        if run.counts.done_row >= task.from_row:
-            _say_how_to_go_on(desk, run.counts)
+    except (CliError, OSError, KeyboardInterrupt):
+        _say_how_to_go_on(desk, task, run.counts)
         raise
     _report(desk, run.counts, refusals)
     if not run.counts.is_whole:
-        _say_how_to_go_on(desk, run.counts)
+        _say_how_to_go_on(desk, task, run.counts)
         return INTERRUPTED
     return 1 if run.counts.refused else 0
+
+
+def _finish(desk: Desk, run: ImportRun) -> None:
+    """Let a call under way end; who only waits for more of a file is done at once."""
+    if run.is_reading:
+        raise KeyboardInterrupt
+    desk.out.note("Stopping behind this call. Ctrl-C again: at once.")
 
 
 def _stop() -> NoReturn:
@@ -76,15 +83,17 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals) -> None:
         desk.out.json(document)
         return
     desk.out.say(
-        f"{counts.rows:,} rows in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
+        f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
         f"{counts.joined:,} joined, {counts.already:,} already there, {counts.refused:,} refused."
     )
     if refusals.count:
         desk.out.say(f"The refused rows, with reasons: {refusals.path}")
 
 
-def _say_how_to_go_on(desk: Desk, counts: Counts) -> None:
-    """Tell how far it came: no file of ours remembers it."""
+def _say_how_to_go_on(desk: Desk, task: Task, counts: Counts) -> None:
+    """Tell how far it came, if anywhere: no file of ours remembers it."""
+    if counts.done_row < task.from_row:
+        return
     row = counts.done_row + 1
     again = shlex.join(["waitlist", *sys.argv[1:]])
     desk.out.note(

@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
 
@@ -16,15 +17,39 @@ from waitlist_cli.errors import WrongUsage
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
+# Half of a surrogate stands for a byte that is no UTF-8; a NUL is half of a letter in UTF-16.
+NO_UTF8 = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the file; the first has number 1. With a `problem` it cannot be sent."""
+    """A row of the file; the first has number 1. With a `problem` it cannot be sent.
+
+    `line` is what is in it where it does not go into `fields` without loss.
+    """
 
     number: int
     fields: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
+    line: str = ""
+
+
+class Lines:
+    """The lines of a text; tells whether somebody has asked for more than there are."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self.are_over = False
+
+    def __iter__(self) -> "Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline()
+        if not line:
+            self.are_over = True
+            raise StopIteration
+        return line
 
 
 class Source:
@@ -41,7 +66,9 @@ class Source:
         self.columns: list[str] | None = None
         if form == "csv":
             csv.field_size_limit(MOST_CHARACTERS)
-            self._reader = csv.reader(self._text, delimiter=delimiter)
+            self._lines = Lines(self._text)
+            self._delimiter = delimiter
+            self._reader = csv.reader(self._lines, delimiter=delimiter)
             self.columns = self._header()
 
     def bytes_read(self) -> int:
@@ -53,6 +80,11 @@ class Source:
 
     def _header(self) -> list[str]:
         header = [name.strip() for name in next(self._rows(), [])]
+        if any(NO_UTF8.search(name) for name in header):
+            raise WrongUsage(
+                f"{self.name} is no text in UTF-8. Save it as such, or turn it into it: "
+                "iconv -f ISO-8859-1 -t UTF-8 (or -f UTF-16, as it may be)."
+            )
         if not header:
             raise WrongUsage(f"{self.name} is empty: a CSV begins with the names of its columns.")
         twice = sorted({name for name in header if header.count(name) > 1})
@@ -61,7 +93,9 @@ class Source:
         return header
 
     def _rows(self) -> Iterator[list[str]]:
+        """Yield the rows, but for those in which nothing is, as spreadsheets leave them."""
         while True:
+            first_line = self._reader.line_num + 1
             try:
                 row = next(self._reader, None)
             except csv.Error as error:
@@ -71,17 +105,29 @@ class Source:
                 ) from error
             if row is None:
                 return
-            if row:
+            if self._lines.are_over:
+                # Only within quotes does a row ask for a line that is not there.
+                raise WrongUsage(
+                    f"{self.name}, line {first_line}: a quote is opened in this row and never "
+                    "closed. It is not read, nor anything behind it."
+                )
+            if any(map(str.strip, row)):
                 yield row
 
     def _csv_records(self) -> Iterator[Record]:
         columns = self.columns or []
         for number, row in enumerate(self._rows(), 1):
             fields = dict(zip(columns, row, strict=False))
-            problem = ""
-            if len(row) != len(columns):
-                problem = f"{len(row)} fields, where the header has {len(columns)}"
-            yield Record(number, fields, problem)
+            if len(row) == len(columns):
+                yield Record(number, fields)
+                continue
+            problem = f"{len(row)} fields, where the header has {len(columns)}"
+            yield Record(number, fields, problem, self._as_line(row))
+
+    def _as_line(self, row: list[str]) -> str:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self._delimiter, lineterminator="").writerow(row)
+        return text.getvalue()
 
     def _json_records(self) -> Iterator[Record]:
         number = 0
@@ -103,9 +149,9 @@ def _json_record(number: int, line: str) -> Record:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Record(number, {"refused_line": line.strip()}, f"no JSON: {error}")
+        return Record(number, {}, f"no JSON: {error}", line.strip())
     if not isinstance(found, dict):
-        return Record(number, {"refused_line": line.strip()}, "no JSON object")
+        return Record(number, {}, "no JSON object", line.strip())
     return Record(number, found)
 
 

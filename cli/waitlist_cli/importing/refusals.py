@@ -9,8 +9,6 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.importing.columns import OF_REFUSALS
 from waitlist_cli.importing.records import STDIN, Record
 
-ADDED = OF_REFUSALS[:3]
-
 
 class Refusals:
     """Made with the first refused row: without one there is no file."""
@@ -27,7 +25,7 @@ class Refusals:
 
     def add(self, record: Record, code: str, reason: str) -> None:
         self.count += 1
-        told = dict(zip(ADDED, (record.number, code, reason), strict=True))
+        told = dict(zip(OF_REFUSALS, (record.number, code, reason, record.line), strict=True))
         file = self._opened()
         if self._columns is None:
             file.write(json.dumps({**record.fields, **told}) + "\n")
@@ -58,7 +56,7 @@ class Refusals:
         if self._columns is not None:
             self._writer = csv.writer(self._file)
             if is_new:
-                self._writer.writerow([*self._kept_columns(), *ADDED])
+                self._writer.writerow([*self._kept_columns(), *OF_REFUSALS])
         return self._file
 
 

@@ -4,9 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.api import Api
 from waitlist_cli.errors import Unavailable
 from waitlist_cli.importing.batches import MOST_ROWS, Batch, Row, batches, body_of
 from waitlist_cli.importing.columns import Columns
@@ -15,6 +14,9 @@ from waitlist_cli.importing.records import Record, Source
 from waitlist_cli.importing.refusals import Refusals
 from waitlist_cli.retrying import PATIENT, RetryPolicy
 from waitlist_cli.stopping import Told
+
+if TYPE_CHECKING:
+    from waitlist_cli.api import Api
 
 UNUSABLE = "unusable_row"
 # A service that is too busy for a call gets smaller ones, down to these, and then all patience.
@@ -43,7 +45,7 @@ class ImportRun:
 
     def __init__(
         self,
-        api: Api,
+        api: "Api",
         waitlist_id: str,
         source: Source,
         columns: Columns,
@@ -58,23 +60,36 @@ class ImportRun:
         self._told = told
         self._rows_a_call = MOST_ROWS
         self.counts = Counts()
+        self.is_reading = False
 
     def run(self, from_row: int, bar: Bar) -> Counts:
         """Send what is to be sent; whatever ends it, `counts` tell how far it came."""
         began = time.monotonic()
         self.counts.done_row = from_row - 1
         try:
-            for batch in batches(self._records(from_row), self._columns):
+            calls = batches(self._records(from_row), self._columns)
+            while (batch := self._next(calls)) is not None:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began
                 bar.move(self.counts.rows, self._source.bytes_read())
-                if self._told.to_finish.is_set():
-                    return self.counts
-            self.counts.is_whole = True
+            self.counts.is_whole = not self._told.to_finish.is_set()
         finally:
             self.counts.seconds = time.monotonic() - began
             self._refusals.close()
         return self.counts
+
+    def _next(self, calls: Iterator[Batch]) -> Batch | None:
+        """Return the next call, None after the last or once there is to be no more."""
+        try:
+            self.is_reading = True
+            # A Ctrl-C from here on interrupts the reading; one that came before is asked for.
+            return None if self._told.to_finish.is_set() else next(calls, None)
+        except KeyboardInterrupt:
+            if self._told.to_stop.is_set():
+                raise
+            return None
+        finally:
+            self.is_reading = False
 
     def _records(self, from_row: int) -> Iterator[Record]:
         return dropwhile(lambda record: record.number < from_row, self._source.records())
