@@ -38,6 +38,16 @@ class AlreadyOnList(WaitlistError):
     )
 
 
+class NoEntryTokens(WaitlistError):
+    """Entry tokens are asked for where an issuer's tokens say who customers are."""
+
+    code = "no_entry_tokens"
+    advice = (
+        "This stack has no entry tokens: its customers prove themselves by their issuer's, so "
+        "there is nothing to hand out."
+    )
+
+
 class AlreadyAdmitted(WaitlistError):
     """The person was admitted: final, unless the list lets them sign up again."""
 

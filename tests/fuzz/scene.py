@@ -12,7 +12,16 @@ from local.operator_auth import OperatorAuth
 # like; this one is for those who are.
 EXAMPLE, OWN = "bakery", "scene"
 SETTINGS = {"segments": [["gender", "language"], ["language"]]}
-WAITING = ("getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson")
+WAITING = (
+    "getEntry",
+    "leave",
+    "getPerson",
+    "editPerson",
+    "bump",
+    "remove",
+    "issueToken",
+    "erasePerson",
+)
 HELD = ("complete", "release", "extend", "park")
 SPOILING = ("putWaitlist", "deleteWaitlist")
 

@@ -180,6 +180,13 @@ def remove(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token")
+def issue_token(service: Deployment) -> None:
+    answer = service.operator("POST", f"{ADMIN_ENTRY}/token").json()
+    assert answer.get("entry_token", answer.get("code")) in (service.token, "no_entry_tokens")
+    wrong(service, "POST", f"{ADMIN_ENTRY}/token")
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/import")
 def import_entries(service: Deployment) -> None:
     rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]

@@ -87,6 +87,11 @@ def success(status: int, description: str, links: dict[str, Any] | None = None) 
     return response
 
 
+def not_stored(responses: dict[int, Any]) -> dict[int, Any]:
+    """Return responses of which the success, too, is to be kept by nobody on its way."""
+    return {**responses, 200: {**responses[200], "headers": _NO_STORE}}
+
+
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
     if status in BY_THE_GATEWAY:
