@@ -122,7 +122,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claiming, services.holding),
-        admin_import_routes(services.importing),
+        admin_import_routes(services.importing, issuing),
         admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
         admin_token_routes(issuing),
     ]

@@ -4,11 +4,10 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.issuing import Issuing
-from waitlist_api.routes.documentation import SIGV4, answers, not_stored
+from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import EntryId, WaitlistId
+from waitlist_api.routes.secret_answers import secret, with_secret
 from waitlist_api.schemas.entries import EntryTokenAnswer
-
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
@@ -24,7 +23,7 @@ def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
         tags=["operator"],
         operation_id="issueToken",
         security=SIGV4,
-        responses=not_stored(
+        responses=with_secret(
             answers(
                 200,
                 "The token",
@@ -39,7 +38,6 @@ def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
     )
     def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
         token = issuing.token_of(waitlist_id, entry_id)
-        answer = EntryTokenAnswer(entry_id=entry_id, entry_token=token)
-        return Response(200, "application/json", answer, NO_STORE)
+        return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
 
     return router
