@@ -192,6 +192,9 @@ def import_entries(service: Deployment) -> None:
     rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
     wrong_rows = [{CUSTOMER: PROFILE}, CUSTOMER, {**SIGNUP, "joined_at": CUSTOMER}]
     done(service, "POST", f"{ADMIN}/import", {"entries": rows + wrong_rows})
+    body = {"entries": rows + wrong_rows, "entry_tokens": True}
+    answer = service.operator("POST", f"{ADMIN}/import", json=body)
+    assert answer.json().get("code") == "no_entry_tokens" or len(service.issued) == len(rows)
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims")
