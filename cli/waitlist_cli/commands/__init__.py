@@ -6,9 +6,10 @@ They are imported in the order in which `--help` lists them.
 from waitlist_cli.commands import (  # noqa: I001
     waitlists,
     people,
+    tokens,
     admission,
     looking,
     bulk,
 )
 
-ALL = (waitlists, people, admission, looking, bulk)
+ALL = (waitlists, people, tokens, admission, looking, bulk)
