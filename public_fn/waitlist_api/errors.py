@@ -34,7 +34,8 @@ class AlreadyOnList(WaitlistError):
     code = "already_on_list"
     advice = (
         "This customer is on the list. The client that signed up gets the place again with the "
-        "same Idempotency-Key, or with its entry_token as Authorization: Bearer."
+        "same Idempotency-Key, or with its entry_token as Authorization: Bearer; whoever has "
+        "neither asks an operator for a token."
     )
 
 
