@@ -86,7 +86,7 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | 
     if refusals.count:
         desk.out.say(f"The refused rows, with reasons: {refusals.path}")
     if tokens and tokens.count:
-        desk.out.say(f"The entry tokens of the others, each its person's secret: {tokens.path}")
+        desk.out.say(f"The entry tokens, each its person's secret: {tokens.path}")
 
 
 def _say_how_to_go_on(desk: Desk, counts: Counts) -> None:
