@@ -18,10 +18,12 @@ from waitlist_api import strict_json
 from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.errors import InvalidFields, InvalidJson, field_error
 from waitlist_api.http_errors import problem
+from waitlist_api.issuing import Issuing
 from waitlist_api.routes.admin_claims import admin_claim_routes
 from waitlist_api.routes.admin_entries import admin_entry_routes
 from waitlist_api.routes.admin_imports import admin_import_routes, is_import
 from waitlist_api.routes.admin_segments import admin_segment_routes
+from waitlist_api.routes.admin_tokens import admin_token_routes
 from waitlist_api.routes.admin_waitlists import admin_waitlist_routes
 from waitlist_api.routes.correlation import CorrelatedResolver
 from waitlist_api.routes.documentation import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
@@ -113,6 +115,7 @@ class Api:
 
 
 def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
+    issuing = Issuing(tokens, services.entries, services.directory)
     return [
         health_routes(services.queue, services.waitlist_records),
         public_waitlist_routes(services.directory, services.waitlists),
@@ -120,8 +123,9 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claiming, services.holding),
-        admin_import_routes(services.importing),
+        admin_import_routes(services.importing, issuing),
         admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
+        admin_token_routes(issuing),
     ]
 
 

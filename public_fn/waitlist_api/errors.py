@@ -34,7 +34,18 @@ class AlreadyOnList(WaitlistError):
     code = "already_on_list"
     advice = (
         "This customer is on the list. The client that signed up gets the place again with the "
-        "same Idempotency-Key, or with its entry_token as Authorization: Bearer."
+        "same Idempotency-Key, or with its entry_token as Authorization: Bearer; whoever has "
+        "neither asks an operator for a token."
+    )
+
+
+class NoEntryTokens(WaitlistError):
+    """Entry tokens are asked for where an issuer's tokens say who customers are."""
+
+    code = "no_entry_tokens"
+    advice = (
+        "This stack has no entry tokens: its customers prove themselves by their issuer's, so "
+        "there is nothing to hand out."
     )
 
 

@@ -29,6 +29,7 @@ STATUS = {
     "not_parked": 409,
     "not_waiting": 409,
     "no_room": 409,
+    "no_entry_tokens": 409,
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,

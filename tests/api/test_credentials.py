@@ -18,6 +18,7 @@ ADMIN: list[tuple[str, str, Any]] = [
     ("GET", "/v1/admin/waitlists/bakery/entries/{entry_id}", None),
     ("DELETE", "/v1/admin/waitlists/bakery/entries/{entry_id}", None),
     ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/bump", {"to": "front"}),
+    ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/token", None),
 ]
 each_admin_call = pytest.mark.parametrize(("method", "path", "body"), ADMIN)
 

@@ -41,6 +41,8 @@ SECRETS = [
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
+    # Whoever composes a whole function leaves a level of its own behind.
+    caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
 

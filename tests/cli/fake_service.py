@@ -49,10 +49,13 @@ class FakeService:
     def _import(self, body: bytes) -> Answer:
         if len(body) > MOST_BYTES:
             return problem(413, "too_large")
-        entries = json.loads(body)["entries"]
+        sent = json.loads(body)
+        entries = sent["entries"]
         if not 0 < len(entries) <= MOST_ROWS:
             return problem(422, "invalid_request")
         results = [{"row": row, **self._one(entry)} for row, entry in enumerate(entries)]
+        if sent.get("entry_tokens"):
+            results = [_with_token(one, entry) for one, entry in zip(results, entries, strict=True)]
         outcomes = [result["outcome"] for result in results]
         counts = {name: outcomes.count(name) for name in ("joined", "already", "refused")}
         return answer(200, {**counts, "results": results})
@@ -67,6 +70,11 @@ class FakeService:
             return {"outcome": "already", "entry_id": "a" * 26}
         self.people[customer_id] = entry
         return {"outcome": "joined", "entry_id": "a" * 26}
+
+
+def _with_token(result: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    is_on_list = result["outcome"] != "refused"
+    return {**result, "entry_token": f"token-of-{entry['customer_id']}" if is_on_list else None}
 
 
 @contextmanager

@@ -19,7 +19,7 @@ GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete "
-    "signup position leave remove bump erase history "
+    "signup position leave remove bump erase history token "
     "claim complete release extend park redrive parked offered work "
     "stats segments head around watch import export"
 )

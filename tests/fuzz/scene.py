@@ -22,7 +22,16 @@ OF_A_LIST = (
     "listSegments",
     "getStats",
 )
-WAITING = ("getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson")
+WAITING = (
+    "getEntry",
+    "leave",
+    "getPerson",
+    "editPerson",
+    "bump",
+    "remove",
+    "issueToken",
+    "erasePerson",
+)
 HELD = ("complete", "release", "extend", "park")
 SPOILING = ("putWaitlist", "deleteWaitlist")
 

@@ -22,7 +22,7 @@ from local.operator_auth import OperatorAuth
 from local.routes import Routes
 from local.table import read_template
 from tests.local.fakes import serving, url_of
-from tests.privacy.marks import CUSTOMER
+from tests.privacy.marks import CUSTOMER, entry_tokens_of
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
@@ -66,6 +66,7 @@ class Deployment:
     lambda_: InProcessLambda
     token: str | None
     urls: list[str] = field(default_factory=list)
+    issued: set[str] = field(default_factory=set)
     is_wrong: bool = False
 
     def customer(self, method: str, path: str, token: str = "", **more: Any) -> httpx.Response:
@@ -88,6 +89,7 @@ class Deployment:
             response.status_code,
             response.text,
         )
+        self.issued |= entry_tokens_of(response.text)
         if not self.is_wrong:
             # What the API asks its clients to write; what they write by mistake is theirs.
             self.urls.append(str(response.request.url))

@@ -180,11 +180,21 @@ def remove(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token")
+def issue_token(service: Deployment) -> None:
+    answer = service.operator("POST", f"{ADMIN_ENTRY}/token").json()
+    assert answer.get("entry_token", answer.get("code")) in (service.token, "no_entry_tokens")
+    wrong(service, "POST", f"{ADMIN_ENTRY}/token")
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/import")
 def import_entries(service: Deployment) -> None:
     rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
     wrong_rows = [{CUSTOMER: PROFILE}, CUSTOMER, {**SIGNUP, "joined_at": CUSTOMER}]
     done(service, "POST", f"{ADMIN}/import", {"entries": rows + wrong_rows})
+    body = {"entries": rows + wrong_rows, "entry_tokens": True}
+    answer = service.operator("POST", f"{ADMIN}/import", json=body)
+    assert answer.json().get("code") == "no_entry_tokens" or len(service.issued) == len(rows)
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims")

@@ -1,6 +1,7 @@
 """Personal data that can be told from everything else, and the search for it."""
 
 import base64
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +37,17 @@ FORMS = _forms()
 def found_in(texts: Iterable[str]) -> list[str]:
     """Return those texts that hold a mark, in whatever case, quoted or encoded."""
     return [text for text in texts if any(form in text.lower() for form in FORMS)]
+
+
+def entry_tokens_of(answer: str) -> set[str]:
+    """Return the entry tokens that an answer gives."""
+    return set(re.findall(r'"entry_token": ?"([^"]+)"', answer))
+
+
+def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
+    """Return those texts that hold a token, or the part of one that proves anything."""
+    proofs = [token.partition(".")[2] for token in tokens]
+    return [text for text in texts if any(proof in text for proof in proofs)]
 
 
 def redis_texts(redis: Any) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.privacy.deployment import Deployment, deployed
 from tests.privacy.drives import DRIVES, ENTRY_ID, prepare
-from tests.privacy.marks import WORD, found_in
+from tests.privacy.marks import WORD, found_in, tokens_found_in
 from tests.support.pipes import details_of, events_of
 
 FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
@@ -31,6 +31,10 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
     events = events_of(service.table.records)
     assert ENTRY_ID in {event["detail"]["entry_id"] for event in events}
     assert found_in([json.dumps(event) for event in events]) == []
+    # Of the stream all: the bus is told a part of it.
+    assert service.token in service.issued
+    records = [json.dumps(record) for record in service.table.records]
+    assert tokens_found_in(records, service.issued) == []
     for detail in details_of(service.table.records):
         assert set(detail) == FIELDS | ({"by"} if detail["event"] != "erased" else set())
         assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"

@@ -20,7 +20,10 @@ from tests.privacy.marks import (
     found_in,
     index_texts,
     redis_texts,
+    tokens_found_in,
 )
+from tests.support.world import SECRET
+from waitlist_api.auth import TOKEN, EntryTokens
 from waitlist_api.listing import Listing
 
 
@@ -51,7 +54,10 @@ def test_personal_data_stays_in_the_record(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """P8: not in Redis, in no line of any log, in no metric, in no address or key."""
+    """P8: not in Redis, in no line of any log, in no metric, in no address or key.
+
+    And not even the record holds an entry token: whoever has one is its person.
+    """
     prepare(service)
     assert ENTRY_ID in str(redis_texts(service.redis))
     for mark in (CUSTOMER, NAME, SPANISH):
@@ -66,10 +72,15 @@ def test_personal_data_stays_in_the_record(
     assert found_in(redis_texts(service.redis)) == []
     assert found_in(service.urls) == []
     assert found_in(index_texts(service.table)) == []
+    outside = [*printed.splitlines(), *logged, *redis_texts(service.redis), *service.urls]
+    recorded = [str(item) for item in service.table.scan()["Items"]]
+    assert tokens_found_in([*outside, *recorded], service.issued) == []
     # Else the search was one of empty places.
     assert '"CloudWatchMetrics"' in printed
     assert "local" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
+    is_guest = TOKEN.fullmatch(str(service.token)) is not None
+    assert (service.token in service.issued) == is_guest
 
 
 def test_what_is_refused_is_logged(service: Deployment, capfd: pytest.CaptureFixture[str]) -> None:
@@ -99,6 +110,14 @@ def test_an_erased_person_is_nowhere(service: Deployment) -> None:
 def test_the_search_finds_what_it_should(text: str) -> None:
     assert found_in([f"a line with {text} in it"])
     assert not found_in(["a line without", "personal", WORD[:-1]])
+
+
+def test_the_search_finds_tokens_too() -> None:
+    """Whole, and the part that proves; the id of the key is no secret."""
+    token = EntryTokens(SECRET).issue("bakery", ENTRY_ID)
+    key_id, proof = token.split(".")
+    texts = [f"a line with {token} in it", proof, "a line without", key_id]
+    assert tokens_found_in(texts, {token}) == texts[:2]
 
 
 def defect(*_: Any, **__: Any) -> Any:

@@ -7,11 +7,12 @@ from waitlist_cli.commanding import app  # noqa: I001
 from waitlist_cli.commands import (
     waitlists,
     people,
+    tokens,
     admission,
     looking,
     bulk,
 )
 
-PARTS = (waitlists, people, admission, looking, bulk)
+PARTS = (waitlists, people, tokens, admission, looking, bulk)
 
 __all__ = ("PARTS", "app")

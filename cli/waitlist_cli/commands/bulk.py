@@ -65,11 +65,16 @@ def import_file(
     refused: Annotated[
         str | None, typer.Option("--refused", help="The file of refused rows, with reasons.")
     ] = None,
+    tokens: Annotated[
+        str | None,
+        typer.Option("--tokens", help="A CSV for everybody's entry_token, to be handed to them."),
+    ] = None,
 ) -> int:
     """Put a file's people into line, in the order of the file, or of when they applied.
 
     Whoever is in line already stays there: after an interruption run the same command again.
     Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
+    Guests need a token to see their position: --tokens writes everybody's, also in a repeat.
     """
     from waitlist_cli.importing.command import Task, import_people
 
@@ -86,7 +91,7 @@ def import_file(
     )
     checked_waitlist_id(waitlist)
     with opened(file, form, delimiter) as source:
-        task = Task(waitlist, file, from_row, refused)
+        task = Task(waitlist, file, from_row, refused, tokens)
         return import_people(desk, task, source, _for(source.form, columns))
 
 

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from waitlist_cli.importing.columns import Columns, Unusable
+from waitlist_cli.importing.columns import CUSTOMER, Columns, Unusable
 from waitlist_cli.importing.records import Record
 
 MOST_ROWS = 500
 # The API takes 2 MB.
 MOST_BYTES = 1_500_000
 PREFIX, SUFFIX = b'{"entries":[', b"]}"
+SUFFIX_FOR_TOKENS = b'],"entry_tokens":true}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Row:
     record: Record
     content: bytes | None
     problem: str = ""
+    customer_id: str = ""
 
 
 @dataclass
@@ -41,9 +43,10 @@ class Batch:
         return len(self.rows) < MOST_ROWS and size <= MOST_BYTES
 
 
-def body_of(rows: Iterable[Row]) -> bytes:
+def body_of(rows: Iterable[Row], *, entry_tokens: bool = False) -> bytes:
     """Return a request's body."""
-    return PREFIX + b",".join(row.content or b"" for row in rows) + SUFFIX
+    suffix = SUFFIX_FOR_TOKENS if entry_tokens else SUFFIX
+    return PREFIX + b",".join(row.content or b"" for row in rows) + suffix
 
 
 def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:
@@ -74,4 +77,4 @@ def _row(record: Record, columns: Columns) -> Row:
         return Row(record, None, "a number that JSON does not have")
     if len(content) > MOST_BYTES:
         return Row(record, None, f"{len(content):,} bytes: far more than a signup may have")
-    return Row(record, content)
+    return Row(record, content, customer_id=entry[CUSTOMER])

@@ -12,6 +12,7 @@ from waitlist_cli.importing.progress import Bar
 from waitlist_cli.importing.records import Source, size_of
 from waitlist_cli.importing.refusals import Refusals, refusals_path
 from waitlist_cli.importing.run import Counts, ImportRun
+from waitlist_cli.importing.token_file import TokenFile, token_file
 from waitlist_cli.output import counted
 from waitlist_cli.stopping import Told
 
@@ -24,6 +25,7 @@ class Task:
     file: str
     from_row: int
     refused: str | None
+    tokens: str | None = None
 
 
 def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> int:
@@ -31,10 +33,11 @@ def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> i
     columns.check(source.columns)
     api = desk.api
     path = refusals_path(task.file, source.form, task.refused)
+    tokens = token_file(task.tokens, (task.file, path), goes_on=task.from_row > 1)
     refusals = Refusals(path, source.columns, goes_on=task.from_row > 1)
     told = Told(lambda: _finish(desk, run), _stop)
     api.sleep = lambda seconds: _pause(told, seconds)
-    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told)
+    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told, tokens)
     bar = Bar(desk.out.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with told.listening(), bar:
@@ -42,7 +45,7 @@ def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> i
     except (CliError, OSError, KeyboardInterrupt):
         _say_how_to_go_on(desk, task, run.counts)
         raise
-    _report(desk, run.counts, refusals)
+    _report(desk, run.counts, refusals, tokens)
     if not run.counts.is_whole:
         _say_how_to_go_on(desk, task, run.counts)
         return INTERRUPTED
@@ -66,7 +69,7 @@ def _pause(told: Told, seconds: float) -> None:
         raise KeyboardInterrupt
 
 
-def _report(desk: Desk, counts: Counts, refusals: Refusals) -> None:
+def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | None) -> None:
     rate = counts.rows / counts.seconds if counts.seconds else 0.0
     document: dict[str, Any] = {
         "rows": counts.rows,
@@ -78,6 +81,7 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals) -> None:
         "seconds": round(counts.seconds, 3),
         "rows_per_second": round(rate, 1),
         "refused_file": str(refusals.path) if refusals.count else None,
+        "tokens_file": str(tokens.path) if tokens and tokens.count else None,
     }
     if desk.out.as_json:
         desk.out.json(document)
@@ -88,6 +92,8 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals) -> None:
     )
     if refusals.count:
         desk.out.say(f"The refused rows, with reasons: {refusals.path}")
+    if tokens and tokens.count:
+        desk.out.say(f"The entry tokens, each its person's secret: {tokens.path}")
 
 
 def _say_how_to_go_on(desk: Desk, task: Task, counts: Counts) -> None:

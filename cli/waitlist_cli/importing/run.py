@@ -12,6 +12,7 @@ from waitlist_cli.importing.columns import Columns
 from waitlist_cli.importing.progress import Bar
 from waitlist_cli.importing.records import Record, Source
 from waitlist_cli.importing.refusals import Refusals
+from waitlist_cli.importing.token_file import Issued, TokenFile
 from waitlist_cli.retrying import PATIENT, RetryPolicy
 from waitlist_cli.stopping import Told
 
@@ -51,6 +52,7 @@ class ImportRun:
         columns: Columns,
         refusals: Refusals,
         told: Told,
+        tokens: TokenFile | None = None,
     ) -> None:
         self._api = api
         self._path = f"/{waitlist_id}/import"
@@ -58,6 +60,7 @@ class ImportRun:
         self._columns = columns
         self._refusals = refusals
         self._told = told
+        self._tokens = tokens
         self._rows_a_call = MOST_ROWS
         self.counts = Counts()
         self.is_reading = False
@@ -76,6 +79,8 @@ class ImportRun:
         finally:
             self.counts.seconds = time.monotonic() - began
             self._refusals.close()
+            if self._tokens is not None:
+                self._tokens.close()
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
@@ -96,6 +101,7 @@ class ImportRun:
 
     def _send(self, batch: Batch) -> None:
         results = self._results(batch.sent)
+        issued: list[Issued] = []
         for row in batch.rows:
             if row.content is None:
                 self._refuse(row.record, UNUSABLE, row.problem)
@@ -108,6 +114,10 @@ class ImportRun:
                     self.counts.already += 1
                 case _:
                     self._refuse(row.record, result.get("code") or "", _reason(result))
+            if token := result.get("entry_token"):
+                issued.append((result["entry_id"], row.customer_id, token))
+        if self._tokens is not None:
+            self._tokens.write(issued)
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -119,8 +129,9 @@ class ImportRun:
         while start < len(rows):
             part = rows[start : start + self._rows_a_call]
             policy = PATIENT if self._rows_a_call <= LEAST_ROWS else HASTY
+            body = body_of(part, entry_tokens=self._tokens is not None)
             try:
-                answer = self._api.operator("POST", self._path, body_of(part), policy=policy)
+                answer = self._api.operator("POST", self._path, body, policy=policy)
             except Unavailable:
                 if self._rows_a_call <= LEAST_ROWS:
                     raise

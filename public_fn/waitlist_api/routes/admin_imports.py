@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth import operator_of
@@ -12,8 +13,10 @@ from waitlist_api.errors import InvalidFields
 from waitlist_api.http_errors import code_of
 from waitlist_api.imports.imported import Imported, ImportRow
 from waitlist_api.imports.importing import Importing
+from waitlist_api.issuing import Issuing, TokenOf
 from waitlist_api.routes.documentation import SIGV4, answers
 from waitlist_api.routes.parameters import WaitlistId
+from waitlist_api.routes.secret_answers import secret, with_secret
 from waitlist_api.schemas.basis import FieldProblem
 from waitlist_api.schemas.imports import (
     ImportAnswer,
@@ -32,7 +35,7 @@ def is_import(event: Mapping[str, Any]) -> bool:
     return PATH.fullmatch(str(event.get("rawPath", ""))) is not None
 
 
-def admin_import_routes(importing: Importing) -> APIGatewayHttpRouter:
+def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHttpRouter:
     """Return the operators' route of imports."""
     router = APIGatewayHttpRouter()
 
@@ -45,33 +48,32 @@ def admin_import_routes(importing: Importing) -> APIGatewayHttpRouter:
         tags=["operator"],
         operation_id="importEntries",
         security=SIGV4,
-        responses=answers(
-            200,
-            "What became of each row",
-            "unauthorized",
-            "waitlist_not_found",
-            "invalid_json",
-            "unsupported_media_type",
-            "rebuilding",
-            "record_unavailable",
+        responses=with_secret(
+            answers(
+                200,
+                "What became of each row",
+                "unauthorized",
+                "waitlist_not_found",
+                "invalid_json",
+                "no_entry_tokens",
+                "unsupported_media_type",
+                "rebuilding",
+                "record_unavailable",
+            )
         ),
     )
-    def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> ImportAnswer:
+    def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         by = operator_of(router.current_event.raw_event)
+        # Asked for in vain, nobody is put in line either.
+        token_of = issuing.signer() if body.entry_tokens else None
         read = [(number, one) for number, one in enumerate(body.rows)]
         good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
         told = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
         people = importing.put_in_line(waitlist_id, list(good.values()), by)
-        told |= {number: _told(number, one) for number, one in zip(good, people, strict=True)}
-        counts = Counter(one.outcome for one in told.values())
-        return ImportAnswer(
-            joined=counts["joined"],
-            already=counts["already"],
-            refused=counts["refused"],
-            results=[told[number] for number in sorted(told)],
-        )
+        told |= {n: _told(n, one, token_of) for n, one in zip(good, people, strict=True)}
+        return secret(_answer([told[number] for number in sorted(told)]))
 
     return router
 
@@ -80,10 +82,23 @@ def _row(body: ImportRowBody) -> ImportRow:
     return ImportRow(**dict(body))
 
 
-def _told(number: int, one: Imported) -> ImportResultAnswer:
+def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
+    counts = Counter(one.outcome for one in results)
+    return ImportAnswer(
+        joined=counts["joined"],
+        already=counts["already"],
+        refused=counts["refused"],
+        results=results,
+    )
+
+
+def _told(number: int, one: Imported, token_of: TokenOf | None) -> ImportResultAnswer:
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
-    return ImportResultAnswer(row=number, outcome=one.outcome, entry_id=one.entry_id)
+    token = token_of(one.waitlist_id, one.entry_id) if token_of else None
+    return ImportResultAnswer(
+        row=number, outcome=one.outcome, entry_id=one.entry_id, entry_token=token
+    )
 
 
 def _refused(

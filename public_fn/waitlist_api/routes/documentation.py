@@ -27,7 +27,7 @@ ALWAYS = (
 # What API Gateway also answers by itself, with a message of its own. A request that matches no
 # route has no place in this document.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
-_NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
+NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
     "Retry-After": {
         "description": "Seconds after which to ask again.",
@@ -91,7 +91,7 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
     if status in BY_THE_GATEWAY:
         content["application/json"] = {"model": GatewayMessage}
-    headers: dict[str, Any] = {**_NO_STORE}
+    headers: dict[str, Any] = {**NO_STORE}
     if set(codes) & set(RETRY_AFTER_SECONDS):
         headers |= _RETRY_AFTER
     if status == UNAUTHORIZED:

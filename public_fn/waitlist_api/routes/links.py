@@ -33,6 +33,14 @@ OF_A_WAITLIST = to(
     "getStats",
 )
 OF_A_SIGNUP = to(
-    ENTRY, "getEntry", "leave", "getPerson", "editPerson", "bump", "remove", "erasePerson"
+    ENTRY,
+    "getEntry",
+    "leave",
+    "getPerson",
+    "editPerson",
+    "bump",
+    "remove",
+    "issueToken",
+    "erasePerson",
 )
 OF_THE_PARKED = to(SAME_ENTRY, "redrive", "getPerson")

@@ -186,6 +186,14 @@ class OwnSignupAnswer(CustomersEntryAnswer):
     pass
 
 
+class EntryTokenAnswer(BaseModel):
+    entry_id: TheEntryId
+    entry_token: Annotated[
+        EntryToken,
+        Field(description="What the guest sends as Authorization: Bearer; a secret of theirs."),
+    ]
+
+
 class HistoryAnswer(BaseModel):
     event: str
     at: Time

@@ -16,7 +16,7 @@ from pydantic import (
 from waitlist_api import strict_json
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
 from waitlist_api.schemas.basis import Body, FieldProblem
-from waitlist_api.schemas.entries import CustomerId, SignupAttributes, SignupProfile
+from waitlist_api.schemas.entries import CustomerId, EntryToken, SignupAttributes, SignupProfile
 from waitlist_api.strict_json import MAX_BODY_BYTES
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_PRIORITY
@@ -72,6 +72,14 @@ class ImportBody(Body):
         list[Annotated[ImportRowBody, WrapValidator(_row_or_refusal)]],
         Field(min_length=1, max_length=MAX_BATCH),
     ]
+    entry_tokens: Annotated[
+        bool,
+        Field(
+            description="Whether the answer has the token of everybody who is on the list then, "
+            "to be handed to them. Where customers prove themselves by an issuer's tokens, true is "
+            "refused: `no_entry_tokens`."
+        ),
+    ] = False
 
     @property
     def rows(self) -> list[ImportRowBody | WaitlistError]:
@@ -84,6 +92,10 @@ class ImportResultAnswer(BaseModel):
     entry_id: Annotated[
         str | None, Field(description="Null where the row does not name a customer.")
     ]
+    entry_token: Annotated[
+        EntryToken | None,
+        Field(description="Where `entry_tokens` asks for it, of whoever is on the list."),
+    ] = None
     code: Annotated[str | None, Field(description="Why a row is refused.")] = None
     detail: str | None = None
     errors: list[FieldProblem] | None = None

@@ -1,0 +1,99 @@
+"""The file of the tokens that an import's people have: secrets, for its owner's eyes alone."""
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from waitlist_cli.errors import WrongUsage
+
+HEADER = ("entry_id", "customer_id", "entry_token")
+OWNER_ONLY = 0o600
+# A line has far less: two ids of 26 and 256 characters, quotes, and a token of 52.
+TAIL_BYTES = 4096
+Issued = tuple[str, str, str]
+
+
+class TokenFile:
+    """Made with the first call that is answered; has a line for each row that was accepted.
+
+    An import from the first row on writes it anew, for a repeat is told all tokens again.
+    """
+
+    def __init__(self, path: Path, *, goes_on: bool) -> None:
+        self.path = path
+        self.count = 0
+        self._goes_on = goes_on
+        self._file: TextIO | None = None
+        self._writer: Any = None
+
+    def write(self, issued: Sequence[Issued]) -> None:
+        """Add the tokens of one call, whole: what was said to be done is in the file."""
+        if not issued:
+            return
+        try:
+            if self._file is None:
+                self._file = self._opened()
+            self._writer.writerows(issued)
+            self._file.flush()
+        except OSError as error:
+            raise WrongUsage(
+                f"{self.path} cannot be written: {error.strerror}. --tokens names another file; "
+                "the same command again is told all tokens again."
+            ) from error
+        self.count += len(issued)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _opened(self) -> TextIO:
+        is_new = not (self._goes_on and _cut(self.path) > 0)
+        file = open(  # noqa: SIM115 (closed by close)
+            self.path, "w" if is_new else "a", encoding="utf-8", newline="", opener=_private
+        )
+        # One that was there keeps its mode otherwise.
+        self.path.chmod(OWNER_ONLY)
+        self._writer = csv.writer(file)
+        if is_new:
+            self._writer.writerow(HEADER)
+        return file
+
+
+def token_file(
+    chosen: str | None, taken: Sequence[str | Path], *, goes_on: bool
+) -> TokenFile | None:
+    """Return the file that was asked for; raises WrongUsage for one that holds something else."""
+    if chosen is None:
+        return None
+    path = Path(chosen)
+    if path.resolve() in [Path(one).resolve() for one in taken] or not _is_ours(path):
+        raise WrongUsage(f"{path} is for something else, or holds it: --tokens names another file.")
+    return TokenFile(path, goes_on=goes_on)
+
+
+def _is_ours(path: Path) -> bool:
+    if not path.is_file():
+        return not path.exists()
+    header = ",".join(HEADER).encode()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(header)) in (b"", header)
+    except OSError as error:
+        raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _cut(path: Path) -> int:
+    """Take away a line that a killed run has not finished; return how many bytes are left."""
+    try:
+        with path.open("rb+") as file:
+            start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)
+            file.seek(start)
+            return file.truncate(start + file.read().rfind(b"\n") + 1)
+    except FileNotFoundError:
+        return 0
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_ONLY)

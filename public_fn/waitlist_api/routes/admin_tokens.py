@@ -1,0 +1,43 @@
+"""What operators do for guests who have no entry token: who was imported, or has lost it."""
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.issuing import Issuing
+from waitlist_api.routes.documentation import SIGV4, answers
+from waitlist_api.routes.parameters import EntryId, WaitlistId
+from waitlist_api.routes.secret_answers import secret, with_secret
+from waitlist_api.schemas.entries import EntryTokenAnswer
+
+
+def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
+    """Return the operators' route of guests' tokens."""
+    router = APIGatewayHttpRouter()
+
+    @router.post(
+        "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/token",
+        summary="Issue an entry's token, for the guest whose entry it is",
+        description="For who was imported, or has lost the token: whoever has it may look at the "
+        "entry and leave it. Takes no body and changes nothing; earlier tokens stay good. Where "
+        "customers prove themselves by an issuer's tokens there is none: `no_entry_tokens`.",
+        tags=["operator"],
+        operation_id="issueToken",
+        security=SIGV4,
+        responses=with_secret(
+            answers(
+                200,
+                "The token",
+                "unauthorized",
+                "waitlist_not_found",
+                "entry_not_found",
+                "no_entry_tokens",
+                "unsupported_media_type",
+                "record_unavailable",
+            )
+        ),
+    )
+    def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
+        token = issuing.token_of(waitlist_id, entry_id)
+        return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
+
+    return router
