@@ -1,0 +1,122 @@
+"""What operators ask who bring people along from elsewhere."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations
+
+from proof import model
+from proof.asks.ask import Ask, Outcome, Told
+from proof.asks.in_line import erased
+from proof.desk import Row
+from proof.model import ENDED, Line, Stay
+from proof.small_world import FEW_INTENTS
+
+IMPORT = "import"
+Words = frozenset[str]
+
+
+def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
+    """Import rows: intents a few at a time, in their order; then all places at once."""
+    one = _Import(f"{IMPORT} {call} {repeat}", rows)
+    return Ask(
+        lambda desk: desk.bring(rows),
+        one.effect,
+        one.parts,
+        one.early,
+        early_steps=len(one.chunks) + 1,
+        anew=partial(bring, call, *rows, repeat=repeat + 1),
+    )
+
+
+def is_import(stay: Stay | None) -> bool:
+    return stay is not None and stay.key.startswith(IMPORT)
+
+
+@dataclass(frozen=True)
+class _Import:
+    """One sending of a call, by a key of its own: it tells whose intents are whose."""
+
+    key: str
+    rows: tuple[Row, ...]
+
+    @property
+    def people(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.is_good)
+
+    @property
+    def chunks(self) -> list[int]:
+        """Where each transaction of intents begins."""
+        return list(range(0, len(self.people), FEW_INTENTS))
+
+    def effect(self, line: Line) -> Outcome:
+        for start in self.chunks:
+            line = self._begun(line, start)
+        placed = self._placed(line, [row.name for row in self.people])
+        return placed, Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
+
+    def early(self, line: Line) -> Line:
+        for start in self.chunks:
+            begun = self._begun(line, start)
+            if begun != line:
+                return begun
+        return self._placed(line, [row.name for row in self.people])
+
+    def parts(self, line: Line) -> Iterator[Line]:
+        """Whatever is intended comes to its end, by whoever: in any order, where room is short."""
+        for done in range(len(self.chunks) + 1):
+            begun = line
+            for start in self.chunks[:done]:
+                begun = self._begun(begun, start)
+            names = [row.name for row in self.people]
+            for order in [names] if line.capacity is None else permutations(names):
+                yield self._placed(begun, list(order))
+
+    def _begun(self, line: Line, start: int) -> Line:
+        """Write the intents of one transaction, at the places that were drawn with the first."""
+        some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
+        for row in some:
+            line = model.signup_finished(line, row.name)
+        new = [row for row in some if self._may_join(line, row.name)]
+        drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
+        if any(row.name in drawn and row not in new for row in some):
+            # Another request was faster: the rest must come behind what that one wrote.
+            drawn = {}
+        if any(row.name not in drawn for row in new):
+            wanted = [row for row in rest if self._may_join(line, row.name)]
+            line, drawn = model.drawn_for(line, [(row.name, row.is_early) for row in wanted])
+        for row in new:
+            stay = Stay("joining", drawn.pop(row.name), key=self.key, former=line.stay(row.name))
+            line = line.put(row.name, stay)
+        return line.keep(self.key, drawn)
+
+    def _may_join(self, line: Line, name: str) -> bool:
+        stay = line.stay(name)
+        if erased(name, self.key) in line.done:
+            return False
+        return stay is None or (stay.state in ENDED and stay.key != self.key)
+
+    def _placed(self, line: Line, names: list[str]) -> Line:
+        for name in names:
+            stay = line.stay(name)
+            if stay is not None and stay.state == "joining" and is_import(stay):
+                line = model.enlisted(line, name)
+        return line
+
+    def _words(self, row: Row, begun: Line, placed: Line) -> Words:
+        """Return what may be told of a row."""
+        if not row.is_good:
+            return frozenset({"invalid_request"})
+        stay = begun.stay(row.name)
+        is_own = stay is not None and stay.key == self.key
+        if erased(row.name, self.key) in begun.done or (is_own and stay and stay.state == "left"):
+            # Whoever takes the intent away may be slower than Redis, which says that it is full.
+            full = set() if begun.capacity is None else {"waitlist_full"}
+            return frozenset({"joined", "not_waiting"} | full)
+        if stay is None or stay.state != "joining":
+            return frozenset({"joined" if is_own else "already"})
+        now = placed.stay(row.name)
+        if now is None or now.state != "waiting":
+            return frozenset({"waitlist_full"})
+        # Of an intent that another call has written, whoever records it first tells that.
+        return frozenset({"joined"} if is_own else {"joined", "already"})
