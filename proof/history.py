@@ -65,10 +65,10 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
             continue
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
-        if attempt.early < attempt.ask.early_steps:
+        if attempt.early < attempt.ask.early_steps and (early := attempt.ask.early(line)) != line:
             begun = replace(attempt, early=attempt.early + 1)
             these = (*attempts[:number], begun, *attempts[number + 1 :])
-            yield from _ends(these, attempt.ask.early(line), seen)
+            yield from _ends(these, early, seen)
 
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:

@@ -23,15 +23,17 @@ MAX_ATTEMPTS = 3
 class Stay:
     """One person's stay.
 
-    `hold` names the claim that holds, or last held, the person; `hold_end` how somebody ended
-    that; `is_long` tells a hold that was extended, `is_over` one whose time is up, unnoticed yet.
-    `key` is the signup's, and `former` the stay before one that is only intended yet.
+    `hold` names the claim that holds, or last held, the person, and `round` in which of its rounds
+    it took them; `hold_end` how somebody ended that; `is_long` tells a hold that was extended,
+    `is_over` one whose time is up, unnoticed yet. `key` is the signup's, and `former` the stay
+    before one that is only intended yet.
     """
 
     state: State
     rank: int
     attempts: int = 0
     hold: str = ""
+    round: int = 0
     hold_end: str = ""
     is_long: bool = False
     is_over: bool = False
@@ -155,8 +157,11 @@ def ended(line: Line, name: str, state: Literal["left", "admitted"]) -> Line:
 
 
 def held(line: Line, names: list[str], hold: str) -> Line:
+    """Hold people for a claim: in one round, after those in which it took others."""
+    last = max((stay.round for _, stay in line.stays if stay.hold == hold), default=0)
+    taken = {"state": "offered", "hold": hold, "hold_end": "", "is_long": False, "round": last + 1}
     for name in names:
-        line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
+        line = line.change(name, **taken)
     return line
 
 

@@ -20,7 +20,8 @@ def claim(
 
     def own(line: Line, *states: model.State) -> list[str]:
         names = [name for name in line.of(*states) if line.by_name[name].hold == hold]
-        return names[::-1] if newest else names
+        # Whoever came ahead of those of one round is given with the next.
+        return sorted(names[::-1] if newest else names, key=lambda name: line.by_name[name].round)
 
     def early(line: Line) -> Line:
         line = model.all_expired(line, only_over=True)

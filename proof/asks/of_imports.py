@@ -79,6 +79,8 @@ class _Import:
             line = model.signup_finished(line, row.name)
         new = [row for row in some if self._may_join(line, row.name)]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
+        if not (new or drawn):
+            return line
         if any(row.name in drawn and row not in new for row in some):
             # Another request was faster: the rest must come behind what that one wrote.
             drawn = {}
