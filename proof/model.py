@@ -16,6 +16,8 @@ GAP = 2**24
 AT_BACK = 255 * TIER
 # Where an import's people stand who joined elsewhere: between the second signup and the third.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
+# Others of an import stand so far behind each other.
+APART = 8
 MAX_ATTEMPTS = 3
 
 
@@ -127,7 +129,7 @@ def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[st
     for name, is_early in people:
         drawn[name] = EARLY + line.early if is_early else back
         line = replace(line, early=line.early + is_early)
-        back += not is_early
+        back += 0 if is_early else APART
     return line, drawn
 
 
