@@ -27,8 +27,9 @@ class Stay:
 
     `hold` names the claim that holds, or last held, the person, and `round` in which of its rounds
     it took them; `hold_end` how somebody ended that; `is_long` tells a hold that was extended,
-    `is_over` one whose time is up, unnoticed yet. `key` is the signup's, and `former` the stay
-    before one that is only intended yet.
+    `is_over` one whose time is up, unnoticed yet; `is_aside` an admission that takes room still.
+    `key` is the signup's, and `former` the stay before one that is only intended yet, or was by an
+    import.
     """
 
     state: State
@@ -39,6 +40,7 @@ class Stay:
     hold_end: str = ""
     is_long: bool = False
     is_over: bool = False
+    is_aside: bool = False
     key: str = ""
     former: "Stay | None" = None
 
@@ -47,13 +49,15 @@ class Stay:
 class Line:
     """Everybody by name, the requests that count only once, and the counters.
 
-    `drawn` are places that imports have drawn and not used yet, by key and name; `early` counts
-    those that were drawn for people who joined elsewhere.
+    By key and name, `looked` says whom imports have seen on the list or not on it, and `drawn`
+    which places they have drawn and not used yet; `early` counts those that were drawn for people
+    who joined elsewhere.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
     tickets: int = 0
+    looked: frozenset[tuple[str, str, bool]] = frozenset()
     drawn: frozenset[tuple[str, str, int]] = frozenset()
     early: int = 0
     signed_up: int = 0
@@ -96,6 +100,11 @@ class Line:
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
+    def look(self, key: str, seen: dict[str, bool]) -> "Line":
+        """Remember of whom an import knows whether they are on the list."""
+        others = frozenset(one for one in self.looked if one[0] != key)
+        return replace(self, looked=others | {(key, name, is_on) for name, is_on in seen.items()})
+
     def keep(self, key: str, drawn: dict[str, int]) -> "Line":
         """Remember what an import has drawn and not used yet."""
         others = frozenset(one for one in self.drawn if one[0] != key)
@@ -104,7 +113,8 @@ class Line:
 
     @property
     def is_full(self) -> bool:
-        return self.capacity is not None and len(self.of(*ON_LIST)) >= self.capacity
+        room = [stay for _, stay in self.stays if stay.state in ON_LIST or stay.is_aside]
+        return self.capacity is not None and len(room) >= self.capacity
 
 
 def joined(line: Line, name: str, key: str) -> Line:
@@ -141,7 +151,7 @@ def enlisted(line: Line, name: str) -> Line:
     rank, ranks = stay.rank, {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += 1
-    line = line.change(name, state="waiting", rank=rank, former=None)
+    line = line.change(name, state="waiting", rank=rank)
     return replace(line, signed_up=line.signed_up + 1)
 
 

@@ -24,7 +24,7 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
         one.effect,
         one.parts,
         one.early,
-        early_steps=len(one.chunks) + 1,
+        early_steps=len(one.chunks) + 2,
         anew=partial(bring, call, *rows, repeat=repeat + 1),
     )
 
@@ -50,12 +50,16 @@ class _Import:
         return list(range(0, len(self.people), FEW_INTENTS))
 
     def effect(self, line: Line) -> Outcome:
+        line = self._looked(line)
         for start in self.chunks:
             line = self._begun(line, start)
         placed = self._placed(line, [row.name for row in self.people])
         return placed, Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
 
     def early(self, line: Line) -> Line:
+        looked = self._looked(line)
+        if looked != line:
+            return looked
         for start in self.chunks:
             begun = self._begun(line, start)
             if begun != line:
@@ -65,25 +69,39 @@ class _Import:
     def parts(self, line: Line) -> Iterator[Line]:
         """Whatever is intended comes to its end, by whoever: in any order, where room is short."""
         for done in range(len(self.chunks) + 1):
-            begun = line
+            begun = self._looked(line) if done else line
             for start in self.chunks[:done]:
                 begun = self._begun(begun, start)
             names = [row.name for row in self.people]
             for order in [names] if line.capacity is None else permutations(names):
                 yield self._placed(begun, list(order))
 
+    def _looked(self, line: Line) -> Line:
+        """Look once who is there: they are, whatever becomes of them until the answer."""
+        if self._seen(line):
+            return line
+        return line.look(self.key, {row.name: self._is_on(line, row.name) for row in self.people})
+
+    def _seen(self, line: Line) -> dict[str, bool]:
+        return {name: is_on for key, name, is_on in line.looked if key == self.key}
+
+    def _is_on(self, line: Line, name: str) -> bool:
+        stay = line.stay(name)
+        return stay is not None and stay.state not in ENDED
+
     def _begun(self, line: Line, start: int) -> Line:
         """Write the intents of one transaction, at the places that were drawn with the first."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
+        drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
+        if any(self._is_overtaken(line, row.name) for row in some):
+            # Another request was faster: the rest must come behind what that one wrote.
+            again = {row.name: self._is_on(line, row.name) for row in some}
+            line, drawn = line.look(self.key, self._seen(line) | again), {}
         for row in some:
             line = model.signup_finished(line, row.name)
         new = [row for row in some if self._may_join(line, row.name)]
-        drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if not (new or drawn):
-            return line
-        if any(row.name in drawn and row not in new for row in some):
-            # Another request was faster: the rest must come behind what that one wrote.
-            drawn = {}
+            return line.keep(self.key, drawn)
         if any(row.name not in drawn for row in new):
             wanted = [row for row in rest if self._may_join(line, row.name)]
             line, drawn = model.drawn_for(line, [(row.name, row.is_early) for row in wanted])
@@ -92,9 +110,15 @@ class _Import:
             line = line.put(row.name, stay)
         return line.keep(self.key, drawn)
 
+    def _is_overtaken(self, line: Line, name: str) -> bool:
+        """Return whether somebody who was not on the list has been put there by another."""
+        stay = line.stay(name)
+        is_own = stay is not None and stay.key == self.key
+        return not self._seen(line)[name] and self._is_on(line, name) and not is_own
+
     def _may_join(self, line: Line, name: str) -> bool:
         stay = line.stay(name)
-        if erased(name, self.key) in line.done:
+        if self._seen(line)[name] or erased(name, self.key) in line.done:
             return False
         return stay is None or (stay.state in ENDED and stay.key != self.key)
 
