@@ -49,15 +49,15 @@ class Stay:
 class Line:
     """Everybody by name, the requests that count only once, and the counters.
 
-    By key and name, `looked` says whom imports have seen on the list or not on it, and `drawn`
-    which places they have drawn and not used yet; `early` counts those that were drawn for people
+    By key and name, `looked` says as what imports have seen people, and `drawn` which places they
+    have drawn and not used yet; `early` counts those that were drawn for people
     who joined elsewhere.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
     tickets: int = 0
-    looked: frozenset[tuple[str, str, bool]] = frozenset()
+    looked: frozenset[tuple[str, str, str]] = frozenset()
     drawn: frozenset[tuple[str, str, int]] = frozenset()
     early: int = 0
     signed_up: int = 0
@@ -100,10 +100,10 @@ class Line:
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
-    def look(self, key: str, seen: dict[str, bool]) -> "Line":
-        """Remember of whom an import knows whether they are on the list."""
+    def look(self, key: str, seen: dict[str, str]) -> "Line":
+        """Remember as what an import has seen people."""
         others = frozenset(one for one in self.looked if one[0] != key)
-        return replace(self, looked=others | {(key, name, is_on) for name, is_on in seen.items()})
+        return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Line":
         """Remember what an import has drawn and not used yet."""
@@ -130,6 +130,14 @@ def signup_finished(line: Line, name: str) -> Line:
         return line
     line = _not_joined(line, name)
     return line if line.is_full else joined(line, name, stay.key)
+
+
+def intent_finished(line: Line, name: str) -> Line:
+    """Take an intent to join to its end, whoever has it."""
+    stay = line.stay(name)
+    if stay is None or stay.state != "joining":
+        return line
+    return enlisted(line, name) if stay.rank else signup_finished(line, name)
 
 
 def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[str, int]]:

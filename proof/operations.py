@@ -88,12 +88,14 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "import of those of one time",
-        bring("a file", Row("a", is_good=False), Row("b", is_early=True), Row("d", is_early=True)),
+        bring(
+            "of one time", Row("a", is_good=False), Row("b", is_early=True), Row("d", is_early=True)
+        ),
         ("two absent", "two absent, Redis lost", "admitted", "erased"),
     ),
     Operation(
         "import again",
-        bring("a file", *NEW_ONES),
+        bring("of the morning", *NEW_ONES),
         ("import begun", "import intended", "import intended, Redis lost", "import placed"),
     ),
     Operation(

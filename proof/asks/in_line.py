@@ -56,9 +56,13 @@ def leave(name: str, by: str = "customer") -> Ask:
 
 
 def edit(name: str, kind: str) -> Ask:
-    """Change attributes: the place stays, the segments follow; whoever has ended has none."""
+    """Change attributes: the place stays, the segments follow; whoever has ended has none.
+
+    An intent to join is taken to its end first, which matters where room is short.
+    """
 
     def effect(line: Line) -> Outcome:
+        line = model.intent_finished(line, name)
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")

@@ -13,7 +13,12 @@ from proof.model import ENDED, Line, Stay
 from proof.small_world import FEW_INTENTS
 
 IMPORT = "import"
+ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
+NONE: Words = frozenset()
+JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
+# Whoever takes an intent away may be slower than Redis, which says first that it is full.
+GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
@@ -80,14 +85,10 @@ class _Import:
         """Look once who is there: they are, whatever becomes of them until the answer."""
         if self._seen(line):
             return line
-        return line.look(self.key, {row.name: self._is_on(line, row.name) for row in self.people})
+        return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
 
-    def _seen(self, line: Line) -> dict[str, bool]:
-        return {name: is_on for key, name, is_on in line.looked if key == self.key}
-
-    def _is_on(self, line: Line, name: str) -> bool:
-        stay = line.stay(name)
-        return stay is not None and stay.state not in ENDED
+    def _seen(self, line: Line) -> dict[str, str]:
+        return {name: word for key, name, word in line.looked if key == self.key}
 
     def _begun(self, line: Line, start: int) -> Line:
         """Write the intents of one transaction, at the places that were drawn with the first."""
@@ -95,7 +96,7 @@ class _Import:
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name) for row in some):
             # Another request was faster: the rest must come behind what that one wrote.
-            again = {row.name: self._is_on(line, row.name) for row in some}
+            again = {row.name: _standing(line, row.name) for row in some}
             line, drawn = line.look(self.key, self._seen(line) | again), {}
         for row in some:
             line = model.signup_finished(line, row.name)
@@ -114,11 +115,12 @@ class _Import:
         """Return whether somebody who was not on the list has been put there by another."""
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
-        return not self._seen(line)[name] and self._is_on(line, name) and not is_own
+        is_on = _standing(line, name) != ABSENT
+        return self._seen(line)[name] == ABSENT and is_on and not is_own
 
     def _may_join(self, line: Line, name: str) -> bool:
         stay = line.stay(name)
-        if self._seen(line)[name] or erased(name, self.key) in line.done:
+        if self._seen(line)[name] != ABSENT or erased(name, self.key) in line.done:
             return False
         return stay is None or (stay.state in ENDED and stay.key != self.key)
 
@@ -133,16 +135,25 @@ class _Import:
         """Return what may be told of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
-        stay = begun.stay(row.name)
+        stay, now = begun.stay(row.name), placed.stay(row.name)
+        is_erased = erased(row.name, self.key) in begun.done
         is_own = stay is not None and stay.key == self.key
-        if erased(row.name, self.key) in begun.done or (is_own and stay and stay.state == "left"):
-            # Whoever takes the intent away may be slower than Redis, which says that it is full.
-            full = set() if begun.capacity is None else {"waitlist_full"}
-            return frozenset({"joined", "not_waiting"} | full)
-        if stay is None or stay.state != "joining":
-            return frozenset({"joined" if is_own else "already"})
-        now = placed.stay(row.name)
-        if now is None or now.state != "waiting":
+        is_gone = is_erased or stay is None or stay.state == "left"
+        if is_erased or (is_own and is_gone):
+            return JOINED | GONE
+        if is_own and (now is None or now.key != self.key):
             return frozenset({"waitlist_full"})
-        # Of an intent that another call has written, whoever records it first tells that.
-        return frozenset({"joined"} if is_own else {"joined", "already"})
+        if is_own:
+            return JOINED
+        if self._seen(begun)[row.name] == INTENDED:
+            # Of an intent that another call has written, whoever records it first tells that.
+            return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
+        return ALREADY
+
+
+def _standing(line: Line, name: str) -> str:
+    """Return as what an import sees somebody who is not of its own."""
+    stay = line.stay(name)
+    if stay is None or stay.state in ENDED:
+        return ABSENT
+    return INTENDED if stay.state == "joining" and is_import(stay) else PRESENT
