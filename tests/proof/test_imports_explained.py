@@ -24,11 +24,16 @@ def line_of(*names: str, capacity: int | None = None) -> Line:
     return line
 
 
-def ends_of(line: Line, *sent: tuple[asks.Ask, Answer]) -> set[str]:
-    """Return the orders that are possible after some requests, one after the other."""
+def given(*names: str) -> Answer:
+    return Answer(verdict="done", given=tuple((name, "token") for name in names))
+
+
+def ends_of(line: Line, *sent: tuple[asks.Ask, Answer], at_once: bool = False) -> set[str]:
+    """Return the orders that are possible after some requests, one after the other or at once."""
     history = History()
+    began = history.now()
     for ask, answer in sent:
-        history.note(ask, answer, history.now())
+        history.note(ask, answer, began if at_once else history.now())
     return {"".join(end.of("waiting")) for end in history.ends(line)}
 
 
@@ -77,3 +82,20 @@ def test_whoever_finds_no_room_is_refused_and_leaves_no_trace() -> None:
 
 def test_cut_off_where_room_is_short_any_of_those_intended_may_have_it() -> None:
     assert ends_of(line_of("a", "c", capacity=3), (FILE, SILENT)) == {"ac", "acd", "acb"}
+
+
+def test_whoever_comes_in_ahead_between_two_rounds_is_given_with_the_second() -> None:
+    one_early = asks.bring("a file", Row("b", is_early=True))
+    claim = (asks.claim(4, "k"), given("a", "c", "e", "b"))
+    line = line_of("a", "c", "e")
+    assert ends_of(line, claim, (one_early, told("joined")), at_once=True) == {""}
+    assert ends_of(line, (one_early, told("joined")), claim) == set()
+
+
+@pytest.mark.parametrize("seen", [("already", "joined"), ("joined", "already")])
+def test_an_import_may_see_some_of_those_who_are_admitted_together(seen: tuple[str, str]) -> None:
+    """Only the first of them: they are recorded in their order."""
+    both = asks.bring("a file", Row("c"), Row("a"))
+    dequeue = (asks.claim(2, "k", at_once=True), given("a", "c"))
+    ends = ends_of(line_of("a", "c"), dequeue, (both, told(*seen)), at_once=True)
+    assert ends == ({"a"} if seen == ("already", "joined") else set())
