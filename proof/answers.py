@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from proof.desk import NAMES
+from proof.desk import NAMES, Brought
 from tests.support.faults import Crash
 from waitlist_api.holding import Held
 from waitlist_api.http_errors import RENAMED, STATUS
+from waitlist_api.imports.imported import Imported
 from waitlist_api.joining import SignedUp
 from waitlist_api.standing import Standing
 from waitlist_shared.errors import WaitlistError
@@ -19,7 +20,10 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """`given` are those claimed: entry and token of each, in the order of the answer."""
+    """`given` are those claimed: entry and token of each, in the order of the answer.
+
+    `rows` says of each row of an import in one word what became of it.
+    """
 
     verdict: Verdict
     code: str = ""
@@ -27,6 +31,7 @@ class Answer:
     position: int | None = None
     total: int | None = None
     given: tuple[tuple[str, str], ...] = ()
+    rows: tuple[str, ...] = ()
 
     @property
     def is_final(self) -> bool:
@@ -36,7 +41,7 @@ class Answer:
         told = [self.verdict, self.code, self.status]
         place = [] if self.position is None else [f"{self.position} of {self.total}"]
         given = [f"{len(self.given)} given"] if self.given else []
-        return " ".join([*filter(None, told), *place, *given])
+        return " ".join([*filter(None, told), *place, *given, *self.rows])
 
 
 def answer_of(ask: Callable[[], Any]) -> Answer:
@@ -64,6 +69,12 @@ def _done(told: Any) -> Answer:
         told = told.standing
     if isinstance(told, Standing):
         return Answer(verdict="done", status=told.status, position=told.position, total=told.total)
+    if isinstance(told, Brought):
+        return Answer(verdict="done", rows=tuple(map(_word, told.people)))
     offers = told if isinstance(told, list) else []
     given = tuple((NAMES[offer.claim.entry_id], offer.claim.token) for offer in offers)
     return Answer(verdict="done", given=given)
+
+
+def _word(one: Imported) -> str:
+    return str(one.refusal.code if one.refusal else one.outcome)

@@ -6,6 +6,7 @@ Redis or the index back some writes takes acknowledged ones with it.
 
 from proof.asks import (
     Ask,
+    bring,
     claim,
     complete,
     cut_off,
@@ -23,7 +24,7 @@ from proof.asks import (
     release,
     sign_up,
 )
-from proof.desk import FIRST
+from proof.desk import FIRST, Row
 from waitlist_queue import keys
 
 EARLIEST = "the-first-admission"
@@ -42,7 +43,10 @@ def _signed_up(*names: str) -> Beginning:
 
 
 _early = (*_signed_up("a", "c", "e"), *_night)
+_two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
+# Two who are new around one who is not: they are intended one after the other.
+NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
 _left = (*_waiting, leave("b"))
@@ -80,6 +84,11 @@ NAMES: dict[str, Beginning] = {
     "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
     "park unrecorded": (*_held, cut_off(park("b"), step=0)),
     "released": (*_held, release("b")),
+    "two absent": _two_absent,
+    "room for one": (*_two_absent, limit_to(3)),
+    "import begun": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=3)),
+    "import intended": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=4)),
+    "import placed": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=5)),
     "segments declared": (*_waiting, declare_segments()),
     "held, segments declared": (*_held, declare_segments()),
     "erased": (*_waiting, erase("b")),

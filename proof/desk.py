@@ -1,14 +1,17 @@
 """Those who use one waitlist, by name: what each asks of the services of one process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from tests.support.faults import Crash, Wire, crash_after
+from tests.support.world import START_MILLIS
 from waitlist_api.claiming import ClaimCommand
 from waitlist_api.editing import EditCommand
 from waitlist_api.holding import HoldCommand
+from waitlist_api.imports.imported import Imported, ImportRow
 from waitlist_api.joining import SignupCommand
 from waitlist_api.moving import BumpCommand
 from waitlist_api.records.waitlists import WaitlistSettings
@@ -28,6 +31,10 @@ SETTINGS: dict[str, Any] = {"name": "Bakery", "lease_seconds": LEASE_SECONDS, "m
 Tokens = dict[str, dict[str, str]]
 
 
+# Between the second and the third signup of each beginning.
+EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
+BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
+
 PEOPLE = ("a", "b", "c", "d", "e")
 KIND_OF = {"a": "vowel", "b": "consonant", "c": "consonant", "d": "consonant", "e": "vowel"}
 
@@ -37,6 +44,28 @@ def id_of(name: str) -> str:
 
 
 NAMES = {id_of(name): name for name in PEOPLE}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of an import: without `is_early` behind everybody; a row that is not good is refused."""
+
+    name: str
+    is_early: bool = False
+    is_good: bool = True
+
+    @property
+    def joined_at(self) -> datetime | None:
+        if not self.is_good:
+            return BEFORE_ALL_TICKETS
+        return EARLY if self.is_early else None
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What an import has answered."""
+
+    people: tuple[Imported, ...]
 
 
 @dataclass
@@ -68,6 +97,21 @@ class Desk:
             idempotency_key=key,
         )
         return self.services.joining.sign_up(command)
+
+    def bring(self, rows: Sequence[Row]) -> Any:
+        people = self.services.importing.put_in_line(
+            WAITLIST_ID,
+            [
+                ImportRow(
+                    customer_id=row.name,
+                    attributes={"kind": KIND_OF[row.name]},
+                    joined_at=row.joined_at,
+                )
+                for row in rows
+            ],
+            OPERATOR,
+        )
+        return Brought(tuple(people))
 
     def edit(self, name: str, kind: str) -> Any:
         command = EditCommand(

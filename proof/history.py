@@ -49,8 +49,6 @@ class History:
 
 # Whoever is on the way out is out for everybody else.
 ALIASES = {"leaving": "left"}
-# An intent, and its place.
-EARLY_STEPS = 2
 Seen = set[tuple[tuple[Attempt, ...], Line]]
 
 
@@ -67,9 +65,10 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
             continue
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
-        if attempt.early < EARLY_STEPS:
+        if attempt.early < attempt.ask.early_steps and (early := attempt.ask.early(line)) != line:
             begun = replace(attempt, early=attempt.early + 1)
-            yield from _ends((begun, *others), attempt.ask.early(line), seen)
+            these = (*attempts[:number], begun, *attempts[number + 1 :])
+            yield from _ends(these, early, seen)
 
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
@@ -89,9 +88,17 @@ def _agree(answer: Answer, told: Told) -> bool:
         return bool(told.refusal) or told.is_either
     if told.refusal:
         return told.is_either
+    if not _agree_on_rows(answer, told):
+        return False
     given = tuple(name for name, _ in answer.given)
     # While an order is rebuilt nobody is told a position.
     place = (answer.position, answer.total)
     is_true_place = place in ((told.position, told.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)
     return status == told.status and given == told.given and is_true_place
+
+
+def _agree_on_rows(answer: Answer, told: Told) -> bool:
+    if len(answer.rows) != len(told.rows):
+        return False
+    return all(word in words for word, words in zip(answer.rows, told.rows, strict=True))

@@ -103,6 +103,17 @@ KNOWN: tuple[Known, ...] = (
         ),
     ),
     Known(
+        "a claim that is delivered twice takes no others for those who were leaving",
+        "Redis answers its second delivery as a repeat, and a repeat begins no rounds of its own.",
+        "claim / leaving / delivered twice / step 0 / gives up",
+        lambda result, problem: (
+            problem.kind == "answer"
+            and result.case.beginning == "leaving"
+            and _is_of(result, *CLAIMS)
+            and _fault(result) == "delivered twice"
+        ),
+    ),
+    Known(
         "an admission that an erasure has overtaken is counted",
         "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
         "erase of one aside + complete / held / ABAAAAB",

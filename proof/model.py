@@ -14,6 +14,10 @@ ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
 STEP = 65_536
 GAP = 2**24
 AT_BACK = 255 * TIER
+# Where an import's people stand who joined elsewhere: between the second signup and the third.
+EARLY = AT_BACK + 2 * GAP + GAP // 2
+# Others of an import stand so far behind each other.
+APART = 8
 MAX_ATTEMPTS = 3
 
 
@@ -21,29 +25,41 @@ MAX_ATTEMPTS = 3
 class Stay:
     """One person's stay.
 
-    `hold` names the claim that holds, or last held, the person; `hold_end` how somebody ended
-    that; `is_long` tells a hold that was extended, `is_over` one whose time is up, unnoticed yet.
-    `key` is the signup's, and `former` the stay before one that is only intended yet.
+    `hold` names the claim that holds, or last held, the person, and `round` in which of its rounds
+    it took them; `hold_end` how somebody ended that; `is_long` tells a hold that was extended,
+    `is_over` one whose time is up, unnoticed yet; `is_aside` an admission that takes room still.
+    `key` is the signup's, and `former` the stay before one that is only intended yet, or was by an
+    import.
     """
 
     state: State
     rank: int
     attempts: int = 0
     hold: str = ""
+    round: int = 0
     hold_end: str = ""
     is_long: bool = False
     is_over: bool = False
+    is_aside: bool = False
     key: str = ""
     former: "Stay | None" = None
 
 
 @dataclass(frozen=True)
 class Line:
-    """Everybody by name, the requests that count only once, and the counters."""
+    """Everybody by name, the requests that count only once, and the counters.
+
+    By key and name, `looked` says as what imports have seen people, and `drawn` which places they
+    have drawn and not used yet; `early` counts those that were drawn for people
+    who joined elsewhere.
+    """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
     tickets: int = 0
+    looked: frozenset[tuple[str, str, str]] = frozenset()
+    drawn: frozenset[tuple[str, str, int]] = frozenset()
+    early: int = 0
     signed_up: int = 0
     left: int = 0
     admitted: int = 0
@@ -84,15 +100,72 @@ class Line:
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
+    def look(self, key: str, seen: dict[str, str]) -> "Line":
+        """Remember as what an import has seen people."""
+        others = frozenset(one for one in self.looked if one[0] != key)
+        return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
+
+    def keep(self, key: str, drawn: dict[str, int]) -> "Line":
+        """Remember what an import has drawn and not used yet."""
+        others = frozenset(one for one in self.drawn if one[0] != key)
+        own = {(key, name, rank) for name, rank in drawn.items()}
+        return replace(self, drawn=others | own)
+
     @property
     def is_full(self) -> bool:
-        return self.capacity is not None and len(self.of(*ON_LIST)) >= self.capacity
+        room = [stay for _, stay in self.stays if stay.state in ON_LIST or stay.is_aside]
+        return self.capacity is not None and len(room) >= self.capacity
 
 
 def joined(line: Line, name: str, key: str) -> Line:
     line, rank = line.draw()
     line = line.put(name, Stay("waiting", rank, key=key))
     return replace(line, signed_up=line.signed_up + 1)
+
+
+def signup_finished(line: Line, name: str) -> Line:
+    """Take a signup that is only intended to its end: the place, or no trace of it."""
+    stay = line.stay(name)
+    if stay is None or stay.state != "joining" or stay.rank:
+        return line
+    line = _not_joined(line, name)
+    return line if line.is_full else joined(line, name, stay.key)
+
+
+def intent_finished(line: Line, name: str) -> Line:
+    """Take an intent to join to its end, whoever has it."""
+    stay = line.stay(name)
+    if stay is None or stay.state != "joining":
+        return line
+    return enlisted(line, name) if stay.rank else signup_finished(line, name)
+
+
+def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[str, int]]:
+    """Draw places for an import: for the early ones of their time, for others behind everybody."""
+    line, back = line.draw()
+    drawn = {}
+    for name, is_early in people:
+        drawn[name] = EARLY + line.early if is_early else back
+        line = replace(line, early=line.early + is_early)
+        back += 0 if is_early else APART
+    return line, drawn
+
+
+def enlisted(line: Line, name: str) -> Line:
+    """Put somebody where an import wants them, or next behind; where it is full, nowhere."""
+    stay = line.by_name[name]
+    if line.is_full:
+        return _not_joined(line, name)
+    rank, ranks = stay.rank, {line.by_name[other].rank for other in line.of("waiting")}
+    while rank in ranks:
+        rank += 1
+    line = line.change(name, state="waiting", rank=rank)
+    return replace(line, signed_up=line.signed_up + 1)
+
+
+def _not_joined(line: Line, name: str) -> Line:
+    former = line.by_name[name].former
+    return line.put(name, former) if former else line.forget(name)
 
 
 def ended(line: Line, name: str, state: Literal["left", "admitted"]) -> Line:
@@ -104,8 +177,11 @@ def ended(line: Line, name: str, state: Literal["left", "admitted"]) -> Line:
 
 
 def held(line: Line, names: list[str], hold: str) -> Line:
+    """Hold people for a claim: in one round, after those in which it took others."""
+    last = max((stay.round for _, stay in line.stays if stay.hold == hold), default=0)
+    taken = {"state": "offered", "hold": hold, "hold_end": "", "is_long": False, "round": last + 1}
     for name in names:
-        line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
+        line = line.change(name, **taken)
     return line
 
 
@@ -163,8 +239,11 @@ def _free(line: Line, name: str, rank: int) -> int:
 
 
 def _ahead_of(line: Line, name: str) -> int:
+    """Return a rank in the nearest gap ahead of somebody."""
     upper = line.by_name[name].rank
-    ahead = [line.by_name[other].rank for other in line.of("waiting")]
-    lower = max([rank for rank in ahead if rank < upper], default=-1)
+    ranks = [line.by_name[other].rank for other in line.of("waiting")]
+    while upper - 1 in ranks:
+        upper -= 1
+    lower = max([rank for rank in ranks if rank < upper], default=-1)
     lower = max(lower, upper // TIER * TIER - 1)
     return max(upper - STEP, lower + (upper - lower) // 2)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from proof.asks import (
     Ask,
+    bring,
     bump,
     claim,
     complete,
@@ -20,7 +21,8 @@ from proof.asks import (
     release,
     sign_up,
 )
-from proof.beginnings import SIGNUP
+from proof.beginnings import NEW_ONES, SIGNUP
+from proof.desk import Row
 
 REPEAT = "the-request"
 
@@ -40,7 +42,11 @@ class Operation:
 OPERATIONS: tuple[Operation, ...] = (
     Operation("signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")),
     Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
-    Operation("rejoin", sign_up("b", "again"), ("left", "left and full", "admitted", "dequeued")),
+    Operation(
+        "rejoin",
+        sign_up("b", "again"),
+        ("left", "left and full", "admitted", "dequeued", "leaving"),
+    ),
     Operation(
         "leave",
         leave("b"),
@@ -75,6 +81,23 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("park", park("b"), ("held",)),
     Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
     Operation("redrive to the back", redrive("b", to="back"), ("parked",)),
+    Operation(
+        "import",
+        bring("a file", *NEW_ONES),
+        ("two absent", "two absent, Redis lost", "room for one", "joining", "leaving", "left"),
+    ),
+    Operation(
+        "import of those of one time",
+        bring(
+            "of one time", Row("a", is_good=False), Row("b", is_early=True), Row("d", is_early=True)
+        ),
+        ("two absent", "two absent, Redis lost", "admitted", "erased"),
+    ),
+    Operation(
+        "import again",
+        bring("of the morning", *NEW_ONES),
+        ("import begun", "import intended", "import intended, Redis lost", "import placed"),
+    ),
     Operation(
         "expiry",
         look_after(),

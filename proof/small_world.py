@@ -14,6 +14,8 @@ FEW_SHARDS = 2
 # So does each partition of the journal.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 PATIENT_SECONDS = 120.0
+# An import of three has two transactions of intents.
+FEW_INTENTS = 2
 T = TypeVar("T")
 
 
@@ -45,6 +47,7 @@ class InOrder(Executor):
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
+    "MAX_INTENTS": FEW_INTENTS,
     "ThreadPoolExecutor": InOrder,
     # A busy machine is no fault of the service's: nothing times out but by plan.
     "CALL_SECONDS": PATIENT_SECONDS,

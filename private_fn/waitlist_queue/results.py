@@ -40,8 +40,10 @@ def signup(reply: Reply) -> c.SignupResult:
 
 
 def reserve(reply: Reply) -> c.ReserveResult:
-    outcome, stamp, first, offsets = reply
-    return c.ReserveResult(outcome=outcome, stamp=stamp, first=first, offsets=tuple(offsets))
+    outcome, stamp, first, apart, offsets = reply
+    return c.ReserveResult(
+        outcome=outcome, stamp=stamp, first=first, apart=apart, offsets=tuple(offsets)
+    )
 
 
 def bump(reply: Reply) -> c.BumpResult:

@@ -16,10 +16,12 @@ from proof.asks.happenings import (
 )
 from proof.asks.in_line import bump, edit, erase, leave, look, sign_up
 from proof.asks.of_claims import claim, complete, extend, park, redrive, release
+from proof.asks.of_imports import bring
 
 __all__ = [
     "Ask",
     "Told",
+    "bring",
     "bump",
     "claim",
     "complete",

@@ -12,7 +12,8 @@ from proof.model import Line
 class Told:
     """What an answer must say: a refusal's code, or where the person stands, or who is given.
 
-    `is_either` allows what another request has ended meanwhile to be told as done or as refused.
+    `is_either` allows what another request has ended meanwhile to be told as done or as refused;
+    `rows` are the words that may be told of each row of an import.
     """
 
     refusal: str = ""
@@ -21,10 +22,13 @@ class Told:
     position: int | None = None
     total: int | None = None
     given: tuple[str, ...] = ()
+    rows: tuple[frozenset[str], ...] = ()
 
 
 Outcome = tuple[Line, Told]
 NOTHING = Told()
+# An intent, and its place.
+EARLY_STEPS = 2
 
 
 def _no_parts(_: Line) -> Iterator[Line]:
@@ -44,15 +48,16 @@ class Ask:
     """One request: a repeat of it is the same request to the service.
 
     `parts` yields what may come of it besides its effect where nobody was answered; `early` is
-    what others may see of it before its answer is made, one step at a time; `refusals` are codes
-    that say what others have done meanwhile. `anew` makes the repeat that is a request of its own;
-    `unanswered` is the request that this one leaves behind, without an answer.
+    what others may see of it before its answer is made, one of `early_steps` at a time; `refusals`
+    are codes that say what others have done meanwhile. `anew` makes the repeat that is a request of
+    its own; `unanswered` is the request that this one leaves behind, without an answer.
     """
 
     send: Callable[[Desk], Any]
     effect: Callable[[Line], Outcome]
     parts: Callable[[Line], Iterator[Line]] = _no_parts
     early: Callable[[Line], Line] = _nothing_early
+    early_steps: int = EARLY_STEPS
     refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
     anew: Callable[[], "Ask"] | None = None
     unanswered: "Ask | None" = None

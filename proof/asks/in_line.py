@@ -35,7 +35,7 @@ def sign_up(name: str, key: str) -> Ask:
         return line, standing(line, name)
 
     def refusals(line: Line) -> tuple[str, ...]:
-        return ("not_waiting",) if _erased(name, key) in line.done else ()
+        return ("not_waiting",) if erased(name, key) in line.done else ()
 
     return Ask(lambda desk: desk.sign_up(name, key), effect, early=early, refusals=refusals)
 
@@ -56,9 +56,13 @@ def leave(name: str, by: str = "customer") -> Ask:
 
 
 def edit(name: str, kind: str) -> Ask:
-    """Change attributes: the place stays, the segments follow; whoever has ended has none."""
+    """Change attributes: the place stays, the segments follow; whoever has ended has none.
+
+    An intent to join is taken to its end first, which matters where room is short.
+    """
 
     def effect(line: Line) -> Outcome:
+        line = model.intent_finished(line, name)
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -72,7 +76,7 @@ def edit(name: str, kind: str) -> Ask:
 def erase(name: str) -> Ask:
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
-        line = line.note(_erased(name, stay.key)) if stay else line
+        line = line.note(erased(name, stay.key)) if stay else line
         return line.forget(name), NOTHING
 
     return Ask(lambda desk: desk.erase(name), effect)
@@ -107,5 +111,6 @@ def look(name: str) -> Ask:
     return Ask(lambda desk: desk.look(name), effect)
 
 
-def _erased(name: str, key: str) -> str:
+def erased(name: str, key: str) -> str:
+    """Return the note that somebody was erased after a request had put them in line."""
     return f"{name} was erased after {key}"

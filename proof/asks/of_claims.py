@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal
 
 from proof import model
-from proof.asks.ask import Ask, Outcome, Told, no, standing
+from proof.asks.ask import EARLY_STEPS, Ask, Outcome, Told, no, standing
 from proof.desk import FIRST, KEYLESS, Desk
 from proof.model import ASIDE, Line
 
@@ -17,16 +17,31 @@ def claim(
 ) -> Ask:
     """Claim people, or with `at_once` admit them: in rounds, while fewer are there than wanted."""
     hold = key or f"{KEYLESS} {repeat}"
+    last_round = f"{hold} has found nobody more"
 
     def own(line: Line, *states: model.State) -> list[str]:
-        names = [name for name in line.of(*states) if line.by_name[name].hold == hold]
-        return names[::-1] if newest else names
+        """Return whom this claim has taken, in the order in which it did."""
+        found = [
+            (stay.round, -stay.rank if newest else stay.rank, name)
+            for name, latest in line.stays
+            for stay in (latest, latest.former)
+            if stay is not None and stay.hold == hold and stay.state in states
+        ]
+        return [name for _, _, name in sorted(found)]
 
-    def early(line: Line) -> Line:
+    def held(line: Line) -> Line:
         line = model.all_expired(line, only_over=True)
-        wanted = 0 if key in line.done else count - len(own(line, "offered"))
+        taken = own(line, "offered", "admitted") if at_once else own(line, "offered")
+        wanted = 0 if {key, last_round} & line.done else count - len(taken)
         waiting = line.of("waiting")
         return model.held(line, (waiting[::-1] if newest else waiting)[:wanted], hold)
+
+    def early(line: Line) -> Line:
+        """Take people, or record the admission of the next of those who are taken."""
+        if at_once and (names := own(line, "offered")):
+            return admitted(line, names[:1]).change(names[0], is_aside=True)
+        taken = held(line)
+        return line.note(last_round) if at_once and taken == line else taken
 
     def admitted(line: Line, names: list[str]) -> Line:
         for name in names if at_once else ():
@@ -36,13 +51,17 @@ def claim(
     def effect(line: Line) -> Outcome:
         if key in line.done:
             return line, Told(given=tuple(own(line, "offered", "admitted")))
-        line = early(line)
-        names = own(line, "offered")
-        return admitted(line.note(key) if key else line, names), Told(given=tuple(names))
+        line = held(line)
+        line = admitted(line, own(line, "offered"))
+        given = own(line, "admitted" if at_once else "offered")
+        # Redis hears of all admissions at once, in the end.
+        for name in given:
+            line = line.change(name, is_aside=False)
+        return line.note(key) if key else line, Told(given=tuple(given))
 
     def parts(line: Line) -> Iterator[Line]:
         names = set(line.of("waiting"))
-        names &= set(own(early(line), "offered"))
+        names &= set(own(held(line), "offered"))
         for taken in model.subsets(sorted(names)):
             part = model.held(model.all_expired(line, only_over=True), taken, hold)
             for finished in model.subsets(taken) if at_once else [[]]:
@@ -50,7 +69,8 @@ def claim(
 
     send = partial(Desk.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
     anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
-    return Ask(send, effect, parts, early, anew=None if key else anew)
+    steps = EARLY_STEPS + count + 1 if at_once else EARLY_STEPS
+    return Ask(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
 
 
 def complete(name: str, hold: str = FIRST) -> Ask:

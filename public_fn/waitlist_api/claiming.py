@@ -165,7 +165,7 @@ class Claiming:
 
     def _offer_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
         """Finish a signup that got its place and is not recorded yet, then offer."""
-        if claim.ticket <= record.stamp:
+        if not _is_unrecorded(claim, record):
             # The place is that of the stay before, whose end has not reached Redis yet.
             self._drop(record.waitlist_id, claim, record)
             return False
@@ -240,11 +240,17 @@ def _stay_of(claim: c.Claimed, record: EntryRecord | None) -> str:
     """Return which stay had the place, as far as the record knows it."""
     if record is None:
         return NO_STAY
-    is_unrecorded = record.ticket is None and claim.ticket > record.stamp
-    if is_unrecorded or record.ticket == claim.ticket:
+    if _is_unrecorded(claim, record) or record.ticket == claim.ticket:
         return record.join_id
     former = record.previous or {}
     return str(former["join_id"]) if former.get("ticket") == claim.ticket else NO_STAY
+
+
+def _is_unrecorded(claim: c.Claimed, record: EntryRecord) -> bool:
+    """Return whether a place is that of a stay which has none recorded, not of the one before."""
+    # The ticket of an import is as old as the person's place elsewhere.
+    is_later = claim.ticket > record.stamp or claim.ticket == record.wanted
+    return record.ticket is None and is_later
 
 
 def _transition(

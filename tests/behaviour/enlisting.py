@@ -134,10 +134,34 @@ def test_a_drawn_run_is_nobody_elses(line: Line) -> None:
     run = accepted(line.reserve(3))
     line.signup("after")
     second = accepted(line.reserve(2))
-    assert run["stamp"] < run["first"] < run["first"] + 3 <= second["stamp"]
+    assert run["stamp"] < run["first"] < run["first"] + 2 * run["apart"] < second["stamp"]
     for number in (2, 0, 1):
-        line.enlist(f"row {number}", ticket=run["first"] + number)
+        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
     assert line.order() == ["before", "row 0", "row 1", "row 2", "after"]
+
+
+def test_of_a_run_somebody_is_moved_ahead_of_one_and_of_no_more(line: Line) -> None:
+    """P1: a run without gaps would let them overtake all of it."""
+    line.init()
+    run = accepted(line.reserve(4))
+    for number in range(4):
+        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
+    line.bump("row 3", places=1)
+    line.bump("row 2", places=1)
+    assert line.order() == ["row 0", "row 1", "row 2", "row 3"]
+
+
+def test_whoever_is_moved_to_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
+    """P1: whose place that was comes in behind them, and ahead of the next, too."""
+    line.init()
+    run = accepted(line.reserve(3))
+    line.enlist("row 0", ticket=run["first"])
+    line.enlist("row 2", ticket=run["first"] + 2 * run["apart"])
+    line.signup("late")
+    moved = accepted(line.bump("late", places=1))
+    assert moved["rank"] % TIER == run["first"] + run["apart"]
+    line.enlist("row 1", ticket=run["first"] + run["apart"])
+    assert line.order() == ["row 0", "late", "row 1", "row 2"]
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
@@ -166,4 +190,4 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
     line.init()
     first: Any = accepted(line.reserve(500))
     line.clock.advance(jump)
-    assert accepted(line.reserve(1))["stamp"] >= first["first"] + 500
+    assert accepted(line.reserve(1))["stamp"] > first["first"] + 499 * first["apart"]

@@ -169,6 +169,22 @@ def test_whatever_another_request_does_meanwhile_the_others_keep_the_files_order
         assert not list(scene.contradictions()), step
 
 
+def test_whom_an_import_has_brought_back_is_given_out_before_it_is_recorded(scene: Scene) -> None:
+    """P1, P6: a ticket that is older than the last stay's end is not that stay's."""
+    scene.people.all_sign_up("ann", "bob")
+    assert scene.people.leave("ann").status == 204
+    scene.warm_up()
+    scene.wire.arm(4, faults.crash_after)
+    with pytest.raises(Crash):
+        scene.people.bring({"customer_id": "ann", "joined_at": FIRST})
+    scene.wire.disarm()
+    assert scene.order() == ["ann", "bob"]
+    path = f"{scene.people.admin_path}/claims"
+    given = scene.world.request("POST", path, body={"count": 1}, operator=True).json["claims"]
+    assert [one["entry_id"] for one in given] == [scene.people.id_of("ann")]
+    assert scene.order() == ["bob"]
+
+
 def test_the_same_call_twice_at_once_ends_as_one(scene: Scene) -> None:
     """P2: a client that did not hear the first repeats it while it is still under way."""
     before = scene.stores.snapshot()

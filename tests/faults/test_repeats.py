@@ -4,12 +4,30 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.faults.operations import BACK, LINE, eve_has_left, line, line_with_eve, sign_up_with
+from tests.faults.operations import (
+    BACK,
+    LINE,
+    Request,
+    eve_has_left,
+    line,
+    line_with_eve,
+    sign_up_with,
+)
 from tests.faults.scene import Scene
 from tests.support import faults
+from tests.support.faults import Crash
+from tests.support.gateway import Answer
 from waitlist_queue import keys
 
 sign_up_without_key = sign_up_with(None)
+
+
+def bring_eve(scene: Scene) -> Answer:
+    return scene.people.bring("eve")
+
+
+# How many steps come before the one in which Redis gives the place.
+STEP_OF_PLACE: dict[Request, int] = {sign_up_without_key: 2, bring_eve: 4}
 
 
 @pytest.mark.parametrize("prepare", [line, eve_has_left])
@@ -44,6 +62,31 @@ def test_a_signup_that_comes_late_does_not_take_the_next_stays_place(scene: Scen
 
     scene.wire.arm(2, faults.before(meanwhile))
     assert scene.people.sign_up("eve", key="first").code == "not_waiting"
+    assert scene.order() == list(BACK)
+    assert not list(scene.contradictions())
+
+
+@pytest.mark.parametrize("anew", [sign_up_without_key, bring_eve], ids=["signup", "import"])
+def test_a_late_move_does_not_give_the_next_stay_the_place_of_the_last(
+    scene: Scene, anew: Request
+) -> None:
+    """P1, P4: its person leaves before it is recorded, and is just joining again by then."""
+    line_with_eve(scene)
+    other = Scene(scene.stores)
+
+    def meanwhile() -> None:
+        assert other.people.leave("eve").status == 204
+        other.warm_up()
+        # Redis knows the new place, the record only that there is to be one.
+        other.wire.also(STEP_OF_PLACE[anew], faults.crash_after)
+        with pytest.raises(Crash):
+            anew(other)
+
+    scene.warm_up()
+    scene.wire.arm(1, faults.before(meanwhile))
+    assert scene.people.bump("eve", key="late", to="front").code == "not_waiting"
+    assert scene.order() == list(BACK)
+    scene.world.maintain()
     assert scene.order() == list(BACK)
     assert not list(scene.contradictions())
 

@@ -1,8 +1,8 @@
 """A fixed choice of all the cases; `make proof` runs all of them.
 
 One single fault in six, in eighteen of the operations that have the most; every interleaving of one
-pair in thirteen, and of one pair with a rebuild, or with people put into segments, in some sixty,
-which have ten times as many.
+pair in thirteen, of one pair with an import in 25, and of one pair with a rebuild, or with people
+put into segments, in some sixty, which have ten times as many.
 """
 
 import pytest
@@ -17,15 +17,19 @@ from proof.stage import Stage
 
 SOME_FAULTS = Sample(one_in=6)
 FEWER_FAULTS = Sample(one_in=18)
-LONG = ("rebuild", "segment re-index", "declaration of segments")
+IMPORTS = ("import", "import of those of one time", "import again")
+LONG = ("rebuild", "segment re-index", "declaration of segments", *IMPORTS)
 SOME_PAIRS = Sample(one_in=13)
 SOME_REBUILDS = Sample(one_in=55)
 SOME_REINDEXES = Sample(one_in=60)
+SOME_IMPORTS = Sample(one_in=25)
 
 
 def is_chosen(job: Job) -> bool:
     if "segment re-index" in job.names:
         return SOME_REINDEXES.has(job)
+    if any(name in IMPORTS for name in job.names):
+        return SOME_IMPORTS.has(job)
     return (SOME_REBUILDS if "rebuild" in job.names else SOME_PAIRS).has(job)
 
 

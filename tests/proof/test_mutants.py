@@ -8,8 +8,10 @@ from proof.jobs import Job
 from proof.known import group_of
 from proof.stage import Stage
 from waitlist_api.care.settling import Settling
+from waitlist_api.imports.enrolling import Enrolling
 from waitlist_api.leaving import Leaving
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.transitions import Transitions
 
 
@@ -27,6 +29,9 @@ MUTANTS = [
     (Transitions, "record", ("complete",), "held"),
     (Transitions, "record", ("release to the back",), "held"),
     (Settling, "settle", ("expiry",), "over"),
+    (ImportRecords, "begin", ("import",), "two absent"),
+    (EntryRecords, "cancel_join", ("import",), "room for one"),
+    (Enrolling, "_drop_admitted", ("import of those of one time",), "admitted"),
 ]
 
 

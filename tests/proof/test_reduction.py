@@ -11,6 +11,7 @@ PAIRS = [
     (("rejoin", "dequeue"), "waiting"),
     (("signup", "claim the newest"), "absent"),
     (("signup again", "erase"), "waiting"),
+    (("import", "bump by places"), "leaving"),
 ]
 
 

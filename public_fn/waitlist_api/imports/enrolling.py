@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
@@ -138,7 +139,7 @@ class Enrolling:
                 crowds=tuple(c.Crowd(*crowd) for crowd in crowds.items()),
             )
         )
-        run = iter(range(reserved.first, reserved.first + len(new)))
+        run = count(reserved.first, reserved.apart)
         of_crowd = {
             ticket: iter(range(ticket + offset, ticket + offset + size))
             for (ticket, size), offset in zip(crowds.items(), reserved.offsets, strict=True)

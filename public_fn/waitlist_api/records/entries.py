@@ -187,6 +187,9 @@ class EntryRecords:
             if record.status in PRESENT and record.ticket != move.made.ticket:
                 # What was moved was lost with Redis, before anybody had recorded the signup.
                 raise
+            if record.status == "joining" and record.former_ticket == move.made.ticket:
+                # What was moved was left since: whoever joins again has another place.
+                raise
             if record.status in PRESENT:
                 # A newer move is recorded; this one still belongs to the history.
                 update = "SET #updated_millis = :now"

@@ -84,6 +84,11 @@ class EntryRecord:
         return self.waitlist_id, self.entry_id
 
     @property
+    def former_ticket(self) -> int | None:
+        """The ticket of the stay before, while somebody joins again."""
+        return (self.previous or {}).get("ticket")
+
+    @property
     def priority(self) -> int:
         return 0 if self.rank is None else priority_of(self.rank)
 

@@ -30,13 +30,14 @@ class Reserve(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
 
 
 class ReserveResult(Result, frozen=True, kw_only=True):
-    """The run begins at `first`; each crowd's numbers behind its ticket at its offset.
+    """The run begins at `first`, and two of it are `apart`; each crowd's numbers follow each other.
 
-    `stamp` is later than all that was decided before.
+    They begin behind its ticket at its offset. `stamp` is later than all that was decided before.
     """
 
     stamp: Ticket
     first: Ticket
+    apart: Number = 1
     offsets: tuple[Number, ...] = ()
 
 
