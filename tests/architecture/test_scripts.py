@@ -21,7 +21,7 @@ each_source = pytest.mark.parametrize(
 )
 # Loops that are known to be bounded: by the page's limit, by the signups of one run, by the stays
 # of one fill, by halving,
-# by a claim's count and an entry's values, by the holds that end at once, by the segments of one
+# by a claim's count, by the holds that end at once, by the segments of one
 # entry, by the page of segments or of the untagged,
 # by the settings that there are, by the imports of one run and the crowds of one call, by doubling
 # and halving.
@@ -32,7 +32,7 @@ LOOPS = {
     "fill": 2,
     "gap": 1,
     "claim": 1,
-    "again": 2,
+    "again": 1,
     "pop": 1,
     "expire": 2,
     "shelf": 2,
