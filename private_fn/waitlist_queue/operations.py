@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
@@ -67,10 +66,21 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
     """Split requests into what one run each carries out: neighbours that may go together."""
-    for _, neighbours in groupby(requests, lambda one: (type(one), one.waitlist_id)):
-        alike = list(neighbours)
-        size = OPERATIONS[type(alike[0])].per_run or 1
-        yield from (alike[start : start + size] for start in range(0, len(alike), size))
+    part: list[c.OnWaitlist] = []
+    for request in requests:
+        if part and not _may_join(part, request):
+            yield part
+            part = []
+        part.append(request)
+    if part:
+        yield part
+
+
+def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
+    per_run = OPERATIONS[type(request)].per_run
+    if per_run is None or len(part) == per_run:
+        return False
+    return type(part[0]) is type(request) and part[0].waitlist_id == request.waitlist_id
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
