@@ -1,12 +1,14 @@
 """Loads the Lua scripts; a script's header is its contract, read here and held by a test."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
+COMMENT = re.compile(r" *--[^\n]*")
 
 
 # What the store knows and callers do not; they end a script's arguments.
@@ -15,7 +17,7 @@ OF_STORE = ("now", "here")
 
 @dataclass(frozen=True)
 class Script:
-    """One verb: its whole source, and the keys, arguments and outcomes its header declares."""
+    """One verb: all its code, and the keys, arguments and outcomes that its header declares."""
 
     name: str
     source: str
@@ -41,7 +43,8 @@ def load(path: Path) -> Script:
     returns = " | ".join(line[8:] for line in header if line.startswith("RETURNS "))
     return Script(
         name=path.stem,
-        source="".join([*library, body]),
+        # Redis reads, and hashes, all that is sent whole. Lines stay, and with them their numbers.
+        source=COMMENT.sub("", "".join([*library, body])),
         keys=_words(header, "KEYS"),
         arguments=_words(header, "ARGV"),
         outcomes=tuple(alternative.split()[0] for alternative in returns.split(" | ")),

@@ -113,7 +113,23 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
     assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
     assert list(script.outcomes) == list(verb.returns)
-    assert script.source.endswith(verb.text)
+    assert script.source.endswith(without_ends(verb.code))
+
+
+def without_ends(code: str) -> str:
+    """Leave out the blanks that stood before a comment."""
+    return re.sub(r" +$", "", code, flags=re.MULTILINE)
+
+
+def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
+    """An error of Redis names a line: it is the same one with and without comments."""
+    for name, script in SCRIPTS.items():
+        texts = [LIBRARY[piece].text for piece in VERBS[name].declared("USES")]
+        lines = "".join([*texts, VERBS[name].text]).splitlines()
+        sent = script.source.splitlines()
+        assert len(sent) == len(lines)
+        assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
+        assert "--" not in script.source
 
 
 @each_verb
