@@ -10,7 +10,8 @@ import pytest
 from tests.architecture.lua import LIBRARY, VERBS, Source
 from tests.architecture.sources import ROOT
 from waitlist_queue import keys
-from waitlist_queue.operations import OPERATIONS, SCRIPTS, call_of
+from waitlist_queue.operations import OPERATIONS, PAIRS, SCRIPTS, call_of
+from waitlist_queue.scripts import OF_STORE
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
@@ -228,6 +229,22 @@ def test_as_many_values_are_sent_as_the_header_declares(
     assert len(call.arguments) + len(added) == len(declared)
     assert len(call.keys) == len(operation.script.keys)
     assert all(isinstance(value, str | int) for value in call.arguments)
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda one: one.__name__)
+def test_scripts_that_share_a_run_get_all_that_each_declares(
+    first: type[contracts.OnWaitlist], second: type[contracts.OnWaitlist]
+) -> None:
+    """The run tells them the time, once, and where it is."""
+    pair = PAIRS[first, second]
+    each = [OPERATIONS[one].script for one in (first, second)]
+    assert all(one.added == OF_STORE for one in each)
+    assert "clock" in pair.pieces
+    assert set(pair.pieces) == {*each[0].pieces, *each[1].pieces}
+    call = call_of([example(one.name) for one in each])
+    assert call.script is pair
+    assert len(call.keys) == len(pair.keys) == sum(len(one.keys) for one in each)
+    assert len(call.arguments) + len(OF_STORE) == len(pair.arguments)
 
 
 def example(verb: str) -> Any:

@@ -9,6 +9,7 @@ from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
+from waitlist_shared.ids import entry_id_of
 
 
 @pytest.fixture
@@ -31,13 +32,30 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     assert connections_made(valkey) == before
 
 
+def test_a_completion_and_the_claim_of_the_next_are_one_script(
+    valkey: Server, own_line: Line
+) -> None:
+    """P9: whoever does one after the other asks once for each."""
+    completion_and_claim = requests_of_a_pair(own_line)
+    rehearsal = own_line.of("rehearsal")
+    batch(
+        own_line, rehearsal.message("complete", **completion_of("ann")), rehearsal.message("claim")
+    )
+    calls = calls_during(valkey, lambda: batch(own_line, *completion_and_claim))
+    assert calls["evalsha"] == 1
+    assert "eval" not in calls
+    assert sum(calls.values()) <= 20
+
+
 def test_in_a_batch_only_what_somebody_stands_behind_is_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """P9: of a completion and the claim of the next, the claim goes by its hash."""
-    completion_and_claim = requests_of_a_pair(own_line)
-    calls = calls_during(valkey, lambda: batch(own_line, *completion_and_claim))
-    assert (calls["eval"], calls["evalsha"]) == (1, 1)
+    """P9: the last goes by its hash, and so does what was sent before."""
+    own_line.all_sign_up(["ann"])
+    ann = own_line.message("position", entry_id=own_line.id_of("ann"))
+    batch(own_line, ann, own_line.message("stats"))
+    calls = calls_during(valkey, lambda: batch(own_line, ann, ann, own_line.message("stats")))
+    assert (calls["eval"], calls["evalsha"]) == (1, 2)
 
 
 @pytest.mark.parametrize("is_forgotten", [False, True])
@@ -75,6 +93,10 @@ def requests_of_a_pair(line: Line) -> list[dict[str, Any]]:
     token = line.claimed()["ann"]["token"]
     completion = line.message("complete", entry_id=line.id_of("ann"), token=token)
     return [completion, line.message("claim")]
+
+
+def completion_of(name: str) -> dict[str, str]:
+    return {"entry_id": entry_id_of("rehearsal", name), "token": "a" * 40}
 
 
 def batch(line: Line, *requests: dict[str, Any]) -> Answer:
