@@ -3,7 +3,7 @@
 import os
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, cast
 
 from hiredis import pack_command
@@ -169,16 +169,17 @@ class _ScriptRedis(Redis):
     def execute_command(self, *arguments: Any, **options: Any) -> Any:
         if arguments[0] not in ("EVALSHA", "EVAL"):
             return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
-        reply = self.ask([arguments])[0]
-        if isinstance(reply, exceptions.ResponseError):
-            raise reply
-        return reply
+        return self._connected(_ask, arguments)
 
     def pipeline(self, **_options: Any) -> Any:  # type: ignore[override]
         return _ScriptPipeline(self)
 
-    def ask(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the replies to scripts sent in one go; a refused one's is its error."""
+        replies: list[Any] = self._connected(_ask_all, commands)
+        return replies
+
+    def _connected(self, ask: Callable[[Any, Any], Any], what: Any) -> Any:
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -186,10 +187,12 @@ class _ScriptRedis(Redis):
 
         try:
             try:
-                return _ask(connection, commands)
+                return ask(connection, what)
             except exceptions.ConnectionError:
                 connection.disconnect()
-                return _ask(connection, commands)
+                return ask(connection, what)
+        except exceptions.ResponseError:
+            raise
         except BaseException:
             connection.disconnect()  # an answer still to come must not be the next script's
             raise
@@ -208,10 +211,16 @@ class _ScriptPipeline:
         self._commands.append(arguments)
 
     def execute(self, **_options: Any) -> list[Any]:
-        return self._client.ask(self._commands)
+        return self._client.ask_all(self._commands)
 
 
-def _ask(connection: Any, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+def _ask(connection: Any, command: tuple[Any, ...]) -> Any:
+    packed = pack_command(connection.filled_in(command))
+    connection.send_packed_command((packed,), check_health=False)
+    return connection.read_response()
+
+
+def _ask_all(connection: Any, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
     packed = b"".join([pack_command(connection.filled_in(command)) for command in commands])
     connection.send_packed_command((packed,), check_health=False)
     return [_reply(connection) for _ in commands]

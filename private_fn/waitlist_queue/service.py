@@ -102,8 +102,9 @@ def _decode(message: object) -> c.AnyRequest:
     except UnicodeEncodeError as error:
         # JSON can escape half a character (\ud800), which no string of the contract holds.
         raise InvalidRequest("a string is not valid Unicode") from error
-    requests = request.requests if isinstance(request, c.Batch) else ()
-    if request.v > c.VERSION or any(one.v > c.VERSION for one in requests):
+    if request.v > c.VERSION:
+        raise UnsupportedVersion
+    if isinstance(request, c.Batch) and any(one.v > c.VERSION for one in request.requests):
         raise UnsupportedVersion
     return request
 

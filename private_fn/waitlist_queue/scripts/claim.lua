@@ -54,9 +54,9 @@ local popped = pop(keys, segment, order == 'newest', count)
 local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
-  local token = string.sub(tokens, #taken * TOKEN_LENGTH + 1, (#taken + 1) * TOKEN_LENGTH)
+  local token = string.sub(tokens, (i - 1) / 2 * TOKEN_LENGTH + 1, (i + 1) / 2 * TOKEN_LENGTH)
   tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline, stamp), deadline)
-  taken[#taken + 1] = entry_id .. ':' .. token
+  if once_seconds ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
 end
 if once_seconds ~= '' then
   redis.call('SET', once_key, table.concat(taken, ' '), 'EX', once_seconds)
