@@ -1,6 +1,6 @@
 """What each request sends to its script: the values in the order of the script's ARGV."""
 
-import secrets
+import os
 from collections.abc import Sequence
 from typing import cast
 
@@ -181,7 +181,7 @@ def claim(request: c.Claim) -> Arguments:
         request.order,
         request.segment or "",
         request.segments_version,
-        secrets.token_hex(TOKEN_BYTES * request.count),
+        os.urandom(TOKEN_BYTES * request.count).hex(),
         "" if request.once_key is None else request.once_seconds,
         int(request.only_repeat),
     )

@@ -3,7 +3,8 @@
 import os
 import socket
 import ssl
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol, cast
 
 from hiredis import pack_command
 from redis import Redis, exceptions
@@ -31,7 +32,7 @@ HOME_LENGTH = 16
 class Pipeline(Protocol):
     def execute_command(self, *arguments: object) -> Any: ...
 
-    def execute(self, raise_on_error: bool) -> list[Any]: ...
+    def execute(self, raise_on_error: Literal[False]) -> list[Any]: ...
 
 
 class Client(Protocol):
@@ -39,7 +40,7 @@ class Client(Protocol):
 
     def execute_command(self, *arguments: object) -> Any: ...
 
-    def pipeline(self, transaction: bool) -> Pipeline: ...
+    def pipeline(self, transaction: Literal[False]) -> Pipeline: ...
 
 
 class _Here(str):
@@ -168,6 +169,17 @@ class _ScriptRedis(Redis):
     def execute_command(self, *arguments: Any, **options: Any) -> Any:
         if arguments[0] not in ("EVALSHA", "EVAL"):
             return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
+        return self._connected(_ask, arguments)
+
+    def pipeline(self, **_options: Any) -> Any:  # type: ignore[override]
+        return _ScriptPipeline(self)
+
+    def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the replies to scripts sent in one go; a refused one's is its error."""
+        replies: list[Any] = self._connected(_ask_all, commands)
+        return replies
+
+    def _connected(self, ask: Callable[[Any, Any], Any], what: Any) -> Any:
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -175,10 +187,10 @@ class _ScriptRedis(Redis):
 
         try:
             try:
-                return _ask(connection, arguments)
+                return ask(connection, what)
             except exceptions.ConnectionError:
                 connection.disconnect()
-                return _ask(connection, arguments)
+                return ask(connection, what)
         except exceptions.ResponseError:
             raise
         except BaseException:
@@ -188,10 +200,37 @@ class _ScriptRedis(Redis):
             self._idle.append(connection)
 
 
-def _ask(connection: Any, command: Any) -> Any:
+class _ScriptPipeline:
+    """Scripts that wait to be sent together."""
+
+    def __init__(self, client: _ScriptRedis) -> None:
+        self._client = client
+        self._commands: list[tuple[object, ...]] = []
+
+    def execute_command(self, *arguments: object) -> None:
+        self._commands.append(arguments)
+
+    def execute(self, **_options: Any) -> list[Any]:
+        return self._client.ask_all(self._commands)
+
+
+def _ask(connection: Any, command: tuple[Any, ...]) -> Any:
     packed = pack_command(connection.filled_in(command))
     connection.send_packed_command((packed,), check_health=False)
     return connection.read_response()
+
+
+def _ask_all(connection: Any, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    packed = b"".join([pack_command(connection.filled_in(command)) for command in commands])
+    connection.send_packed_command((packed,), check_health=False)
+    return [_reply(connection) for _ in commands]
+
+
+def _reply(connection: Any) -> Any:
+    try:
+        return connection.read_response()
+    except exceptions.ResponseError as error:
+        return error
 
 
 def connect(config: Config) -> Client:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
-from waitlist_queue.scripts import Script, load_all
+from waitlist_queue.scripts import Script, load_all, load_pair
 from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE
@@ -65,25 +64,48 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
 }
 
 
+# One run carries out both: each claimer asks for the next when one is done.
+PAIRS: dict[tuple[type[c.OnWaitlist], type[c.OnWaitlist]], Script] = {
+    (c.Complete, c.Claim): load_pair(SCRIPTS["complete"], SCRIPTS["claim"]),
+}
+
+
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
     """Split requests into what one run each carries out: neighbours that may go together."""
-    for _, neighbours in groupby(requests, lambda one: (type(one), one.waitlist_id)):
-        alike = list(neighbours)
-        size = OPERATIONS[type(alike[0])].per_run or 1
-        yield from (alike[start : start + size] for start in range(0, len(alike), size))
+    part: list[c.OnWaitlist] = []
+    for request in requests:
+        if part and not _may_join(part, request):
+            yield part
+            part = []
+        part.append(request)
+    if part:
+        yield part
+
+
+def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
+    if part[0].waitlist_id != request.waitlist_id:
+        return False
+    first, kind = type(part[0]), type(request)
+    if first is kind:
+        return len(part) < (OPERATIONS[kind].per_run or 1)
+    return len(part) == 1 and (first, kind) in PAIRS
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     """Return the script run that carries out a part."""
-    request = part[0]
+    request, last = part[0], part[-1]
     operation = OPERATIONS[type(request)]
+    if type(request) is not type(last):
+        first, second = call_of([request]), call_of([last])
+        script = PAIRS[type(request), type(last)]
+        return Call(script, first.keys + second.keys, first.arguments + second.arguments)
     arguments_of = operation.arguments(part if operation.per_run else request)
     return Call(operation.script, _keys(operation.script, request), arguments_of)
 
 
 def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
     """Return each request's own reply."""
-    return reply if OPERATIONS[type(part[0])].per_run else [reply]
+    return reply if len(part) > 1 or OPERATIONS[type(part[0])].per_run else [reply]
 
 
 def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:

@@ -183,10 +183,10 @@ def claim(reply: Reply) -> c.ClaimResult:
         c.Claimed(
             entry_id=entry_id,
             token=token,
-            deadline_millis=int(deadline),
-            attempts=int(attempts),
-            rank=int(rank),
-            ticket=int(ticket),
+            deadline_millis=deadline,
+            attempts=attempts,
+            rank=rank,
+            ticket=ticket,
         )
         for entry_id, token, deadline, attempts, rank, ticket in _rows(flat, 6)
     ]
@@ -194,7 +194,10 @@ def claim(reply: Reply) -> c.ClaimResult:
 
 
 def complete(reply: Reply) -> c.CompleteResult:
-    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts", "done_stamp")
+    outcome, stamp, rank, ticket, attempts, done = reply
+    return c.CompleteResult(
+        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, attempts=attempts, done_stamp=done
+    )
 
 
 def release(reply: Reply) -> c.ReleaseResult:
@@ -292,7 +295,7 @@ def _members_of(segment: str, members: list[str]) -> tuple[str, ...]:
     return tuple(member.rpartition(":")[2] for member in mine)
 
 
-def _rows(flat: list[str], width: int) -> Iterator[tuple[str, ...]]:
+def _rows(flat: list[Any], width: int) -> Iterator[tuple[Any, ...]]:
     """Scripts answer rows as one flat list."""
     return zip(*[iter(flat)] * width, strict=True)
 

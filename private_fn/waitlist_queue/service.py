@@ -65,30 +65,27 @@ class QueueService:
                 continue
         raise Expiring
 
-    def _batch(self, requests: list[c.Single]) -> list[Message]:
+    def _batch(self, requests: list[c.Single]) -> list[Any]:
         parts = list(parts_of([_on_waitlist(request) for request in requests]))
         replies = self._store.run_many([call_of(part) for part in parts])
-        return [
-            message
-            for part, reply in zip(parts, replies, strict=True)
-            for message in _settle(part, reply)
-        ]
+        results: list[c.Result | c.Failure] = []
+        for part, reply in zip(parts, replies, strict=True):
+            results += _settle(part, reply)
+        return results  # encoded with what they are in
 
 
-def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:
+def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[c.Result | c.Failure]:
     if isinstance(reply, WaitlistError):
-        return [_failure(reply) for _ in part]
-    return [
-        _settle_one(request, own)
-        for request, own in zip(part, replies_of(part, reply), strict=True)
-    ]
+        return [_failed(reply)] * len(part)
+    own = replies_of(part, reply)
+    return [_settle_one(request, mine) for request, mine in zip(part, own, strict=True)]
 
 
-def _settle_one(request: c.OnWaitlist, reply: Reply) -> Message:
+def _settle_one(request: c.OnWaitlist, reply: Reply) -> c.Result | c.Failure:
     try:
-        return _encode(result_of(request, reply))
+        return result_of(request, reply)
     except WaitlistError as error:
-        return _failure(error)
+        return _failed(error)
 
 
 def _on_waitlist(request: c.Single) -> c.OnWaitlist:
@@ -124,4 +121,8 @@ def _encode(result: c.Result | c.Failure) -> Message:
 
 
 def _failure(error: WaitlistError) -> Message:
-    return _encode(c.Failure(code=error.code, message=error.message))
+    return _encode(_failed(error))
+
+
+def _failed(error: WaitlistError) -> c.Failure:
+    return c.Failure(code=error.code, message=error.message)

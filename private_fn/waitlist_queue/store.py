@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from redis import RedisError, exceptions
@@ -88,11 +88,10 @@ class RedisStore:
             return cast(Reply, client.execute_command("EVAL", call.script.source, *tail))
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        replies: dict[int, object] = {}
-        for node, numbers in _by_node(client, calls).items():
-            found = self._pipelined(client, node, [calls[number] for number in numbers])
-            replies.update(zip(numbers, found, strict=True))
-        settled = [self._settled(client, call, replies[n]) for n, call in enumerate(calls)]
+        replies = self._sent(client, calls) if calls else []
+        settled = [
+            self._settled(client, call, reply) for call, reply in zip(calls, replies, strict=True)
+        ]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
             reason = with_remedy(failed[0].__cause__ or failed[0])
@@ -103,17 +102,23 @@ class RedisStore:
             raise QueueUnavailable
         return settled
 
-    def _pipelined(self, client: Any, node: ClusterNode | None, calls: list[Call]) -> list[object]:
+    def _sent(self, client: Client, calls: Sequence[Call]) -> list[object]:
+        """Return what came of each call: a reply, or the error that it met."""
+        if not isinstance(client, RedisCluster):
+            return self._pipelined(client, None, calls)
+        replies: dict[int, object] = {}
+        for node, numbers in _by_node(client, calls).items():
+            found = self._pipelined(client, node, [calls[number] for number in numbers])
+            replies.update(zip(numbers, found, strict=True))
+        return [replies[number] for number in range(len(calls))]
+
+    def _pipelined(
+        self, client: Any, node: ClusterNode | None, calls: Sequence[Call]
+    ) -> list[object]:
         server = client.get_redis_connection(node) if node else client
         pipeline = server.pipeline(transaction=False)
-        sent: set[str] = set()
-        for call in calls:
-            script = call.script
-            # Sent whole the first time: a script that had to be sent again would come too late,
-            # after those behind it.
-            known = ("EVALSHA", script.sha) if script.sha in sent else ("EVAL", script.source)
-            sent.add(script.sha)
-            pipeline.execute_command(*known, *self._tail(call))
+        for command in self._in_order(calls):
+            pipeline.execute_command(*command)
         try:
             return cast(list[object], pipeline.execute(raise_on_error=False))
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
@@ -121,15 +126,27 @@ class RedisStore:
                 client.nodes_manager.initialize(last_failed_node_name=node.name)
             return [error] * len(calls)
 
+    def _in_order(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
+        """Yield commands that run in this order also where the server has forgotten the scripts."""
+        sent: set[str] = set()
+        for number, call in enumerate(calls, 1):
+            script = call.script
+            # Whole the first time: one that had to be sent again would come too late, after those
+            # behind it. Behind the last there is nobody.
+            is_short = script.sha in sent or number == len(calls)
+            sent.add(script.sha)
+            which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
+            yield (*which, *self._tail(call))
+
     def _settled(self, client: Client, call: Call, reply: object) -> Reply | QueueUnavailable:
+        if not isinstance(reply, Exception):
+            return cast(Reply, reply)
         try:
             if isinstance(reply, FINDS_ITS_WAY):
                 return self._run(client, call)
-            if isinstance(reply, Exception):
-                raise reply
+            raise reply
         except (RedisError, exceptions.RedisClusterException) as error:
             return _unavailable(error, logging.DEBUG)
-        return cast(Reply, reply)
 
     def _tail(self, call: Call) -> tuple[str | int, ...]:
         added = [self._added[name]() for name in call.script.added]
@@ -151,11 +168,9 @@ class RedisStore:
             self.waited_seconds += time.perf_counter() - began
 
 
-def _by_node(client: Client, calls: Sequence[Call]) -> dict[ClusterNode | None, list[int]]:
-    """Return the numbers of the calls that go to each node; a server alone is None."""
-    numbers: dict[ClusterNode | None, list[int]] = {}
-    if not isinstance(client, RedisCluster):
-        return {None: list(range(len(calls)))}
+def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
+    """Return the numbers of the calls that go to each node."""
+    numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
         numbers.setdefault(node, []).append(number)

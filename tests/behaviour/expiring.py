@@ -59,6 +59,17 @@ def test_an_expired_hold_comes_back_ahead_of_every_later_entry(line: Line) -> No
     assert line.order() == ["kim", "zoe", "new"]
 
 
+def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
+    """P4: two decisions about one person never have one stamp, or the record would take but one."""
+    filled(line, ["ann", "bob"])
+    line.claim()
+    line.clock.advance(seconds=LEASE)
+    again = line.claim()
+    assert [entry["attempts"] for entry in again["entries"]] == [1]
+    assert line.unsettled()["ann"]["seen_stamp"] < again["stamp"]
+    assert line.claim()["stamp"] > again["stamp"]
+
+
 def test_attempts_are_counted_over_all_holds_of_a_stay(line: Line) -> None:
     """Being bumped or released in between does not wipe them out."""
     filled(line, ["ann"])

@@ -1,5 +1,5 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the line.
--- USES home state text clock ticket draw segments tags put gap aside
+-- USES home state clock ticket draw segments tags put gap aside
 -- KEYS meta queue moved unsettled segments tags once
 -- ARGV entry_id kind value once_seconds now here
 -- RETURNS moved rank ticket stamp moved_stamp position total

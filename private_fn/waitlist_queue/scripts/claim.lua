@@ -1,5 +1,5 @@
 -- claim: holds entries at an end of the line for a time, after expired holds have come back.
--- USES home text clock ticket draw segments tags put gap aside back expiry hold pop again
+-- USES home clock ticket draw segments tags put gap aside back expiry hold pop again
 -- KEYS meta queue held claims parked tries moved unsettled segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_seconds only_repeat now here
 -- RETURNS claimed stamp entries | repeat stamp entries
@@ -30,7 +30,7 @@ local TOKEN_LENGTH = 40
 
 now = micros(now) -- read once for all that follows
 local meta = redis.call('HMGET', meta_key, 'state', 'paused', 'lease_seconds', 'max_attempts',
-  'segments_version', 'segments_state', 'home')
+  'segments_version', 'segments_state', 'home', 'last_ticket')
 if not at_home(meta[1], meta[7], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
@@ -39,9 +39,10 @@ if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
 local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
   parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
   segments = segments_key, tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
-if not end_expired(keys, tonumber(meta[4]), now) then return {'expiring'} end
+local is_all, drawn = end_expired(keys, tonumber(meta[4]), now)
+if not is_all then return {'expiring'} end
 
-local stamp = draw(meta_key, now)
+local stamp = draw(meta_key, now, drawn or meta[8])
 local claimed_before = once_seconds ~= '' and redis.call('GET', once_key)
 if claimed_before or only_repeat == '1' then
   return {'repeat', stamp, told_again(keys, claimed_before or '')}
@@ -53,9 +54,9 @@ local popped = pop(keys, segment, order == 'newest', count)
 local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
-  local token = string.sub(tokens, #taken * TOKEN_LENGTH + 1, (#taken + 1) * TOKEN_LENGTH)
+  local token = string.sub(tokens, (i - 1) / 2 * TOKEN_LENGTH + 1, (i + 1) / 2 * TOKEN_LENGTH)
   tell(entries, entry_id, hold(keys, entry_id, rank, token, deadline, stamp), deadline)
-  taken[#taken + 1] = entry_id .. ':' .. token
+  if once_seconds ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
 end
 if once_seconds ~= '' then
   redis.call('SET', once_key, table.concat(taken, ' '), 'EX', once_seconds)

@@ -1,5 +1,5 @@
 -- drop: takes out an entry that the record does not know as waiting; an admission is counted.
--- USES home state text clock ticket draw segments tags aside tombstone take_out
+-- USES home state clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
 -- ARGV entry_id join_id stay_ticket is_admitted now here
 -- RETURNS dropped stamp dropped_stamp | absent stamp dropped_stamp | cold

@@ -1,5 +1,5 @@
 -- enlist: puts entries of an import where their tickets belong; a repeat keeps its place.
--- USES home text clock ticket segments tags put aside behind
+-- USES home clock ticket segments tags put aside behind
 -- KEYS meta queue gone moved held claims parked segments tags
 -- ARGV stays now here
 -- Stays are "entry_id:join_id:rank:segments_version:tags" and a space; for each it returns one of:

@@ -1,5 +1,5 @@
 -- extend: gives a hold more time from now on (a heartbeat).
--- USES home text clock ticket draw aside proof
+-- USES home clock ticket draw aside proof
 -- KEYS meta held claims unsettled
 -- ARGV entry_id token lease_seconds now here
 -- RETURNS extended stamp deadline rank ticket attempts

@@ -1,5 +1,5 @@
 -- leave: ends one stay in line, for good; a repeat changes nothing.
--- USES home state text clock ticket draw segments tags aside tombstone take_out
+-- USES home state clock ticket draw segments tags aside tombstone take_out
 -- KEYS meta queue gone moved held claims parked tries segments tags
 -- ARGV entry_id join_id stay_ticket now here
 -- RETURNS left stamp left_stamp | absent stamp left_stamp | cold

@@ -1,5 +1,5 @@
 -- look: tells how an entry stands, for whoever compares it with its record.
--- USES home state text aside
+-- USES home state aside
 -- KEYS meta queue held claims parked unsettled tags
 -- ARGV entry_id here
 -- RETURNS looked state rank token time stamp unsettled attributes_version

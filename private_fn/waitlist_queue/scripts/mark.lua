@@ -1,5 +1,5 @@
 -- mark: says that the record of an entry is about to change, so that maintenance will look.
--- USES home state text clock ticket draw aside
+-- USES home state clock ticket draw aside
 -- KEYS meta queue held parked unsettled
 -- ARGV entry_id now here
 -- RETURNS marked stamp | absent stamp

@@ -1,5 +1,5 @@
 -- park: ends a hold and puts its entry aside for a person to look at.
--- USES home text clock ticket draw aside proof
+-- USES home clock ticket draw aside proof
 -- KEYS meta held claims parked unsettled
 -- ARGV entry_id token now here
 -- RETURNS parked stamp parked_millis rank ticket attempts

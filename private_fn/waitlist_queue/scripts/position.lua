@@ -1,5 +1,5 @@
 -- position: tells how many people are ahead of an entry, in line and within some segments.
--- USES home text ticket aside
+-- USES home ticket aside
 -- KEYS meta queue moved claims segments
 -- ARGV entry_id segments_version asked here
 -- Asked are segment ids, a space between two; places are: position (-1: not in it), total, …

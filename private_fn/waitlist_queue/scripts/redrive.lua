@@ -1,5 +1,5 @@
 -- redrive: brings a parked entry back to its old place, or to the end, with no attempts.
--- USES home state text clock ticket draw segments tags put gap aside back
+-- USES home state clock ticket draw segments tags put gap aside back
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
 -- ARGV entry_id to now here
 -- RETURNS redriven stamp rank ticket position total

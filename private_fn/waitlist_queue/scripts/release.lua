@@ -1,5 +1,5 @@
 -- release: ends a hold, back to the old place or to the end of the line.
--- USES home text clock ticket draw segments tags put gap aside back proof
+-- USES home clock ticket draw segments tags put gap aside back proof
 -- KEYS meta queue held claims parked tries moved unsettled segments tags
 -- ARGV entry_id token to now here
 -- RETURNS released stamp rank ticket attempts position total

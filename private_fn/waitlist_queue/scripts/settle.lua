@@ -1,5 +1,5 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES home state text clock ticket draw aside tombstone
+-- USES home state clock ticket draw aside tombstone
 -- KEYS meta claims unsettled gone
 -- ARGV entry_id seen_stamp join_id now here
 -- RETURNS settled | changed | cold

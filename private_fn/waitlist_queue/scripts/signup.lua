@@ -1,5 +1,5 @@
 -- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES home text clock ticket segments aside
+-- USES home clock ticket segments aside
 -- KEYS meta queue gone moved held claims parked segments tags
 -- ARGV stays now here
 -- Stays are "entry_id:join_id:segments_version:tags" and a space; for each it returns one of these:

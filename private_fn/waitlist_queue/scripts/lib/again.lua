@@ -1,9 +1,8 @@
 -- What a claim tells: id, token, deadline, attempts, rank, ticket, id, …
 local function tell(entries, entry_id, note, deadline)
-  for _, value in ipairs({entry_id, note.token, text(deadline), text(note.attempts),
-    text(note.rank), text(note.ticket)}) do
-    entries[#entries + 1] = value
-  end
+  local n = #entries
+  entries[n + 1], entries[n + 2], entries[n + 3] = entry_id, note.token, deadline
+  entries[n + 4], entries[n + 5], entries[n + 6] = note.attempts, note.rank, note.ticket
 end
 
 -- Those of an earlier claim who are still held. Whoever is done is told too: those who were

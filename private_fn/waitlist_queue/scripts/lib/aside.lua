@@ -5,15 +5,14 @@ local function note_of(claims_key, entry_id)
   local packed = redis.call('HGET', claims_key, entry_id)
   if not packed then return nil end
   local state, token, rank, ticket, attempts, stamp =
-    string.match(packed, '^(%a+)|(%w*)|(%d+)|(%d+)|(%d+)|(%d+)$')
+    string.match(packed, '([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)')
   return {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
     attempts = tonumber(attempts), stamp = tonumber(stamp)}
 end
 
 local function write_note(claims_key, entry_id, note)
-  redis.call('HSET', claims_key, entry_id, table.concat(
-    {note.state, note.token, text(note.rank), text(note.ticket), text(note.attempts),
-      text(note.stamp)}, '|'))
+  redis.call('HSET', claims_key, entry_id, string.format('%s|%s|%d|%d|%d|%d',
+    note.state, note.token, note.rank, note.ticket, note.attempts, note.stamp))
 end
 
 -- The record may be behind the decision of this stamp: maintenance will look, in a minute.

@@ -1,22 +1,24 @@
 -- Ends holds whose time is up: back to the old place, or parked after too many attempts.
 local EXPIRED_AT_ONCE = 200
 
--- Returns whether none is left (one call ends a bounded number).
+local function end_hold(keys, entry_id, max_attempts, millis, stamp)
+  local note = note_of(keys.claims, entry_id)
+  note.attempts, note.stamp = note.attempts + 1, stamp
+  if note.attempts >= max_attempts then
+    put_aside(keys, entry_id, note, millis)
+  else
+    return_to_line(keys, entry_id, note, note.rank)
+  end
+  unsettle(keys.unsettled, entry_id, stamp)
+end
+
+-- Returns whether none is left (one call ends a bounded number), and the stamp if it drew one.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
+  if redis.call('ZCOUNT', keys.held, '-inf', millis) == 0 then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'LIMIT', 0, EXPIRED_AT_ONCE)
-  if #expired == 0 then return true end
   local stamp = draw(keys.meta, now)
-  for _, entry_id in ipairs(expired) do
-    local note = note_of(keys.claims, entry_id)
-    note.attempts, note.stamp = note.attempts + 1, stamp
-    if note.attempts >= max_attempts then
-      put_aside(keys, entry_id, note, millis)
-    else
-      return_to_line(keys, entry_id, note, note.rank)
-    end
-    unsettle(keys.unsettled, entry_id, stamp)
-  end
-  return #expired < EXPIRED_AT_ONCE
+  for _, entry_id in ipairs(expired) do end_hold(keys, entry_id, max_attempts, millis, stamp) end
+  return #expired < EXPIRED_AT_ONCE, stamp
 end

@@ -2,7 +2,7 @@
 -- one score and so in the order of their bytes. An entry's tags are its segments, a comma behind
 -- each, and the version of its attributes. A list that declares no segments has neither.
 local function members_of(entry_id, rank, tags, score)
-  local place = string.format(':%016.0f:', rank) .. entry_id
+  local place = string.format(':%016d:', rank) .. entry_id
   local members = {}
   for segment in string.gmatch(tags, '(%w+),') do
     members[#members + 1] = score
