@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parts = [options.part] if options.part else list(PARTS)
     with lambda_log() as log:
         rows = run(parts, QUICK if options.quick else FULL, console)
-    show(console, rows)
     console.print(f"The private function wrote {log.lines:,} lines.")
+    show(console, rows)
     if options.quick:
         console.print("A quick run is too short to judge by.")
     if options.json:
