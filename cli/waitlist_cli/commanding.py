@@ -44,7 +44,7 @@ class Commands(TyperGroup):
         try:
             code = super().main(words, *more, False, windows_expand_args, **extra)
         except typer.TyperException as error:
-            problem = WrongUsage(error.format_message(), "wrong_usage")
+            problem = WrongUsage(error.format_message())
             sys.stderr.write(json.dumps(problem.as_json(), ensure_ascii=False) + "\n")
             sys.exit(error.exit_code)
         sys.exit(code or 0)

@@ -17,6 +17,8 @@ class CliError(Exception):
     """An expected end; `code` is the service's own where the service has said it."""
 
     exit_code: ClassVar[int] = 1
+    # Of a problem to which the service has given no code of its own.
+    usual_code: ClassVar[str] = "error"
 
     def __init__(
         self,
@@ -35,7 +37,7 @@ class CliError(Exception):
     def as_json(self) -> dict[str, Any]:
         """Return the problem as `--json` tells it."""
         return {
-            "code": self.code or "error",
+            "code": self.code or self.usual_code,
             "status": self.status,
             "detail": self.message,
             "errors": [{"field": one.field, "message": one.message} for one in self.fields],
@@ -50,6 +52,7 @@ class WrongUsage(CliError):
     """What was typed, or is configured, cannot be meant."""
 
     exit_code = 2
+    usual_code = "wrong_usage"
 
 
 class Unavailable(CliError):
@@ -62,6 +65,7 @@ class Unauthorised(CliError):
     """No credentials, or not good enough for this."""
 
     exit_code = 4
+    usual_code = "unauthorized"
 
 
 class Defective(CliError):

@@ -21,6 +21,8 @@ HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
 # What a person copies from the screen stays in one piece.
 WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
 # What could move the cursor, or worse: whoever signs up chooses the profile, not who looks at it.
+# Of several values of an attribute; files have it between them, too.
+VALUES_APART = ";"
 # A column that would be narrower is no column: then each row stands by itself, a line a value.
 LEAST_WIDTH = 10
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -197,7 +199,7 @@ def _brief(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return ";".join(value)
+        return VALUES_APART.join(value)
     return json.dumps(value, ensure_ascii=False)
 
 

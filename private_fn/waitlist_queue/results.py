@@ -16,15 +16,9 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    outcome, state, epoch, born, counted_until, mending = reply
-    return c.InitResult(
-        outcome=outcome,
-        state=state,
-        epoch=epoch,
-        born=born,
-        counted_until=int(counted_until),
-        is_mending=mending == 1,
-    )
+    *words, counted_until, mending = reply
+    values = [*words, int(counted_until), mending == 1]
+    return _named(c.InitResult, values, "state", "epoch", "born", "counted_until", "is_mending")
 
 
 def signup(reply: Reply) -> c.SignupResult:
@@ -40,10 +34,9 @@ def signup(reply: Reply) -> c.SignupResult:
 
 
 def reserve(reply: Reply) -> c.ReserveResult:
-    outcome, stamp, first, apart, offsets = reply
-    return c.ReserveResult(
-        outcome=outcome, stamp=stamp, first=first, apart=apart, offsets=tuple(offsets)
-    )
+    *values, offsets = reply
+    values.append(tuple(offsets))
+    return _named(c.ReserveResult, values, "stamp", "first", "apart", "offsets")
 
 
 def bump(reply: Reply) -> c.BumpResult:

@@ -16,7 +16,7 @@ def stage() -> Any:
     return deployed()["ApiApiGatewayDefaultStage"]["Properties"]
 
 
-def limits(group: str) -> dict[str, dict[str, str]]:
+def limits(group: str) -> dict[str, Any]:
     return {
         "ThrottlingRateLimit": {"Ref": f"{group}RateLimit"},
         "ThrottlingBurstLimit": {"Ref": f"{group}BurstLimit"},

@@ -128,7 +128,7 @@ def test_a_service_that_is_not_there_ends_with_3() -> None:
     assert "make run" in result.stderr
 
 
-@pytest.mark.parametrize("words", ["claim", "no-such-command", "claim bakery -n 0", "list --nope"])
+@pytest.mark.parametrize("words", ["claim", "no-such-command", "list --nope", "show BAKERY"])
 def test_wrong_usage_is_told_in_json_too(words: str) -> None:
     result = Typed()("--json", *words.split())
     assert (result.exit_code, result.stdout) == (2, "")

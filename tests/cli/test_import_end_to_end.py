@@ -128,6 +128,10 @@ def test_bad_rows_are_refused_alone_and_mended_ones_come_in(bakery: Bakery, tmp_
     result = bakery.typed("import", bakery.waitlist_id, path, *words)
     assert result.exit_code == 1
     assert bakery.line() == ["fay", "ada"]
+    # Shown as it was written, and two values, of which either finds her.
+    assert "language=English;Spanish" in bakery.typed.done("head", bakery.waitlist_id)
+    waiting_by = bakery.typed.told("segments", bakery.waitlist_id)["segments"]
+    assert {"segment": {"language": "Spanish"}, "waiting": 1} in waiting_by
     refused = tmp_path / "p.refused.csv"
     reasons = list(csv.DictReader(refused.read_text("utf-8").splitlines()))
     assert [one["customer_id"] for one in reasons] == ["b b", "cyd", "dan", "eve"]

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.importing.times import utc
+from waitlist_cli.output import VALUES_APART
 from waitlist_cli.parameters import pair
 
 CUSTOMER = "customer_id"
@@ -17,7 +18,6 @@ SINGLE = (CUSTOMER, "priority", "joined_at")
 DROP = "-"
 # What this program itself has added to a file of refused rows.
 OF_REFUSALS = ("refused_row", "refused_code", "refused_reason", "refused_line")
-VALUES_APART = ";"
 
 
 class Unusable(Exception):
