@@ -14,8 +14,6 @@ FEW_SHARDS = 2
 # So does each partition of the journal.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 PATIENT_SECONDS = 120.0
-# An import of three has two transactions of intents.
-FEW_INTENTS = 2
 T = TypeVar("T")
 
 
@@ -47,23 +45,28 @@ class InOrder(Executor):
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
-    "MAX_INTENTS": FEW_INTENTS,
     "ThreadPoolExecutor": InOrder,
     # A busy machine is no fault of the service's: nothing times out but by plan.
     "CALL_SECONDS": PATIENT_SECONDS,
     "ANSWER_SECONDS": PATIENT_SECONDS,
 }
+# An import of three has two transactions of intents.
+FEW_INTENTS = 2
+SMALL_IMPORTS = {"MAX_INTENTS": FEW_INTENTS}
 PACKAGES = ("waitlist_api.", "waitlist_queue.")
 
 
 @contextmanager
-def small_world() -> Iterator[None]:
-    """Have every module see two shards, pools without threads, and no time-outs of its own."""
+def small_world(**smaller: int) -> Iterator[None]:
+    """Have every module see two shards, pools without threads, and no time-outs of its own.
+
+    `smaller` are more of what modules are to see.
+    """
     patches = [
         patch.object(module, name, small)
         for path, module in list(sys.modules.items())
         if path.startswith(PACKAGES)
-        for name, small in SMALL.items()
+        for name, small in (SMALL | smaller).items()
         if hasattr(module, name)
     ]
     for one in patches:

@@ -9,7 +9,7 @@ from typing import Any
 
 from proof.cases import Result
 from proof.jobs import Job
-from proof.small_world import small_world
+from proof.small_world import SMALL_IMPORTS, small_world
 from proof.stage import Stage
 from tests.support.redis_servers import running_server
 
@@ -23,7 +23,7 @@ def a_stage() -> Iterator[Stage]:
     """Yield a stage on a server of its own."""
     logging.disable(logging.CRITICAL)
     try:
-        with running_server() as server, small_world():
+        with running_server() as server, small_world(**SMALL_IMPORTS):
             yield Stage(server.url)
     finally:
         logging.disable(logging.NOTSET)
