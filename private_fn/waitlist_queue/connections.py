@@ -171,7 +171,7 @@ class _ScriptRedis(Redis):
             return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
         return self._connected(_ask, arguments)
 
-    def pipeline(self, **_options: Any) -> Any:  # type: ignore[override]
+    def pipeline(self, *_arguments: Any, **_options: Any) -> Any:
         return _ScriptPipeline(self)
 
     def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.support.line import Answer, Line
+from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import HOST, Server
 
 WRITES = ["signup", "leave", "drop", "bump", "back", "restore"]
@@ -61,6 +61,21 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
         assert write(filled, verb)["code"] == "queue_unavailable"
     assert filled.contents() == before
     assert write(filled, verb)["ok"]
+
+
+def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
+    valkey: Server, filled: Line
+) -> None:
+    """P3, P4: they share a run, which does not stop half-way either."""
+    token = filled.claimed()["ann"]["token"]
+    completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)
+    pair = {"op": "batch", "requests": [completion, filled.message("claim")]}
+    before = filled.contents()
+    with no_memory_left(valkey):
+        assert filled.handle(pair)["code"] == "queue_unavailable"
+    assert filled.contents() == before
+    answers = accepted(filled.handle(pair))["results"]
+    assert [answer["outcome"] for answer in answers] == ["completed", "claimed"]
 
 
 def test_positions_are_told_though_the_memory_is_full(valkey: Server, filled: Line) -> None:
