@@ -25,7 +25,9 @@ def limits(group: str) -> dict[str, Any]:
 
 def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> None:
     """P9: a rush of customers takes nothing from operators."""
-    expected = {route: limits(group) for group, routes in GROUPS.items() for route in routes}
+    expected: dict[str, Any] = {
+        route: limits(group) for group, routes in GROUPS.items() for route in routes
+    }
     expected["GET /v1/health"] = {"ThrottlingRateLimit": 20, "ThrottlingBurstLimit": 40}
     assert stage()["RouteSettings"] == expected
     assert stage()["DefaultRouteSettings"] == limits("Api")
