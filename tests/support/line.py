@@ -67,8 +67,8 @@ class Line:
             self.now_micros or self.clock,
             lambda: HERE if self.home is None else self.home,
         )
-        # Its clock stands: how long a busy machine takes for a turn is not what is tested.
-        self.service = QueueService(store, lambda: 0.0)
+        # Turns end by their number alone: the machine may be slow.
+        self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
         self._once_keys = 0
 
