@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
@@ -153,7 +154,9 @@ def _ended(work: Callable[[], int | None], desk: Desk) -> int:
 
 def _forget_output(desk: Desk) -> None:
     """Let what is still to be written go nowhere, or the end would fail on it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
+    # It may have no file behind it.
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:

@@ -95,6 +95,13 @@ def test_a_file_of_nobody_is_done_at_once(fake: FakeService, tmp_path: Path, for
     assert (told["rows"], told["whole"], fake.requests) == (0, True, [])
 
 
+def test_a_place_for_refusals_that_is_none_is_said(fake: FakeService, tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", b"customer_id\nada\n")
+    result = Typed(fake.url)("import", "bakery", path, "--refused", str(tmp_path))
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert str(tmp_path) in result.stderr
+
+
 def test_whoever_is_twice_in_a_file_is_once_in_line(fake: FakeService, tmp_path: Path) -> None:
     """P2"""
     path = written(tmp_path / "p.csv", b"customer_id,name\nada,first\nbob,B\nada,second\n")
