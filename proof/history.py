@@ -63,6 +63,8 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
         others = attempts[:number] + attempts[number + 1 :]
         if any(one.ended is not None and one.ended < attempt.began for one in others):
             continue
+        if attempt.is_answered and any(other.is_answered for other in others):
+            yield from _ends(attempts, attempt.ask.look(line), seen)
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
         if attempt.early < attempt.ask.early_steps and (early := attempt.ask.early(line)) != line:

@@ -48,9 +48,10 @@ class Ask:
     """One request: a repeat of it is the same request to the service.
 
     `parts` yields what may come of it besides its effect where nobody was answered; `early` is
-    what others may see of it before its answer is made, one of `early_steps` at a time; `refusals`
-    are codes that say what others have done meanwhile. `anew` makes the repeat that is a request of
-    its own; `unanswered` is the request that this one leaves behind, without an answer.
+    what others may see of it before its answer is made, one of `early_steps` at a time; `look`
+    notes what its answer will tell as it is now; `refusals` are codes that say what others have
+    done meanwhile. `anew` makes the repeat that is a request of its own; `unanswered` is the
+    request that this one leaves behind, without an answer.
     """
 
     send: Callable[[Desk], Any]
@@ -58,6 +59,7 @@ class Ask:
     parts: Callable[[Line], Iterator[Line]] = _no_parts
     early: Callable[[Line], Line] = _nothing_early
     early_steps: int = EARLY_STEPS
+    look: Callable[[Line], Line] = _nothing_early
     refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
     anew: Callable[[], "Ask"] | None = None
     unanswered: "Ask | None" = None

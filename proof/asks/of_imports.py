@@ -1,6 +1,6 @@
 """What operators ask who bring people along from elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -29,7 +29,8 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
         one.effect,
         one.parts,
         one.early,
-        early_steps=len(one.chunks) + 2,
+        early_steps=len(one.chunks) + 1,
+        look=one.look,
         anew=partial(bring, call, *rows, repeat=repeat + 1),
     )
 
@@ -55,16 +56,14 @@ class _Import:
         return list(range(0, len(self.people), FEW_INTENTS))
 
     def effect(self, line: Line) -> Outcome:
-        line = self._looked(line)
+        line = self.look(line)
         for start in self.chunks:
             line = self._begun(line, start)
         placed = self._placed(line, [row.name for row in self.people])
-        return placed, Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
+        told = Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
+        return self._forgotten(placed), told
 
     def early(self, line: Line) -> Line:
-        looked = self._looked(line)
-        if looked != line:
-            return looked
         for start in self.chunks:
             begun = self._begun(line, start)
             if begun != line:
@@ -74,30 +73,43 @@ class _Import:
     def parts(self, line: Line) -> Iterator[Line]:
         """Whatever is intended comes to its end, by whoever: in any order, where room is short."""
         for done in range(len(self.chunks) + 1):
-            begun = self._looked(line) if done else line
+            begun = line
             for start in self.chunks[:done]:
                 begun = self._begun(begun, start)
             names = [row.name for row in self.people]
             for order in [names] if line.capacity is None else permutations(names):
-                yield self._placed(begun, list(order))
+                yield self._forgotten(self._placed(begun, list(order)))
 
-    def _looked(self, line: Line) -> Line:
+    def look(self, line: Line) -> Line:
         """Look once who is there: they are, whatever becomes of them until the answer."""
-        if self._seen(line):
+        if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
 
+    def _has_looked(self, line: Line) -> bool:
+        return any(key == self.key for key, _, _ in line.looked)
+
+    def _looked_again(self, line: Line, some: tuple[Row, ...]) -> Line:
+        if not self._has_looked(line):
+            return line
+        now = {row.name: _standing(line, row.name) for row in some}
+        return line.look(self.key, self._seen(line) | now)
+
+    def _forgotten(self, line: Line) -> Line:
+        return line.look(self.key, {}).keep(self.key, {})
+
     def _seen(self, line: Line) -> dict[str, str]:
-        return {name: word for key, name, word in line.looked if key == self.key}
+        """Return as what people were seen, or are now where nobody has looked before."""
+        now = {row.name: _standing(line, row.name) for row in self.people}
+        return now | {name: word for key, name, word in line.looked if key == self.key}
 
     def _begun(self, line: Line, start: int) -> Line:
         """Write the intents of one transaction, at the places that were drawn with the first."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
-        if any(self._is_overtaken(line, row.name) for row in some):
+        if any(self._is_overtaken(line, row.name, drawn) for row in some):
             # Another request was faster: the rest must come behind what that one wrote.
-            again = {row.name: _standing(line, row.name) for row in some}
-            line, drawn = line.look(self.key, self._seen(line) | again), {}
+            line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)
         new = [row for row in some if self._may_join(line, row.name)]
@@ -111,12 +123,13 @@ class _Import:
             line = line.put(row.name, stay)
         return line.keep(self.key, drawn)
 
-    def _is_overtaken(self, line: Line, name: str) -> bool:
+    def _is_overtaken(self, line: Line, name: str, drawn: Container[str]) -> bool:
         """Return whether somebody who was not on the list has been put there by another."""
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
-        return self._seen(line)[name] == ABSENT and is_on and not is_own
+        was_absent = self._seen(line)[name] == ABSENT or name in drawn
+        return was_absent and is_on and not is_own
 
     def _may_join(self, line: Line, name: str) -> bool:
         stay = line.stay(name)
