@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
@@ -15,7 +14,7 @@ from typer.core import TyperGroup
 from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
 from waitlist_cli.desk import Desk
 from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
-from waitlist_cli.output import Out, Paper
+from waitlist_cli.output import Out, Paper, forget
 
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
@@ -140,23 +139,16 @@ def _ended(work: Callable[[], int | None], desk: Desk) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output, as `head` does, has enough of it.
-        _forget_output(desk)
+        forget(desk.out.console)
         return 0
     except OSError as error:
-        _forget_output(desk)
+        forget(desk.out.console)
         what = f"{error.filename}" if error.filename else "What is to be written"
         problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
         desk.out.problem(problem)
         return problem.exit_code
     finally:
         desk.close()
-
-
-def _forget_output(desk: Desk) -> None:
-    """Let what is still to be written go nowhere, or the end would fail on it again."""
-    # It may have no file behind it.
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), desk.out.console.file.fileno())
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:

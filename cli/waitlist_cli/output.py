@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -68,6 +69,13 @@ class Paper(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+
+def forget(console: Console) -> None:
+    """Let what is still to be written go nowhere, or the end would fail on it again."""
+    # It may have no file behind it.
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), console.file.fileno())
 
 
 class Out:
@@ -140,14 +148,18 @@ class Out:
 
     def note(self, text: str, style: str = "") -> None:
         """Say something that is no result; no work ends because nobody listens any more."""
-        with suppress(OSError):
+        try:
             self.notes.print(Text(text, style=style), soft_wrap=True)
+        except OSError:
+            forget(self.notes)
 
     def problem(self, error: CliError) -> None:
         """Say what went wrong, with its code, and what the fields of the request are to be."""
         if self.as_json:
-            with suppress(OSError):
+            try:
                 self.notes.file.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
+            except OSError:
+                forget(self.notes)
             return
         code = f" ({error.code})" if error.code else ""
         self.note(f"{shown(error.message)}{code}", "red")

@@ -17,7 +17,8 @@ from waitlist_cli.commanding import app
 PARTS = commands
 RUN_SECONDS = 60
 # What a developer's own settings would change.
-FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT")
+# Output that is not buffered is nothing that operators have.
+FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFFERED")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
