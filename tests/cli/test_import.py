@@ -3,15 +3,13 @@
 import csv
 import io
 import json
-import os
 import signal
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.fake_service import MOST_BYTES, MOST_ROWS, FakeService, answer
+from tests.cli.interrupting import interrupted
 from tests.cli.people_files import customers, file_of, write_csv
 from tests.cli.typed import Typed
 from waitlist_cli.importing import batches as calls
@@ -249,39 +247,14 @@ def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     assert (kept[0], kept[1].split(",")[2]) == ("as it was", "22")
 
 
-def interrupted(fake: FakeService, path: str, times: int, number: int) -> Any:
-    """Import in a process of its own, which gets a signal during its second call."""
-    reached, go_on = threading.Event(), threading.Event()
-
-    def meet(calls_so_far: int) -> None:
-        if calls_so_far == 2:
-            reached.set()
-            assert go_on.wait(30)
-
-    fake.on_import = meet
-    process = Typed(fake.url).process("--json", "import", "bakery", path)
-    assert reached.wait(30)
-    for _ in range(times):
-        os.kill(process.pid, number)
-        # The answer waits until the signal has been heard: the words on it are written.
-        if number == signal.SIGINT and times == 1:
-            assert process.stderr is not None
-            assert "Stopping" in process.stderr.readline()
-    if times == 2 or number == signal.SIGKILL:
-        process.wait(30)
-    go_on.set()
-    out, err = process.communicate(timeout=30)
-    fake.on_import = lambda _calls: None
-    return process.returncode, out, err
-
-
 def test_ctrl_c_ends_behind_the_call_and_says_how_to_go_on(
     fake: FakeService, tmp_path: Path
 ) -> None:
     path = file_of(tmp_path / "p.csv", customers(1600))
-    code, out, err = interrupted(fake, path, 1, signal.SIGINT)
+    code, out, err = interrupted(fake, signal.SIGINT, "--json", "import", "bakery", path)
     told = json.loads(out)
     assert (code, told["rows"], told["whole"]) == (130, 1000, False)
+    assert "Stopping" in err
     assert "--from-row 1001" in err
     assert fake.line() == customers(1000)
     Typed(fake.url).done("import", "bakery", path, "--from-row", "1001")
@@ -293,7 +266,7 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
 ) -> None:
     """P2"""
     path = file_of(tmp_path / "p.csv", customers(1600))
-    code, _, _ = interrupted(fake, path, 1, signal.SIGKILL)
+    code, _, _ = interrupted(fake, signal.SIGKILL, "import", "bakery", path)
     assert code == -signal.SIGKILL
     told = Typed(fake.url).told("import", "bakery", path)
     assert told["joined"] + told["already"] == 1600

@@ -2,16 +2,15 @@
 
 import csv
 import json
-import os
 import signal
 import stat
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Bakery
 from tests.cli.fake_service import FakeService, answer
+from tests.cli.interrupting import interrupted
 from tests.cli.people_files import customers, file_of
 from tests.cli.typed import Typed, problem
 from waitlist_cli.ids import entry_id_of
@@ -107,38 +106,13 @@ def test_a_second_import_writes_the_file_anew(fake: FakeService, tmp_path: Path)
     assert mode(tokens) == 0o600
 
 
-def interrupted(fake: FakeService, number: int, words: list[str]) -> tuple[int, str]:
-    """Import in a process of its own, which gets a signal during its second call."""
-    reached, go_on = threading.Event(), threading.Event()
-
-    def meet(calls_so_far: int) -> None:
-        if calls_so_far == 2:
-            reached.set()
-            assert go_on.wait(30)
-
-    fake.on_import = meet
-    process = Typed(fake.url).process(*words)
-    assert reached.wait(30)
-    os.kill(process.pid, number)
-    if number == signal.SIGKILL:
-        process.wait(30)
-    else:
-        # The answer waits until the signal has been heard: the words on it are written.
-        assert process.stderr is not None
-        assert "Stopping" in process.stderr.readline()
-    go_on.set()
-    _, err = process.communicate(timeout=30)
-    fake.on_import = lambda _calls: None
-    return process.returncode, err
-
-
 def test_killed_in_the_middle_and_run_again_the_file_is_whole(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P3"""
     names, tokens = customers(1600), tmp_path / "tokens.csv"
     words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
-    code, _ = interrupted(fake, signal.SIGKILL, words)
+    code, _, _ = interrupted(fake, signal.SIGKILL, *words)
     assert (code, mode(tokens)) == (-signal.SIGKILL, 0o600)
     assert written(tokens) == of_the_fake(names[:500])
     Typed(fake.url).done(*words)
@@ -151,7 +125,7 @@ def test_going_on_at_the_row_that_is_named_makes_the_file_whole(
     """P3: with the mode that it should have, whatever it has been given meanwhile."""
     names, tokens = customers(1600), tmp_path / "tokens.csv"
     words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
-    code, err = interrupted(fake, signal.SIGINT, words)
+    code, _, err = interrupted(fake, signal.SIGINT, *words)
     assert (code, "--from-row 1001" in err) == (130, True)
     tokens.chmod(0o644)
     Typed(fake.url).done(*words, "--from-row", "1001")
