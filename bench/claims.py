@@ -74,24 +74,12 @@ class Claimer:
             answers += [claimed, completed]
         return answers
 
-    def complete_with_next(self, turns: int, count: int) -> list[str]:
-        """One call a turn: a batch that completes what is held and claims the next."""
-        claim = self._line.claim(count)
-        answers = [self._ask(claim)]
-        held = json.loads(answers[0]).get("entries", [])
-        for _ in range(turns - 1):
-            answers.append(self._ask(batch([*map(self._line.complete, held), claim])))
-            held = json.loads(answers[-1])["results"][-1].get("entries", [])
-        answers.append(self._ask(batch([*map(self._line.complete, held)])))
-        return answers
-
 
 @dataclass(frozen=True)
 class Contest:
     """So many claimers (threads of one process), each with `turns` claims of `count` a round."""
 
     name: str
-    turn: Callable[[int, int], list[str]]
     claimers: int
     count: int
     turns: int
@@ -120,11 +108,10 @@ class ClaimBench:
     def cases(self) -> list[Case]:
         """Return all cases; what they waste is counted by name in `tallies`."""
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
-        single, with_next, *larger = self._contests()
+        single, *larger = self._contests()
         return [
             self._case(single, "BullMQ, prefetching", fastest, TWICE),
             self._case(single, "BullMQ, two calls", by_two_calls, TWICE),
-            self._case(with_next, "BullMQ, prefetching", fastest, None),
             *(self._case(one, "BullMQ, prefetching", fastest, None) for one in larger),
         ]
 
@@ -133,17 +120,16 @@ class ClaimBench:
         check_admitted(self._handler, self._line, self._seen)
 
     def _contests(self) -> list[Contest]:
-        sizes, two_calls = self._sizes, self._claimer.claim_then_complete
+        sizes = self._sizes
         turns, rounds, big_rounds = sizes.turns, sizes.claim_rounds, sizes.big_claim_rounds
         few, many = turns // 10, MANY_CLAIMERS
         size = sizes.big_claim
         of_size = f"claim, complete {size}"
         return [
-            Contest("claim, complete", two_calls, 1, 1, turns, rounds),
-            Contest("complete + next claim", self._claimer.complete_with_next, 1, 1, turns, rounds),
-            Contest(f"claim, complete, {many} claimers", two_calls, many, 1, few, rounds),
-            Contest(of_size, two_calls, 1, size, few, big_rounds),
-            Contest(f"{of_size}, {many} claimers", two_calls, many, size, 1, big_rounds),
+            Contest("claim, complete", 1, 1, turns, rounds),
+            Contest(f"claim, complete, {many} claimers", many, 1, few, rounds),
+            Contest(of_size, 1, size, few, big_rounds),
+            Contest(f"{of_size}, {many} claimers", many, size, 1, big_rounds),
         ]
 
     def _case(
@@ -176,10 +162,11 @@ class ClaimBench:
         return Case(contest.name, beside, target, prepare, contest.pairs, contest.rounds)
 
     def _all_turns(self, contest: Contest) -> list[str]:
+        turn = self._claimer.claim_then_complete
         if contest.claimers == 1:
-            return contest.turn(contest.turns, contest.count)
+            return turn(contest.turns, contest.count)
         turns, counts = [contest.turns] * contest.claimers, [contest.count] * contest.claimers
-        return list(chain.from_iterable(self._pool.map(contest.turn, turns, counts)))
+        return list(chain.from_iterable(self._pool.map(turn, turns, counts)))
 
 
 def check_admitted(handler: Handler, line: Line, seen: set[str]) -> None:

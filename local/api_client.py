@@ -8,7 +8,7 @@ from typing import Any, Self
 import httpx
 
 from local.operator_auth import OperatorAuth
-from local.retrying import POLICY, RETRIED_STATUSES
+from local.retrying import POLICY, may_pass
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -78,8 +78,9 @@ class ApiClient:
                 continue
             if response.is_success:
                 return response.json() if response.content else None
-            problem, headers = f"{response.status_code}: {_detail(response)}", response.headers
-            if response.status_code not in RETRIED_STATUSES:
+            code, detail = _problem(response)
+            problem, headers = f"{response.status_code}: {detail}", response.headers
+            if not may_pass(response.status_code, code):
                 break
         raise ApiError(f"{method} answered {problem}")
 
@@ -93,9 +94,10 @@ class ApiClient:
         self.close()
 
 
-def _detail(response: httpx.Response) -> str:
+def _problem(response: httpx.Response) -> tuple[str, str]:
+    """The code of a problem, empty if it is none, and what to show of it."""
     try:
         problem = response.json()
-        return f"{problem['code']}: {problem['detail']}"
+        return str(problem["code"]), f"{problem['code']}: {problem['detail']}"
     except (ValueError, KeyError, TypeError):
-        return response.text[:200]
+        return "", response.text[:200]

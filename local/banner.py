@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from local.aws import ACCESS_KEY, REGION, SECRET_KEY
-from local.functions import ENTRY_TOKEN_SECRET, TABLE_NAME
+from local.functions import TABLE_NAME
 from local.settings import DEFAULT_PORT, without_password
 from local.signature import SERVICE
-from waitlist_api.auth import EntryTokens
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
@@ -15,6 +14,9 @@ FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
+SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
+# Shows the answer of a signup, and passes its token on.
+KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
 @dataclass(frozen=True)
@@ -73,16 +75,16 @@ def _waitlist_is_made(admin: str) -> list[str]:
 
 
 def _guest_comes(entries: str, entry_id: str) -> list[str]:
-    token = EntryTokens(ENTRY_TOKEN_SECRET).issue(WAITLIST_ID, entry_id)
     return [
-        "# 2. A customer signs up",
-        f"curl -X POST {entries} \\",
-        f"  {JSON} -H 'Idempotency-Key: first-try' \\",
-        f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\'',
+        "# 2. A customer signs up; the answer's entry_token proves this stay from then on",
+        f"TOKEN=$(curl -X POST {entries} \\",
+        f"  {JSON} -H 'Idempotency-Key: {SIGNUP_KEY}' \\",
+        f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\' \\',
+        f"  | {KEEP_TOKEN})",
         "",
         "# 3. The customer asks for the position",
         f"curl {entries}/{entry_id} \\",
-        f"  -H 'Authorization: Bearer {token}'",
+        '  -H "Authorization: Bearer $TOKEN"',
         "",
     ]
 

@@ -54,7 +54,11 @@ def play(line: DemoLine, people: Sequence[Person], console: Console) -> None:
     line.bump(others[10::100], priority=1)
     line.bump([helped], places=count // 4)
     line.bump([hurried], to="front")
-    happenings = ["bumped to the front", f"bumped by {count // 4} places", "waited: others left"]
+    happenings = [
+        "to the front of priority 0",
+        f"bumped by {count // 4} places",
+        "waited: others left",
+    ]
     print_head_of_line(console, line.head(HEAD))
     print_moves(console, _moves(watched, happenings, before, line.positions(watched)))
     print_summary(console, line.waitlist_id, line.stats(), seconds)

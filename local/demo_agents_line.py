@@ -30,7 +30,7 @@ class AgentsLine:
         self._entry_ids: dict[Agent, str] = {}
 
     def open(self) -> None:
-        settings = {"name": "Agents", "segments": SEGMENTS, "allow_rejoin": True}
+        settings = {"name": "Agents", "segments": SEGMENTS, "rejoin": "always"}
         self._client.operator("PUT", self._admin, json=settings)
 
     def join(self, agent: Agent) -> None:

@@ -7,12 +7,23 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from local.function import Invocation, ThrottledError
+from local.function import (
+    Invocable,
+    Invocation,
+    PayloadTooLargeError,
+    ThrottledError,
+    invoke_within_limits,
+)
 from local.gateway_event import gateway_event, iam_caller
-from local.gateway_response import gateway_response, internal_server_error, service_unavailable
+from local.gateway_response import (
+    gateway_response,
+    internal_server_error,
+    service_unavailable,
+    too_large,
+)
 from local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
 from local.jwt_authorizer import JwtAuthorizer, TokenError
-from local.lambda_endpoint import PATH_PREFIX, Invocable
+from local.lambda_endpoint import PATH_PREFIX
 from local.routes import RouteMatch, Routes
 from local.signature import SignatureError, verified_access_key
 
@@ -62,6 +73,9 @@ class Front:
     def _authorize(self, request: HttpRequest, route: RouteMatch) -> dict[str, Any] | None:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
+            if not request.names_this_machine:
+                # Each web page knows the local credentials, so it must not pass for this service.
+                raise SignatureError("Operators call the local service by 127.0.0.1 or localhost.")
             access_key = verified_access_key(request, self._utc_now())
             return {"iam": iam_caller(access_key)} if access_key else None
         if self._jwt_authorizer is None or not self._jwt_authorizer.guards(route.route_key):
@@ -82,7 +96,10 @@ class Front:
             authorizer=authorizer,
         )
         try:
-            invocation = self._public.invoke(json.dumps(event).encode())
+            payload = json.dumps(event, ensure_ascii=False).encode()
+            invocation = invoke_within_limits(self._public, payload)
+        except PayloadTooLargeError:
+            return too_large()
         except ThrottledError:
             return service_unavailable(BUSY_SECONDS)
         response = _answer(invocation)

@@ -13,13 +13,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
 from local.aws import function_arn
 from local.lambda_process import LambdaContext
 from local.slots import Slots
 
 START_SECONDS = 30
+# What Lambda takes as an event, and as an answer.
+MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,10 @@ class Invocation:
 
 class ThrottledError(Exception):
     """More calls at once than the function may run."""
+
+
+class PayloadTooLargeError(Exception):
+    """The event has more bytes than Lambda takes."""
 
 
 class FunctionStartError(Exception):
@@ -178,6 +184,29 @@ class Function:
         seconds = self.settings.timeout_seconds
         message = f"Task timed out after {seconds:.2f} seconds"
         return _failure(request_id, "Sandbox.Timedout", message)
+
+
+class Invocable(Protocol):
+    def invoke(self, payload: bytes) -> Invocation:
+        """Runs the function on a JSON event. Raises ThrottledError."""
+        ...
+
+
+def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
+    """Runs a function as Lambda does, which hands over 6 MB at the most, to it and from it.
+
+    Raises PayloadTooLargeError and ThrottledError.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise PayloadTooLargeError
+    invocation = function.invoke(payload)
+    if len(invocation.payload) <= MAX_PAYLOAD_BYTES:
+        return invocation
+    message = (
+        f"Response payload size exceeded maximum allowed payload size ({MAX_PAYLOAD_BYTES} bytes)."
+    )
+    description = {"errorMessage": message, "errorType": "Function.ResponseSizeTooLarge"}
+    return Invocation(json.dumps(description).encode(), failed=True)
 
 
 def _exited(request_id: str) -> Invocation:

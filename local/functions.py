@@ -43,6 +43,7 @@ class Backends:
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
             "REDIS_CLUSTER": str(self.redis_cluster).lower(),
+            "REDIS_HAS_RUN_IDS": "true",
             "REDIS_IAM_USER": "",
             "REDIS_IAM_CACHE_ARN": "",
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,

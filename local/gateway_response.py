@@ -28,6 +28,11 @@ def internal_server_error() -> HttpResponse:
     return json_response(500, {"message": "Internal Server Error"})
 
 
+def too_large() -> HttpResponse:
+    """API Gateway's answer where Lambda refuses the event for its size."""
+    return json_response(413, {"message": "Request Entity Too Large"})
+
+
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
     """API Gateway's own 503 says nothing of when to come again."""
     headers: Headers = ()

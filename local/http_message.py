@@ -1,12 +1,15 @@
 """An HTTP request and response, free of the server that carries them."""
 
+import ipaddress
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 Headers = tuple[tuple[str, str], ...]
+_HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,16 @@ class HttpRequest:
     def query(self) -> str:
         return self.target.partition("?")[2]
 
+    @property
+    def names_this_machine(self) -> bool:
+        """Whether the Host header, if there is one, names the loopback interface.
+
+        A web page may have its own name resolve to 127.0.0.1 (DNS rebinding): the browser then
+        takes this service for the page's own. The header still has the page's name.
+        """
+        host = self.header("host")
+        return host is None or is_loopback(host)
+
     def header(self, name: str) -> str | None:
         """All values of one header, joined by commas."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
@@ -43,6 +56,17 @@ class HttpResponse:
     status: int
     headers: Headers = ()
     body: bytes = b""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a Host header, with a port or without, is this machine and cannot be any other."""
+    found = _HOST.fullmatch(host.lower())
+    if found is None:
+        return False
+    try:
+        return found[1] == "localhost" or ipaddress.ip_address(found[1].strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 HttpApp = Callable[[HttpRequest], HttpResponse]

@@ -8,11 +8,16 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol
 from urllib.parse import unquote
 
 from local.aws import function_arn
-from local.function import Invocation, ThrottledError
+from local.function import (
+    MAX_PAYLOAD_BYTES,
+    Invocable,
+    Invocation,
+    ThrottledError,
+    invoke_within_limits,
+)
 from local.http_message import Headers, HttpRequest, HttpResponse, json_response
 
 PATH_PREFIX = "/2015-03-31/functions/"
@@ -27,15 +32,10 @@ LONGEST_EVENT_PAUSE_SECONDS = 300
 logger = logging.getLogger(__name__)
 
 
-class Invocable(Protocol):
-    def invoke(self, payload: bytes) -> Invocation:
-        """Runs the function on a JSON event. Raises ThrottledError."""
-        ...
-
-
 class LambdaEndpoint:
     """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names.
 
+    It takes requests without a signature, so it refuses those that a web page could have sent.
     `wait(seconds)` returns True when it is time to stop.
     """
 
@@ -54,12 +54,18 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        # Browsers send Origin with each POST, and programs do not.
+        if request.header("origin") is not None or not request.names_this_machine:
+            message = "Functions are invoked by programs on this machine, not by web pages."
+            return _refusal(403, "AccessDeniedException", message)
         name = _function_name(request)
         function = self._functions.get(name)
         if request.method != "POST" or function is None:
             message = f"Function not found: {function_arn(name)}"
             return _refusal(404, "ResourceNotFoundException", message)
         payload = request.body or b"{}"
+        if len(payload) > MAX_PAYLOAD_BYTES:
+            return _too_large(payload)
         try:
             json.loads(payload)
         except ValueError as error:
@@ -105,7 +111,7 @@ class LambdaEndpoint:
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:
-                return function.invoke(payload)
+                return invoke_within_limits(function, payload)
             except ThrottledError:
                 if self._monotonic() > end or self._wait(pause * random.uniform(0.5, 1)):
                     return None
@@ -118,7 +124,7 @@ class LambdaEndpoint:
 
 def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
     try:
-        invocation = function.invoke(payload)
+        invocation = invoke_within_limits(function, payload)
     except ThrottledError:
         logger.info("throttled: %s", name)
         return _throttled()
@@ -139,6 +145,13 @@ def _function_name(request: HttpRequest) -> str:
     if ":function:" in name:
         name = name.partition(":function:")[2]
     return name.partition(":")[0]
+
+
+def _too_large(payload: bytes) -> HttpResponse:
+    message = (
+        f"{len(payload)} byte payload is too large for an event (limit {MAX_PAYLOAD_BYTES} bytes)"
+    )
+    return _refusal(413, "RequestTooLargeException", message)
 
 
 def _throttled() -> HttpResponse:

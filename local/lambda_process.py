@@ -89,7 +89,10 @@ def _answer(handler: Handler, message: bytes) -> bytes:
     invocation = json.loads(message)
     context = LambdaContext(**invocation["context"])
     try:
-        answer = {"payload": json.dumps(handler(invocation["event"], context))}
+        # As Lambda since Python 3.12: a letter has the bytes of UTF-8, and half a character none.
+        payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
+        payload.encode()
+        answer = {"payload": payload}
     except Exception as error:  # noqa: BLE001 - whatever a handler raises is its answer
         answer = {"error": json.dumps(_described(error, context.aws_request_id))}
     sys.stdout.flush()

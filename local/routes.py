@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
+# The page of the OpenAPI document, which only the local run serves.
+DOCUMENT_ROUTE = ("GET", "/docs")
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,12 @@ class Routes:
 
     @classmethod
     def from_template(cls, template: dict[str, Any]) -> "Routes":
-        """Reads the `HttpApi` events of every function; one without a path is the default route."""
-        method_paths = []
+        """Reads the `HttpApi` events of every function; one without a path is the default route.
+
+        What no route takes goes to the function all the same, as `$default`. Deployed there is no
+        such route: API Gateway answers `404 {"message": "Not Found"}` by itself.
+        """
+        method_paths = [DOCUMENT_ROUTE]
         for resource in template.get("Resources", {}).values():
             for event in resource.get("Properties", {}).get("Events", {}).values():
                 properties = event.get("Properties", {})

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from local.aws import ACCOUNT_ID, REGION
-from local.function import ThrottledError
-from local.lambda_endpoint import Invocable
+from local.function import Invocable, ThrottledError
 
 INTERVAL_SECONDS = 60
 

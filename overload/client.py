@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from local.operator_auth import OperatorAuth
-from local.retrying import POLICY, RETRIED_STATUSES
+from local.retrying import POLICY, may_pass
 from overload.history import Attempt, Deed, History, Outcome
 
 NO_HEADERS: Mapping[str, str] = {}
@@ -129,7 +129,7 @@ class Client:
         answer = None
         for attempt in range(POLICY.tries):
             answer = await self._once(kind, method, path, headers=headers, **more)
-            if answer is not None and answer.status_code not in RETRIED_STATUSES:
+            if answer is not None and not may_pass(answer.status_code, _code(answer)):
                 return answer, attempt + 1
             told = NO_HEADERS if answer is None else answer.headers
             seconds = POLICY.pause_after(attempt, told, self.random.random)
@@ -151,7 +151,7 @@ class Client:
                 began=began,
                 ended=time.monotonic(),
                 status=answer.status_code,
-                code="" if answer.is_success else _code(answer),
+                code="" if answer.is_success else _code(answer) or "no problem+json",
                 retry_after=answer.headers.get("retry-after", ""),
             )
         )
@@ -159,7 +159,7 @@ class Client:
 
 
 def _outcome(answer: httpx.Response | None) -> Outcome:
-    if answer is None or answer.status_code in RETRIED_STATUSES or answer.is_server_error:
+    if answer is None or answer.status_code == 429 or answer.is_server_error:
         return "unknown"
     return "done" if answer.is_success else "refused"
 
@@ -175,5 +175,4 @@ def _body(answer: httpx.Response | None) -> Any:
 
 def _code(answer: httpx.Response) -> str:
     body = _body(answer)
-    is_problem = isinstance(body, dict) and "code" in body
-    return str(body["code"]) if is_problem else "no problem+json"
+    return str(body.get("code", "")) if isinstance(body, dict) else ""

@@ -37,7 +37,7 @@ async def customers(client: Client, name: str, crowd: Crowd) -> None:
 async def _visit(client: Client, person: str, crowd: Crowd) -> None:
     chance = client.random.random
     body = {"customer_id": person, "profile": {"name": person}}
-    signup: dict[str, Any] = {"key": f"signup-{person}", "json": body}
+    signup: dict[str, Any] = {"key": f"signup-of-customer-{person}", "json": body}
     deed = await client.customer("signup", person, "POST", ENTRIES, **signup)
     if not deed.is_done:
         return

@@ -44,6 +44,18 @@ class Deed:
         return self.outcome == "done"
 
 
+@dataclass(frozen=True)
+class Loss:
+    """Redis lost what it held, at some moment between these two."""
+
+    began: float
+    ended: float
+
+    def is_during(self, deed: Deed) -> bool:
+        """Whether a request was under way when Redis was lost."""
+        return deed.began < self.ended and deed.ended > self.began
+
+
 class History:
     """Grows while the load runs; only one thread writes."""
 

@@ -1,10 +1,10 @@
 """Compares what clients were told with what the service says when the load is over."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from overload.ending import Ending, Seen
-from overload.history import Attempt, History
+from overload.history import Attempt, Deed, History, Loss
 from overload.holds import claim_problems
 from overload.people import Person, people_of
 from overload.problem import Problem
@@ -21,8 +21,13 @@ REFUSALS = {
 }
 
 
-def judge(history: History, ending: Ending, lease_seconds: float) -> list[Problem]:
-    """Return everything that contradicts what clients were told."""
+def judge(
+    history: History, ending: Ending, lease_seconds: float, loss: Loss | None = None
+) -> list[Problem]:
+    """Return everything that contradicts what clients were told.
+
+    `loss` is that of Redis in the middle of it.
+    """
     people = people_of(history)
     return [
         *_answers(history.attempts),
@@ -32,7 +37,7 @@ def judge(history: History, ending: Ending, lease_seconds: float) -> list[Proble
         *claim_problems(history, lease_seconds),
         *_order(people, ending.line),
         *_positions(ending),
-        *_counts(people, ending),
+        *_counts(people, ending, loss),
     ]
 
 
@@ -115,8 +120,11 @@ def _positions(ending: Ending) -> Iterator[Problem]:
             yield Problem("position", f"{seen.person} stands at {place} and {is_told}")
 
 
-def _counts(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
-    """The counts are those of the list and of what was told."""
+def _counts(people: dict[str, Person], ending: Ending, loss: Loss | None) -> Iterator[Problem]:
+    """The counts are those of the list and of what was told.
+
+    After a loss signups, leaves and admissions count on from an older state.
+    """
     stats, everybody = ending.stats, people.values()
     aside = Counter(seen.status for seen in ending.aside)
     expected = {
@@ -127,19 +135,27 @@ def _counts(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
         if stats[name] != count:
             yield Problem("count", f"{stats[name]} are counted {name}, and {count} are")
     in_all = sum(stats[name] for name in ("waiting", "offered", "parked", "admitted", "left"))
-    if stats["signed_up"] != in_all:
+    is_sum_wrong = stats["signed_up"] < in_all if loss else stats["signed_up"] != in_all
+    if is_sum_wrong:
         yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
-    signups, leaves, completes = (
-        Counter(deed.outcome for deed in deeds if deed is not None)
-        for deeds in zip(*((one.signup, one.leave, one.complete) for one in everybody), strict=True)
-    )
-    yield from _between("signed_up", stats["signed_up"], signups)
-    yield from _between("left", stats["left"], leaves)
-    yield from _between("admitted", stats["admitted"], completes)
+    yield from _between("signed_up", stats, [one.signup for one in everybody], loss)
+    yield from _between("left", stats, [one.leave for one in everybody], loss)
+    yield from _between("admitted", stats, [one.complete for one in everybody], loss)
 
 
-def _between(name: str, count: int, told: Counter[str]) -> Iterator[Problem]:
-    """A count lies between those who were told, and those who may not have heard."""
-    least, most = told["done"], told["done"] + told["unknown"]
+def _between(
+    name: str, stats: Mapping[str, int], deeds: Sequence[Deed | None], loss: Loss | None
+) -> Iterator[Problem]:
+    """A count lies between those who were told, and those who may not have heard.
+
+    What was done before a loss may be missing, and what was under way then may count twice.
+    """
+    had_effect = [deed for deed in deeds if deed is not None and deed.outcome != "refused"]
+    done = [deed for deed in had_effect if deed.is_done]
+    least, most = len(done), len(had_effect)
+    if loss is not None:
+        least = sum(deed.began >= loss.ended for deed in done)
+        most += sum(loss.is_during(deed) for deed in had_effect)
+    count = stats[name]
     if not least <= count <= most:
         yield Problem("count", f"{count} {name}, but {least} to {most} were told so")

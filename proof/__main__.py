@@ -1,27 +1,42 @@
-"""`python -m proof`: runs every case; ends with 1 if one fails for a reason that is not known."""
+"""`python -m proof`: runs every case; ends with 1 if one fails for a reason that is not known.
+
+A run that was stopped goes on where it was, as long as the code is the same.
+"""
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from proof import operations
-from proof.jobs import jobs, replay
+from proof.jobs import KINDS, jobs, replay
 from proof.known import KNOWN
 from proof.progress import Progress
+from proof.record import RECORDS, Record, commit_of_code
 from proof.report import Report, told
 from proof.workers import a_stage, results_of
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, folder: Path = RECORDS) -> int:
     options = _options(arguments)
-    return _replayed(options.replay) if options.replay else _searched(options)
+    if options.replay:
+        return _replayed(options.replay)
+    try:
+        return _searched(options, Record(folder))
+    except KeyboardInterrupt:
+        print("stopped: the same command goes on from here")
+        return STOPPED
+
+
+STOPPED = 130
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proof", description=__doc__)
     names = sorted(operations.BY_NAME)
     parser.add_argument("--only", choices=names, metavar="OPERATION", help=", ".join(names))
-    parser.add_argument("--pairs", action="store_true", help="only pairs of operations")
-    parser.add_argument("--singles", action="store_true", help="only single faults")
+    parser.add_argument("--pairs", action="store_true", help="pairs of operations only")
+    parser.add_argument("--singles", action="store_true", help="single faults only")
+    parser.add_argument("--sequences", action="store_true", help="two faults in sequence only")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("--replay", metavar="CASE", help="only the case of this line")
     return parser.parse_args(arguments)
@@ -34,20 +49,32 @@ def _replayed(line: str) -> int:
     return bool(result.problems)
 
 
-def _searched(options: argparse.Namespace) -> int:
-    work = jobs(options.only, with_pairs=not options.singles, with_singles=not options.pairs)
-    report, progress = Report(), Progress(len(work))
-    for is_end, results in results_of(work, options.workers):
-        for result in results:
-            report.note(result)
-        progress.note(len(results), is_job_done=is_end)
-    is_whole = not (options.only or options.pairs or options.singles)
+def _searched(options: argparse.Namespace, record: Record) -> int:
+    wanted = {"pair": options.pairs, "single": options.singles, "sequence": options.sequences}
+    kinds = tuple(kind for kind in KINDS if wanted[kind]) or KINDS
+    work = jobs(options.only, kinds)
+    report, wanted_jobs = Report(), set(work)
+    for done in record.done():
+        if done.job in wanted_jobs:
+            wanted_jobs.remove(done.job)
+            report.note(done)
+    if report.jobs:
+        print(f"{report.jobs:,} of {len(work):,} jobs were done before, see {record.path}")
+    left = [job for job in work if job in wanted_jobs]
+    progress = Progress(len(left))
+    for done in results_of(left, options.workers):
+        record.add(done)
+        report.note(done)
+        progress.note(done.cases, len(done.failing))
+    is_whole = options.only is None and kinds == KINDS
     repaired = report.repaired() if is_whole else []
     for line in report.lines():
         print(line)
     for name in repaired:
         print(f"no case fails any more: take it off the list of {len(KNOWN)} in known.py: {name}")
-    print(f"{progress.seconds:.0f} seconds")
+    print(f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} of processor time in all")
+    what = "the whole search" if is_whole else "a part of the search"
+    print(f"{what}, on code {record.digest}, commit {commit_of_code()}")
     return bool(report.news or repaired)
 
 

@@ -21,6 +21,7 @@ from proof.asks import (
     maintain,
     notice_ends,
     park,
+    redrive,
     release,
     sign_up,
 )
@@ -52,6 +53,15 @@ _held = (*_waiting, *_hold)
 _left = (*_waiting, leave("b"))
 _parked = (*_held, park("b"))
 _over = (*_held, let_holds_end())
+_worn_out = (
+    *_waiting,
+    claim(2, "1", newest=True),
+    let_holds_end(),
+    claim(2, "2", newest=True),
+    let_holds_end(),
+    *_hold,
+    let_holds_end(),
+)
 
 NAMES: dict[str, Beginning] = {
     "absent": _absent,
@@ -71,18 +81,12 @@ NAMES: dict[str, Beginning] = {
     "shelf forgotten": (*_parked, forget("b", keys.parked, keys.claims)),
     "over": _over,
     "over, noticed": (*_over, notice_ends()),
-    "worn out": (
-        *_waiting,
-        claim(2, "1", newest=True),
-        let_holds_end(),
-        claim(2, "2", newest=True),
-        let_holds_end(),
-        *_hold,
-        let_holds_end(),
-    ),
+    "worn out": _worn_out,
+    "worn out, noticed": (*_worn_out, notice_ends()),
     "complete unrecorded": (*_held, cut_off(complete("b"), step=0)),
     "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
     "park unrecorded": (*_held, cut_off(park("b"), step=0)),
+    "redrive unrecorded": (*_parked, cut_off(redrive("b", to="back"), step=0)),
     "released": (*_held, release("b")),
     "two absent": _two_absent,
     "room for one": (*_two_absent, limit_to(3)),

@@ -24,10 +24,16 @@ OPERATOR = "operator"
 # The claim that the beginnings make, and the token of nobody.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
+PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-SETTINGS: dict[str, Any] = {"name": "Bakery", "lease_seconds": LEASE_SECONDS, "max_attempts": 3}
+SETTINGS: dict[str, Any] = {
+    "name": "Bakery",
+    "lease_seconds": LEASE_SECONDS,
+    "max_attempts": 3,
+    "rejoin": "always",
+}
 Tokens = dict[str, dict[str, str]]
 
 
@@ -110,6 +116,7 @@ class Desk:
                 for row in rows
             ],
             OPERATOR,
+            "rejoin",
         )
         return Brought(tuple(people))
 
@@ -159,7 +166,7 @@ class Desk:
         return self.services.holding.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
 
     def park(self, name: str, hold: str) -> Any:
-        return self.services.holding.park(self._command(name, hold, reason="no show"))
+        return self.services.holding.park(self._command(name, hold, reason=PARK_REASON))
 
     def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
         return self.services.holding.redrive(self._command(name, "", to=to))

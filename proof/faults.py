@@ -17,10 +17,12 @@ class Kind:
 
     `arm` makes it strike a step of what passes a wire. `is_between` tells a happening, which may
     come after the last step too; `keeps_past` one that needs to know what Redis was before.
+    `happen` makes a happening happen now.
     """
 
     name: str
     arm: Callable[[Stage, Wire, int], None]
+    happen: Callable[[Stage], object] = lambda _stage: None
     is_between: bool = False
     keeps_past: bool = False
 
@@ -54,7 +56,7 @@ def _happens(name: str, happening: Happening, *, keeps_past: bool = False) -> Ki
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: happening(stage)))
 
-    return Kind(name, arm, is_between=True, keeps_past=keeps_past)
+    return Kind(name, arm, happening, is_between=True, keeps_past=keeps_past)
 
 
 def _behind(kind: str, writes: int, happening: Happening, *, keeps_past: bool = False) -> Kind:

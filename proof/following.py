@@ -11,7 +11,8 @@ from proof.history import History
 from proof.model import Line
 from proof.observed import observe
 from proof.oracle import Problem, judge
-from proof.stage import MINUTE, Stage
+from proof.sameness import Text, digest_of
+from proof.stage import MINUTE, Moment, Stage
 
 TRIES = 6
 
@@ -49,6 +50,29 @@ def refused_tokens(stage: Stage, ends: set[Line]) -> list[Problem]:
     return found
 
 
+class Judge:
+    """Judges the ends of cases that have one beginning and one request, equal ones only once."""
+
+    def __init__(self, stage: Stage, moment: Moment) -> None:
+        self._stage, self._moment = stage, moment
+        self._judged: dict[bytes, list[Problem]] = {}
+
+    def digest(self, history: History, more: object = None) -> bytes:
+        """Return a hash of both stores and of what the client has heard."""
+        heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
+        known = Text.of((heard, self._stage.tokens, more), self._moment.millis)
+        return digest_of([*self._stage.texts(), known], self._moment.millis)
+
+    def verdict(self, history: History) -> list[Problem]:
+        """Let maintenance run, then all holds end; return what is wrong at either time."""
+        if self._stage.table.is_behind:
+            return verdict(self._stage, history, self._moment.line)
+        here = self.digest(history)
+        if here not in self._judged:
+            self._judged[here] = verdict(self._stage, history, self._moment.line)
+        return self._judged[here]
+
+
 def verdict(stage: Stage, history: History, line: Line) -> list[Problem]:
     """Let maintenance run, then all holds end; return what is wrong at either time."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
@@ -60,11 +84,13 @@ def verdict(stage: Stage, history: History, line: Line) -> list[Problem]:
         answers = [str(one.answer) for one in history.attempts]
         return [Problem("answer", f"no order of requests explains {answers}")]
     found = observe(stage)
-    soon = judge(ends, found, stage.tokens) + refused_tokens(stage, ends)
+    answered = frozenset(one.ask.event for one in history.attempts if one.answer.verdict == "done")
+    soon = judge(ends, found, stage.tokens, answered) + refused_tokens(stage, ends)
     if not found.held and not any(end.of("offered") for end in ends):
         return soon
     stage.wait(LONG_SECONDS + MINUTE)
     stage.maintain_until_quiet()
-    late = judge({model.all_expired(end) for end in ends}, observe(stage), stage.tokens)
+    expired = {model.all_expired(end) for end in ends}
+    late = judge(expired, observe(stage), stage.tokens, answered)
     known = {problem.kind for problem in soon}
     return soon + [problem.later() for problem in late if problem.kind not in known]

@@ -49,13 +49,22 @@ def footprint_of(call: Call) -> Footprint:
     return Footprint(writes=keys, shows_in=frozenset(_shards(keys)) | journal)
 
 
+def may_write(name: str, arguments: dict[str, Any]) -> bool:
+    """Whether a call can change either store."""
+    if name != "Invoke":
+        return name in WRITING
+    if arguments.get("InvocationType") == "Event":
+        return False
+    message = json.loads(arguments["Payload"])
+    return any(one["op"] not in READING for one in message.get("requests", [message]))
+
+
 def _of_invocation(call: Call) -> Footprint:
     if call.arguments.get("InvocationType") == "Event":
         return Footprint()
-    message = json.loads(call.arguments["Payload"])
-    requests = message.get("requests", [message])
-    is_reading = all(one["op"] in READING for one in requests)
-    return Footprint(reads=REDIS) if is_reading else Footprint(writes=REDIS)
+    if may_write(call.name, call.arguments):
+        return Footprint(writes=REDIS)
+    return Footprint(reads=REDIS)
 
 
 def _shards(keys: frozenset[str]) -> set[str]:

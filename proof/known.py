@@ -4,6 +4,7 @@ A problem belongs to the first group that covers it. `example` is a case that mu
 that does not is an error, so that the list shrinks as repairs land.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,12 +12,15 @@ from proof import beginnings
 from proof.cases import Result
 from proof.oracle import Problem
 from proof.pairs import Pair
+from proof.sequences import Sequence
 from proof.singles import Single
 
 Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue")
+LEAVERS = ("leave", "remove")
+ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,15 @@ class Known:
 
 
 def _fault(result: Result) -> str:
+    """Return the fault that struck, of two the second."""
+    if isinstance(result.case, Sequence):
+        return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
 
 
 def _is_of(result: Result, *names: str) -> bool:
-    return isinstance(result.case, Single) and result.case.operation.startswith(names)
+    case = result.case
+    return isinstance(case, Single | Sequence) and case.operation.startswith(names)
 
 
 def _is_pair(result: Result, some: tuple[str, ...], others: tuple[str, ...]) -> bool:
@@ -55,6 +63,26 @@ def _has_lost_redis(result: Result) -> bool:
     )
 
 
+def _told(problem: Problem) -> str:
+    """Return what a history has, without what it should have."""
+    return problem.text.partition(", not ")[0]
+
+
+def _lacks_a_signup(problem: Problem) -> bool:
+    """Return whether a history has fewer signups than it should have."""
+    told, _, expected = problem.text.partition(", not ")
+    return problem.kind == "history" and told.count("'joined ") < expected.count("'joined ")
+
+
+def _counts_a_signup(problem: Problem) -> bool:
+    """Return whether one signup and one leave too many are counted, or the leave is not."""
+    numbers = [int(digits) for digits in re.findall(r"\d+", problem.text)]
+    if problem.kind != "counter" or len(numbers) != 6:
+        return False
+    more = [one - other for one, other in zip(numbers, numbers[3:], strict=False)]
+    return more in ([1, 1, 0], [0, -1, 0])
+
+
 def _is_replica(result: Result) -> bool:
     is_behind = _fault(result).startswith("Redis") and _fault(result).endswith("behind")
     return is_behind or result.case.beginning.endswith("forgotten")
@@ -63,13 +91,25 @@ def _is_replica(result: Result) -> bool:
 KNOWN: tuple[Known, ...] = (
     Known(
         "an expiry that Redis alone has noticed",
-        "The end of a hold is recorded by maintenance, a minute later: where Redis is lost before,"
-        " nobody knows of the attempt, and the person is held until somebody notices again.",
-        "bump by places / over, noticed / Redis lost / step 1 / gives up",
+        "Maintenance records the end of a hold a minute later. Where Redis is lost before, the"
+        " record has the hold: a move is refused until it ends once more, or, if Redis is rebuilt"
+        " within the move's request, the second end comes after the move and takes it back.",
+        "bump by places / over, noticed / Redis lost / step 0 / retries",
         lambda result, problem: (
             result.case.beginning.startswith("over, noticed")
             and _has_lost_redis(result)
-            and problem.kind in ("attempts", "answer", "order")
+            and problem.kind in ("answer", "order")
+        ),
+    ),
+    Known(
+        "a redrive after a parking that Redis alone has noticed",
+        "Where Redis is lost before the redrive is recorded, the record still has the last hold,"
+        " which ends, and parks, once more.",
+        "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
+        lambda result, problem: (
+            result.case.beginning.startswith("worn out, noticed")
+            and _has_lost_redis(result)
+            and problem.kind in ("attempts", "answer", "elsewhere", "record", "history")
         ),
     ),
     Known(
@@ -103,17 +143,6 @@ KNOWN: tuple[Known, ...] = (
         ),
     ),
     Known(
-        "a claim that is delivered twice takes no others for those who were leaving",
-        "Redis answers its second delivery as a repeat, and a repeat begins no rounds of its own.",
-        "claim / leaving / delivered twice / step 0 / gives up",
-        lambda result, problem: (
-            problem.kind == "answer"
-            and result.case.beginning == "leaving"
-            and _is_of(result, *CLAIMS)
-            and _fault(result) == "delivered twice"
-        ),
-    ),
-    Known(
         "an admission that an erasure has overtaken is counted",
         "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
         "erase of one aside + complete / held / ABAAAAB",
@@ -121,12 +150,35 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "the repeat of a claim is not known after a loss",
-        "The key of a claim is in Redis alone.",
+        "The key of a claim is in Redis alone, and so are the tokens that its repeat gives: what a"
+        " rebuild leaves out, as those who were admitted at once, the repeat leaves out too.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            problem.kind in ("answer", "elsewhere", "record", "attempts")
+            problem.kind in ("answer", "elsewhere", "record", "attempts", "history", "lost")
             and _is_of(result, *CLAIMS)
             and _has_lost_redis(result)
+        ),
+    ),
+    Known(
+        "a signup that a leave ends before it is recorded",
+        "The signup was cut off when Redis had given the place, or is under way still, and the"
+        " record does not know the place: the history has the leave alone, and Redis counts both,"
+        " or the signup alone, where a claim that took the place first gives it up.",
+        "leave / joining / time-out with effect / step 2 / retries",
+        lambda result, problem: (
+            any(name in result.case.subject for name in LEAVERS)
+            and (_lacks_a_signup(problem) or _counts_a_signup(problem))
+        ),
+    ),
+    Known(
+        "an end of a hold that maintenance records before its request does",
+        "Redis has ended the hold, and the request stands still for more than a minute: maintenance"
+        " records the end, and knows neither the operator nor the reason.",
+        "redrive to the back / parked / maintenance / step 1 / gives up",
+        lambda result, problem: (
+            problem.kind == "history"
+            and not isinstance(result.case, Sequence)
+            and any(f"{word} maintenance'" in _told(problem) for word in ENDS_OF_HOLDS)
         ),
     ),
 )

@@ -23,6 +23,10 @@ class LateIndexTable(MemoryTable):
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 
+    @property
+    def is_behind(self) -> bool:
+        return self._seen is not None
+
     def catch_up(self) -> None:
         self._seen = None
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Literal
 
 from waitlist_shared.ranks import TIER
 
+# Places are fractions: between any two there is another, so every move goes where it is to go.
+Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# How far ahead a move goes into a wide gap, and how wide the gaps between signups are here.
-STEP = 65_536
+# How wide the gaps between signups are here.
 GAP = 2**24
 AT_BACK = 255 * TIER
 # Where an import's people stand who joined elsewhere: between the second signup and the third.
@@ -25,18 +27,19 @@ MAX_ATTEMPTS = 3
 class Stay:
     """One person's stay.
 
-    `hold` names the claim that holds, or last held, the person, and `round` in which of its rounds
-    it took them; `hold_end` how somebody ended that; `is_long` tells a hold that was extended,
+    `rank` is the place, and `ticket` the one that the signup drew.
+    `hold` names the claim that holds, or last held, the person; `hold_end` how the claimer or an
+    operator ended that; `is_long` tells a hold that was extended,
     `is_over` one whose time is up, unnoticed yet; `is_aside` an admission that takes room still.
     `key` is the signup's, and `former` the stay before one that is only intended yet, or was by an
     import.
     """
 
     state: State
-    rank: int
+    rank: Place
+    ticket: Place = 0
     attempts: int = 0
     hold: str = ""
-    round: int = 0
     hold_end: str = ""
     is_long: bool = False
     is_over: bool = False
@@ -46,12 +49,25 @@ class Stay:
 
 
 @dataclass(frozen=True)
+class Event:
+    """One of a person's history: its word, who made it happen, and why; `hold` is the claim's."""
+
+    word: str
+    by: str
+    reason: str = ""
+    hold: str = ""
+
+
+CUSTOMER, OPERATOR, MAINTENANCE = "customer", "operator", "maintenance"
+
+
+@dataclass(frozen=True)
 class Line:
     """Everybody by name, the requests that count only once, and the counters.
 
     By key and name, `looked` says as what imports have seen people, and `drawn` which places they
     have drawn and not used yet; `early` counts those that were drawn for people
-    who joined elsewhere.
+    who joined elsewhere. `events` are the histories, by name.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -64,6 +80,7 @@ class Line:
     left: int = 0
     admitted: int = 0
     capacity: int | None = None
+    events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +107,18 @@ class Line:
 
     def forget(self, name: str) -> "Line":
         return replace(self, stays=frozenset(one for one in self.stays if one[0] != name))
+
+    def erase(self, name: str) -> "Line":
+        line = self.forget(name)
+        return replace(line, events=frozenset(one for one in self.events if one[0] != name))
+
+    def history(self, name: str) -> tuple[Event, ...]:
+        return dict(self.events).get(name, ())
+
+    def happened(self, name: str, word: str, by: str, reason: str = "", hold: str = "") -> "Line":
+        """Note an event in a person's history."""
+        events = (*self.history(name), Event(word, by, reason, hold))
+        return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
     def note(self, request: str) -> "Line":
         """Remember a request that counts only once."""
@@ -119,7 +148,8 @@ class Line:
 
 def joined(line: Line, name: str, key: str) -> Line:
     line, rank = line.draw()
-    line = line.put(name, Stay("waiting", rank, key=key))
+    line = line.put(name, Stay("waiting", rank, ticket=rank, key=key))
+    line = line.happened(name, "joined", CUSTOMER)
     return replace(line, signed_up=line.signed_up + 1)
 
 
@@ -156,10 +186,12 @@ def enlisted(line: Line, name: str) -> Line:
     stay = line.by_name[name]
     if line.is_full:
         return _not_joined(line, name)
-    rank, ranks = stay.rank, {line.by_name[other].rank for other in line.of("waiting")}
+    rank, ticket = stay.rank, stay.rank
+    ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += 1
-    line = line.change(name, state="waiting", rank=rank)
+    line = line.change(name, state="waiting", rank=rank, ticket=ticket)
+    line = line.happened(name, "joined", OPERATOR)
     return replace(line, signed_up=line.signed_up + 1)
 
 
@@ -168,20 +200,19 @@ def _not_joined(line: Line, name: str) -> Line:
     return line.put(name, former) if former else line.forget(name)
 
 
-def ended(line: Line, name: str, state: Literal["left", "admitted"]) -> Line:
+def ended(line: Line, name: str, state: Literal["left", "admitted"], by: str = OPERATOR) -> Line:
     """End a stay, and count it."""
-    line = line.change(name, state=state, is_over=False)
+    line = line.change(name, state=state, is_over=False).happened(name, state, by)
     if state == "left":
         return replace(line, left=line.left + 1)
     return replace(line, admitted=line.admitted + 1)
 
 
-def held(line: Line, names: list[str], hold: str) -> Line:
-    """Hold people for a claim: in one round, after those in which it took others."""
-    last = max((stay.round for _, stay in line.stays if stay.hold == hold), default=0)
-    taken = {"state": "offered", "hold": hold, "hold_end": "", "is_long": False, "round": last + 1}
+def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> Line:
+    """Hold people for a claim; one that admits at once offers them nothing."""
     for name in names:
-        line = line.change(name, **taken)
+        line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
+        line = line if at_once else line.happened(name, "offered", OPERATOR, hold=hold)
     return line
 
 
@@ -194,25 +225,34 @@ def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
 
 
 def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
-    """Move somebody who waits: to a priority, some places ahead, or to an end."""
-    waiting = line.of("waiting")
-    rank, index = line.by_name[name].rank, waiting.index(name)
+    """Move somebody who waits.
+
+    To where their signup belongs in a priority, exactly so many places ahead but not beyond the
+    head of their priority, to that head, or behind everybody.
+    """
     if kind == "priority":
-        rank = _free(line, name, (255 - int(value)) * TIER + rank % TIER)
-    elif value == "back":
-        if index < len(waiting) - 1:
-            line, rank = line.draw()
-    elif index > 0:
-        places = index if value == "front" else min(int(value), index)
-        rank = _ahead_of(line, waiting[index - places])
-    return line.change(name, rank=rank)
+        wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
+        return line.change(name, rank=_free(line, name, wanted))
+    if value == "back":
+        line, rank = line.draw()
+        return line.change(name, rank=rank)
+    own = line.by_name[name].rank
+    waiting = [one for one in line.of("waiting") if line.by_name[one].rank // TIER == own // TIER]
+    index = waiting.index(name)
+    places = index if value == "front" else min(int(value), index)
+    if not places:
+        return line
+    return line.change(name, rank=_ahead_of(line, waiting[index - places]))
 
 
 def expired(line: Line, name: str) -> Line:
     """End a hold whose time is up."""
     attempts = line.by_name[name].attempts + 1
+    hold = line.by_name[name].hold
     if attempts >= MAX_ATTEMPTS:
+        line = line.happened(name, "parked", MAINTENANCE, "max_attempts", hold=hold)
         return line.change(name, state="parked", attempts=attempts, is_over=False)
+    line = line.happened(name, "expired", MAINTENANCE, hold=hold)
     return back_in_line(line, name, "place", attempts=attempts)
 
 
@@ -230,20 +270,18 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
 
-def _free(line: Line, name: str, rank: int) -> int:
-    """Return the rank, or where another has it the nearest free one ahead."""
+def _free(line: Line, name: str, rank: Place) -> Place:
+    """Return the place, or where another has it the one right ahead."""
     for other in line.of("waiting"):
         if other != name and line.by_name[other].rank == rank:
             return _ahead_of(line, other)
     return rank
 
 
-def _ahead_of(line: Line, name: str) -> int:
-    """Return a rank in the nearest gap ahead of somebody."""
-    upper = line.by_name[name].rank
-    ranks = [line.by_name[other].rank for other in line.of("waiting")]
-    while upper - 1 in ranks:
-        upper -= 1
-    lower = max([rank for rank in ranks if rank < upper], default=-1)
-    lower = max(lower, upper // TIER * TIER - 1)
-    return max(upper - STEP, lower + (upper - lower) // 2)
+def _ahead_of(line: Line, name: str) -> Place:
+    """Return a place right ahead of somebody, behind everybody on the list who is ahead of them."""
+    rank = line.by_name[name].rank
+    begin = rank // TIER * TIER
+    others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
+    nearest = max([other for other in others if begin < other < rank], default=begin)
+    return Fraction(nearest + rank, 2)

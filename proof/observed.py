@@ -7,9 +7,10 @@ from typing import Any
 from boto3.dynamodb.types import TypeDeserializer
 
 from proof.desk import NAMES, WAITLIST_ID
+from proof.model import Event
 from proof.stage import Stage
 from waitlist_api.queue_client import send_batch
-from waitlist_api.records.entry import PRESENT
+from waitlist_api.records.entry import HISTORY, PRESENT
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
@@ -43,7 +44,10 @@ class Segmented:
 
 @dataclass(frozen=True)
 class Observed:
-    """Redis' sets by name, the entries' records, the people's answers, the counts."""
+    """Redis' sets by name, the entries' records, the people's answers, the counts.
+
+    `is_first_life` is false where the order was rebuilt since it was made, or moved.
+    """
 
     line: dict[str, int]
     held: dict[str, int]
@@ -58,8 +62,10 @@ class Observed:
     admissions: Counter[str]
     signups: Counter[str]
     traces: frozenset[str]
+    histories: dict[str, tuple[Event, ...]]
     told: dict[str, Any]
     stats: Any
+    is_first_life: bool
     now_millis: int
 
     @property
@@ -92,9 +98,11 @@ def observe(stage: Stage) -> Observed:
         records={_name(record["entry_id"]): record for record in records},
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
+        histories=_histories(items),
         traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
         told=dict(zip(NAMES.values(), told, strict=True)),
         stats=stats,
+        is_first_life=getattr(stats, "epoch", None) == stage.epoch,
         now_millis=stage.clock.millis,
     )
 
@@ -145,6 +153,17 @@ def _note(packed: str) -> Note:
 def _tally(items: list[Item], event: str) -> Counter[str]:
     word = {"S": event}
     return Counter(_name(item["entry_id"]["S"]) for item in items if item.get("event") == word)
+
+
+def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
+    """Return the events of each person in the order of their stamps."""
+    found: dict[str, tuple[Event, ...]] = {}
+    events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
+    for item in map(_plain, sorted(events, key=lambda item: str(item["sk"]["S"]))):
+        name = _name(item["entry_id"])
+        event = Event(item["event"], item["by"], item.get("reason", ""))
+        found[name] = (*found.get(name, ()), event)
+    return found
 
 
 def _name(entry_id: str) -> str:

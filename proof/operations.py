@@ -29,11 +29,15 @@ REPEAT = "the-request"
 
 @dataclass(frozen=True)
 class Operation:
-    """What is asked, and in which beginnings (by name) that is struck."""
+    """What is asked, and in which beginnings (by name) that is struck.
+
+    What is maintenance's has no client who repeats it.
+    """
 
     name: str
     ask: Ask
     beginnings: tuple[str, ...]
+    is_maintenance: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -74,13 +78,21 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
     Operation("dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining")),
-    Operation("complete", complete("b"), ("held", "held, Redis lost", "hold forgotten")),
+    Operation(
+        "complete",
+        complete("b"),
+        ("held", "held, Redis lost", "hold forgotten", "complete unrecorded"),
+    ),
     Operation("release", release("b"), ("held", "held, Redis lost")),
-    Operation("release to the back", release("b", to="back"), ("held",)),
+    Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
     Operation("extend", extend("b"), ("held",)),
-    Operation("park", park("b"), ("held",)),
+    Operation("park", park("b"), ("held", "park unrecorded")),
     Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
-    Operation("redrive to the back", redrive("b", to="back"), ("parked",)),
+    Operation(
+        "redrive to the back",
+        redrive("b", to="back"),
+        ("parked", "redrive unrecorded", "worn out, noticed"),
+    ),
     Operation(
         "import",
         bring("a file", *NEW_ONES),
@@ -109,13 +121,17 @@ OPERATIONS: tuple[Operation, ...] = (
             "release unrecorded",
             "park unrecorded",
         ),
+        is_maintenance=True,
     ),
-    Operation("finishing of intents", finish_intents(), ("joining", "leaving")),
+    Operation(
+        "finishing of intents", finish_intents(), ("joining", "leaving"), is_maintenance=True
+    ),
     Operation("declaration of segments", declare_segments(), ("waiting", "held", "joining")),
     Operation(
         "segment re-index",
         look_after(),
         ("segments declared", "held, segments declared", "segments declared, Redis lost"),
+        is_maintenance=True,
     ),
     Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
     Operation(
@@ -128,6 +144,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "left, Redis lost",
             "joining, Redis lost",
         ),
+        is_maintenance=True,
     ),
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

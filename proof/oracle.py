@@ -1,13 +1,14 @@
 """Compares what both stores hold with where the acknowledged answers say that everybody is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from proof.desk import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
-from proof.model import ON_LIST, Line, Stay
+from proof.model import MAINTENANCE, ON_LIST, Event, Line, Stay
 from proof.observed import Observed
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
+EDITED, EXPIRED = "edited", "expired"
 STATE_OF_NOTE = {"held": "offered", "parked": "parked", "done": "admitted"}
 
 
@@ -26,21 +27,32 @@ class Problem:
         return Problem(self.kind, f"when all holds are over, {self.text}")
 
 
-def judge(ends: Iterable[Line], found: Observed, tokens: Tokens) -> list[Problem]:
-    """Return what contradicts the end that explains most of what was found."""
-    verdicts = [list(_problems(line, found, tokens)) for line in ends]
-    return min(
-        verdicts, key=lambda found: (sum(one.kind != "counter" for one in found), len(found))
-    )
+def judge(
+    ends: Iterable[Line], found: Observed, tokens: Tokens, answered: frozenset[str] = frozenset()
+) -> list[Problem]:
+    """Return what contradicts the end that explains most of what was found.
+
+    `answered` are the words of events whose requests were answered: their clients' names and
+    reasons must be there.
+    """
+    verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
+    return min(verdicts, key=_weight)
 
 
-def _problems(line: Line, found: Observed, tokens: Tokens) -> Iterator[Problem]:
+def _weight(found: list[Problem]) -> tuple[int, int]:
+    return sum(one.kind not in ("counter", "history") for one in found), len(found)
+
+
+def _problems(
+    line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
         # The hold of a claim that nobody was told of ends by time, recorded or not.
         is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
+        yield from _history(name, line, found, tokens, answered)
         if stay is not None and stay.state in ON_LIST:
             yield from _agreement(name, stay, found, is_unheard)
             yield from _holds(name, stay, found, tokens)
@@ -84,6 +96,53 @@ def _in_record(
         yield Problem("twice", f"{name} was admitted more often than they signed up")
     if record is not None and record.get("place") != _index_place(name, str(status)):
         yield Problem("index", f"{name} is {status} and indexed at {record.get('place')}")
+
+
+def _history(
+    name: str, line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+) -> Iterator[Problem]:
+    """Each change is told once, in its order, and nothing else; edits are not looked at."""
+    expected = line.history(name)
+    told = tuple(event for event in found.histories.get(name, ()) if event.word != EDITED)
+
+    def may_lack(event: Event) -> bool:
+        # No client knows of such a hold: it ends, recorded or not. While it lasts, the end of the
+        # one before is not recorded either.
+        is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
+        return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
+
+    if not _explains(expected, told, answered, may_lack):
+        words = [_words(event) for event in expected]
+        yield Problem("history", f"of {name} is told {[*map(_words, told)]}, not {words}")
+
+
+def _explains(
+    expected: tuple[Event, ...],
+    told: tuple[Event, ...],
+    answered: frozenset[str],
+    may_lack: Callable[[Event], bool],
+) -> bool:
+    if not expected:
+        return not told
+    first, rest = expected[0], expected[1:]
+    if may_lack(first) and _explains(rest, told, answered, may_lack):
+        return True
+    return (
+        bool(told)
+        and _is_told(first, told[0], answered)
+        and _explains(rest, told[1:], answered, may_lack)
+    )
+
+
+def _is_told(event: Event, told: Event, answered: frozenset[str]) -> bool:
+    """Maintenance may tell, in its own name, of what it found of a request without an answer."""
+    is_own = (event.by, event.reason) == (told.by, told.reason)
+    is_found = told.by == MAINTENANCE and event.word not in answered
+    return event.word == told.word and (is_own or is_found)
+
+
+def _words(event: Event) -> str:
+    return " ".join(filter(None, (event.word, event.by, event.reason)))
 
 
 def _index_place(name: str, status: str) -> str:
@@ -146,7 +205,8 @@ def _counters(line: Line, found: Observed) -> Iterator[Problem]:
         yield Problem("cold", f"the counts are {found.stats!r}")
         return
     seen = (counted.signed_up, counted.left, counted.admitted)
-    if seen != (line.signed_up, line.left, line.admitted):
+    # After a loss they may lack a minute, and have what was under way twice.
+    if found.is_first_life and seen != (line.signed_up, line.left, line.admitted):
         expected = (line.signed_up, line.left, line.admitted)
         yield Problem("counter", f"signed up, left, admitted: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)

@@ -1,10 +1,11 @@
 """Two operations on one person at once, with every interleaving of their steps."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from proof import operations
-from proof.answers import answer_of
+from proof.answers import Answer, answer_of
 from proof.asks import Ask
 from proof.beginnings import is_cold, made_cold
 from proof.cases import SEPARATOR, Result
@@ -12,11 +13,14 @@ from proof.following import noted, retried, verdict
 from proof.history import History
 from proof.operations import Operation
 from proof.oracle import Problem
-from proof.stage import Moment, Stage
-from proof.turns import Trace, take_turns
-from tests.support.faults import Wire
+from proof.sameness import Text, digest_of
+from proof.stage import Moment, Snapshot, Stage
+from proof.turns import HaltingWire, Turns, Work
 
 BOTH = " + "
+# What has some forty steps, most of which look at what the other may have changed.
+LONG = ("rebuild",)
+MOST_CHANGES = 3
 
 
 @dataclass(frozen=True)
@@ -56,41 +60,58 @@ def interleavings(
     stage: Stage, first: Operation, second: Operation, beginning: str
 ) -> Iterator[Result]:
     """Run a pair from one beginning in every order of steps that can make a difference."""
-    moment = stage.moment_of(beginning)
-    open_ = [""]
-    while open_:
-        run = PairRun(stage, (first, second), moment)
-        trace = run.take_turns(open_.pop())
-        open_ += trace.branches
-        if not trace.is_repeat:
-            case = Pair(first.name, second.name, beginning, trace.schedule)
-            yield Result(case, tuple(run.problems()))
+    run = PairRun(stage, (first, second), stage.moment_of(beginning))
+    for schedule in run.turns.ends():
+        case = Pair(first.name, second.name, beginning, schedule)
+        yield Result(case, tuple(run.problems()))
 
 
 def replay(stage: Stage, case: Pair) -> Result:
     """Run one case again."""
     pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
     run = PairRun(stage, pair, stage.moment_of(case.beginning))
-    run.take_turns(case.schedule)
+    run.turns.follow(case.schedule)
     return Result(case, tuple(run.problems()))
 
 
 class PairRun:
-    """One run of one case."""
+    """Two operations in turns from one beginning, and the history of the latest run."""
 
     def __init__(self, stage: Stage, pair: tuple[Operation, Operation], moment: Moment) -> None:
-        self._stage, self._pair, self._moment = stage, pair, moment
-        self._history = History(moment.unanswered)
+        self._stage, self._moment = stage, moment
+        self._history = History()
+        first, second = (operation.ask for operation in pair)
+        works = self._work(first), self._work(second.again())
+        is_long = any(operation.name in LONG for operation in pair)
+        self.turns = Turns(self, works, MOST_CHANGES if is_long else None)
 
-    def take_turns(self, schedule: str) -> Trace:
+    @property
+    def time(self) -> Any:
+        return self._stage.time
+
+    def set_time(self, time: Any) -> None:
+        self._stage.set_time(time)
+
+    def begin(self) -> None:
         self._stage.begin(self._moment)
-        first, second = (operation.ask for operation in self._pair)
-        return take_turns((self._work(first), self._work(second.again())), schedule)
+        self._history = History(self._moment.unanswered)
 
-    def _work(self, ask: Ask) -> Callable[[Wire], None]:
-        def work(wire: Wire) -> None:
-            desk = self._stage.desk(wire)
-            noted(self._history, ask, lambda: answer_of(lambda: ask.send(desk)))
+    def snapshot(self) -> Snapshot:
+        return self._stage.snapshot()
+
+    def put(self, snapshot: Snapshot) -> None:
+        self._stage.put(snapshot)
+
+    def text(self, value: Any) -> Text:
+        return Text.of(value, self._moment.millis)
+
+    def digest(self, more: list[Text]) -> bytes:
+        return digest_of([*self._stage.texts(), *more], self._moment.millis)
+
+    def _work(self, ask: Ask) -> Work:
+        def work(wire: HaltingWire) -> Answer:
+            desk = self._stage.desk(wire, wire.watched(self._stage.clock.now_millis))
+            return noted(self._history, ask, lambda: answer_of(lambda: ask.send(desk)))
 
         return work
 

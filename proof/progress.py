@@ -1,4 +1,4 @@
-"""Shows how far a run is: cases done, how many a second, and how long it will take."""
+"""Shows how far a run is: jobs and cases done, what fails, and how long it will take."""
 
 import sys
 import time
@@ -7,16 +7,17 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts cases and jobs; the time left is that of the jobs left, as long as those done."""
+    """Counts jobs and cases; the jobs left are taken to last as long as those done by this run."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
         self._began = self._shown = time.monotonic()
-        self._done = self._cases = 0
+        self._done = self._cases = self._failing = 0
 
-    def note(self, cases: int, *, is_job_done: bool) -> None:
+    def note(self, cases: int, failing: int) -> None:
         self._cases += cases
-        self._done += is_job_done
+        self._failing += failing
+        self._done += 1
         if time.monotonic() - self._shown > EVERY_SECONDS:
             self._shown = time.monotonic()
             self._show()
@@ -26,11 +27,10 @@ class Progress:
         return time.monotonic() - self._began
 
     def _show(self) -> None:
-        rate = self._cases / self.seconds
-        left = self.seconds / max(self._done, 1) * (self._jobs - self._done)
+        left = self.seconds / self._done * (self._jobs - self._done)
         print(
-            f"{self._cases:,} cases, {rate:.0f} a second, {self._done} of {self._jobs} jobs done,"
-            f" about {left:.0f} seconds left",
+            f"{self._done:,} of {self._jobs:,} jobs done, {self._cases:,} cases,"
+            f" {self._failing:,} fail, at most about {left / 60:.0f} minutes left",
             file=sys.stderr,
             flush=True,
         )

@@ -20,6 +20,20 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return found
 """
+SHOW_ALL = """
+local show = {
+  hash = function(key) return redis.call('HGETALL', key) end,
+  zset = function(key) return redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end,
+  string = function(key) return redis.call('GET', key) end,
+  set = function(key) return redis.call('SMEMBERS', key) end,
+  list = function(key) return redis.call('LRANGE', key, 0, -1) end,
+}
+local found = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  found[#found + 1] = {key, show[redis.call('TYPE', key).ok](key)}
+end
+return found
+"""
 PUT_ALL = """
 for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', key) end
 for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
@@ -33,6 +47,7 @@ class RedisWithPast:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
         self.raw: Any = Redis.from_url(url)
         self._read_all = self.raw.register_script(READ_ALL)
+        self._show_all = self.raw.register_script(SHOW_ALL)
         self._put_all = self.raw.register_script(PUT_ALL)
         self.past: deque[State] = deque(maxlen=MOST_BEHIND)
         self.keeps_past = False
@@ -54,6 +69,10 @@ class RedisWithPast:
         """Read everything, times to live apart."""
         flat = self._read_all()
         return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def shown(self) -> list[list[Any]]:
+        """Return everything in plain, by key."""
+        return sorted(self._show_all())
 
     def put(self, state: State) -> None:
         """Make Redis what it was."""

@@ -5,34 +5,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from proof.cases import Result
+from proof.jobs import KINDS
 from proof.known import KNOWN, group_of
-from proof.pairs import Pair
+from proof.record import Done
+
+NAMES = {
+    "single": "single faults",
+    "pair": "ends of pairs of operations",
+    "sequence": "sequences of two faults",
+}
 
 
 @dataclass
 class Report:
     """Counts results; `news` are those with a problem that no known group covers."""
 
-    singles: int = 0
-    interleavings: int = 0
+    jobs: int = 0
+    by_kind: Counter[str] = field(default_factory=Counter)
     failing: int = 0
+    seconds: float = 0.0
     by_group: Counter[str] = field(default_factory=Counter)
     news: list[Result] = field(default_factory=list)
 
-    @property
-    def cases(self) -> int:
-        return self.singles + self.interleavings
-
-    def note(self, result: Result) -> None:
-        if isinstance(result.case, Pair):
-            self.interleavings += 1
-        else:
-            self.singles += 1
-        self.failing += bool(result.problems)
-        groups = [group_of(result, problem) for problem in result.problems]
-        self.by_group.update({group.name for group in groups if group is not None})
-        if None in groups:
-            self.news.append(result)
+    def note(self, done: Done) -> None:
+        self.jobs += 1
+        self.by_kind[done.job.kind] += done.cases
+        self.seconds += done.seconds
+        for result in done.failing:
+            self.failing += 1
+            groups = [group_of(result, problem) for problem in result.problems]
+            self.by_group.update({group.name for group in groups if group is not None})
+            if None in groups:
+                self.news.append(result)
 
     def repaired(self) -> list[str]:
         """Return the known groups of which no case has failed."""
@@ -53,10 +57,8 @@ class Report:
                 yield "\n    ".join(told_of)
         for alike in self._alike():
             yield f"not known, {len(alike):,} cases like this:\n{told(alike[0])}"
-        yield (
-            f"{self.cases:,} cases: {self.singles:,} single faults,"
-            f" {self.interleavings:,} interleavings of pairs"
-        )
+        counts = ", ".join(f"{self.by_kind[kind]:,} {NAMES[kind]}" for kind in KINDS)
+        yield f"{sum(self.by_kind.values()):,} cases in {self.jobs:,} jobs: {counts}"
         yield (
             f"{self.failing:,} fail: {self.failing - len(self.news):,} for"
             f" {len(+self.by_group)} known causes, {len(self.news):,} for others"

@@ -8,7 +8,7 @@ from proof.answers import answer_of
 from proof.asks import Ask
 from proof.cases import EVERYTHING, SEPARATOR, Result, Sample
 from proof.faults import Kind
-from proof.following import noted, retried, verdict
+from proof.following import Judge, noted, retried
 from proof.history import History
 from proof.operations import Operation
 from proof.oracle import Problem
@@ -49,6 +49,7 @@ def singles(
 ) -> Iterator[Result]:
     """Run an operation from one of its beginnings, with each fault at each step."""
     moment = stage.moment_of(beginning)
+    judge = Judge(stage, moment)
     steps = [*steps_of(stage, operation.ask, moment), THE_END]
     for kind in faults.KINDS:
         for step, name in enumerate(steps if kind.is_between else steps[:-1]):
@@ -56,7 +57,7 @@ def singles(
                 case = Single(operation.name, beginning, kind.name, step, follow_up)
                 if not sample.has(case):
                     continue
-                run = SingleRun(stage, operation.ask, moment)
+                run = SingleRun(stage, operation.ask, moment, judge)
                 problems = run.problems(kind, step, follow_up)
                 # Whoever was answered has nothing to repeat: that is the other case again.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
@@ -68,7 +69,7 @@ def replay(stage: Stage, case: Single) -> Result:
     operation = operations.BY_NAME[case.operation]
     moment = stage.moment_of(case.beginning)
     steps = [*steps_of(stage, operation.ask, moment), THE_END]
-    run = SingleRun(stage, operation.ask, moment)
+    run = SingleRun(stage, operation.ask, moment, Judge(stage, moment))
     problems = run.problems(faults.BY_NAME[case.fault], case.step, case.follow_up)
     return Result(case, tuple(problems), steps[case.step])
 
@@ -85,8 +86,8 @@ def steps_of(stage: Stage, ask: Ask, moment: Moment) -> list[str]:
 class SingleRun:
     """One run of one case."""
 
-    def __init__(self, stage: Stage, ask: Ask, moment: Moment) -> None:
-        self._stage, self._ask, self._moment = stage, ask, moment
+    def __init__(self, stage: Stage, ask: Ask, moment: Moment, judge: Judge) -> None:
+        self._stage, self._ask, self._moment, self._judge = stage, ask, moment, judge
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
@@ -106,4 +107,4 @@ class SingleRun:
             answer = retried(stage, history, self._ask)
             if not answer.is_final:
                 return [Problem("stuck", f"the last answer is {answer}")]
-        return verdict(stage, history, self._moment.line)
+        return self._judge.verdict(history)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from unittest.mock import patch
 
+from proof.chance import Chances
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 # Each shard costs a rebuild the same steps: two show all that sixteen would.
@@ -52,12 +53,19 @@ SMALL: dict[str, Any] = {
 }
 # An import of three has two transactions of intents.
 FEW_INTENTS = 2
-SMALL_IMPORTS = {"MAX_INTENTS": FEW_INTENTS}
-PACKAGES = ("waitlist_api.", "waitlist_queue.")
+CHANCES = Chances()
+# What a case needs besides: it must run alike each time.
+OF_A_CASE: dict[str, Any] = {
+    "MAX_INTENTS": FEW_INTENTS,
+    "secrets": CHANCES,
+    "random": CHANCES,
+    "os": CHANCES,
+}
+PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 
 @contextmanager
-def small_world(**smaller: int) -> Iterator[None]:
+def small_world(**smaller: Any) -> Iterator[None]:
     """Have every module see two shards, pools without threads, and no time-outs of its own.
 
     `smaller` are more of what modules are to see.

@@ -1,19 +1,24 @@
 """One deployment in this process: both stores, both clocks, and what happens to them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from proof import beginnings
 from proof.answers import Answer, answer_of
 from proof.asks import Ask
+from proof.chance import SOURCE
 from proof.desk import WAITLIST_ID, Desk, Tokens
+from proof.footprints import may_write
 from proof.late_index import Items, LateIndexTable
 from proof.model import Line
 from proof.redis_past import FIRST_HOME, RedisWithPast, State
+from proof.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
+from tests.support.memory_table import Item
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
+from waitlist_api.clock import NowMillis
 from waitlist_api.services import Services
 from waitlist_queue import keys
 from waitlist_queue.service import QueueService
@@ -31,7 +36,8 @@ RUNS = 3
 class Moment:
     """Everything that a case begins with, and what should be true then.
 
-    `unanswered` are requests that were cut off: they have happened or not.
+    `drawn` counts random values that were drawn until then; `epoch` is that of the order's first
+    life; `unanswered` are requests that were cut off: they have happened or not.
     """
 
     items: Items
@@ -41,7 +47,19 @@ class Moment:
     millis: int
     tokens: Tokens
     line: Line
+    drawn: int = 0
+    epoch: str = ""
     unanswered: tuple[Ask, ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Both stores and both clocks between two steps."""
+
+    items: Items
+    redis: State
+    millis: int
+    micros: int
 
 
 class Stage:
@@ -54,17 +72,21 @@ class Stage:
         store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
         self.lambda_ = InProcessLambda(QueueService(store).handle)
         self.tokens: Tokens = {}
+        self.is_index_late = False
+        self.epoch = ""
         self._moments: dict[str, Moment] = {}
+        self._moment = Moment({}, (), {}, (), START_MILLIS, {}, Line())
+        self._texts: dict[int, tuple[Item, Text]] = {}
         self.elsewhere = self.desk()
 
-    def desk(self, wire: Wire | None = None) -> Desk:
+    def desk(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Desk:
         """Return a desk in a process of its own that knows the list; its calls pass a wire."""
         wired = wire.client if wire else _as_it_is
         services = Services.on(
             CONFIG,
             wired(_Timed(self.table, self.wait)),
             wired(_Timed(self.lambda_, self.wait)),
-            self.clock.now_millis,
+            now_millis or self.clock.now_millis,
             self._pause,
         )
         if self.table.items:
@@ -92,6 +114,7 @@ class Stage:
         self.redis.keeps_past = True
         line = Line()
         self.elsewhere.limit_to(None)
+        self.epoch = (self.redis.raw.hget(keys.meta(WAITLIST_ID), "epoch") or b"").decode()
         for ask in asks:
             self.wait(MINUTE)
             answer = answer_of(lambda ask=ask: ask.send(self.elsewhere))  # type: ignore[misc]
@@ -116,6 +139,8 @@ class Stage:
             self.clock.millis,
             {claim: dict(tokens) for claim, tokens in self.tokens.items()},
             line,
+            SOURCE.drawn,
+            self.epoch,
         )
 
     def begin(self, moment: Moment) -> None:
@@ -132,9 +157,50 @@ class Stage:
         self.redis.keeps_past = False
         self.clock.millis = moment.millis
         self.redis_clock.micros = moment.millis * 1000
+        self.epoch = moment.epoch
         self.tokens.clear()
         self.tokens.update({claim: dict(known) for claim, known in moment.tokens.items()})
         self.lambda_.started.clear()
+        SOURCE.drawn = moment.drawn
+        if self._moment is not moment:
+            self._moment = moment
+            self._texts.clear()
+
+    def snapshot(self) -> Snapshot:
+        """Return what is needed to go on from here, where no index is late."""
+        micros = self.redis_clock.micros
+        assert micros is not None
+        return Snapshot(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
+
+    def put(self, snapshot: Snapshot) -> None:
+        self.table.items = snapshot.items.copy()
+        self.redis.put(snapshot.redis)
+        self.clock.millis = snapshot.millis
+        self.redis_clock.micros = snapshot.micros
+
+    def texts(self) -> Iterator[Text]:
+        """Yield what is there, without what was there at the beginning of the case."""
+        items, before = self.table.items, self._moment.items
+        changed = [key for key, item in items.items() if before.get(key) is not item]
+        for key in sorted(changed):
+            yield self._text(items[key])
+        since = self._moment.millis
+        gone = sorted(before.keys() - items.keys())
+        others = (self.redis.home, self.is_index_late)
+        yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
+
+    def _text(self, item: Item) -> Text:
+        """Return an item's text, worked out once: an item is never changed, but replaced."""
+        if id(item) not in self._texts:
+            self._texts[id(item)] = item, Text.of(sorted(item.items()), self._moment.millis)
+        return self._texts[id(item)][1]
+
+    @property
+    def time(self) -> tuple[int, int | None]:
+        return self.clock.millis, self.redis_clock.micros
+
+    def set_time(self, time: tuple[int, int | None]) -> None:
+        self.clock.millis, self.redis_clock.micros = time
 
     def ask_elsewhere(self, ask: Callable[[Desk], Any]) -> Answer:
         """Ask in a process that no fault strikes."""
@@ -181,7 +247,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose every call takes a moment."""
+    """A client whose calls take a moment, those that read none: they are as good as at once."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client
@@ -189,9 +255,11 @@ class _Timed:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._client, name)
+        operation = name.title().replace("_", "")
 
         def call(**arguments: Any) -> Any:
-            self._wait(STEP_SECONDS)
+            if may_write(operation, arguments):
+                self._wait(STEP_SECONDS)
             return method(**arguments)
 
         return call

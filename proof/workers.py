@@ -2,20 +2,19 @@
 
 import logging
 import multiprocessing
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty
 from typing import Any
 
-from proof.cases import Result
 from proof.jobs import Job
-from proof.small_world import SMALL_IMPORTS, small_world
+from proof.record import Done
+from proof.small_world import OF_A_CASE, small_world
 from proof.stage import Stage
 from tests.support.redis_servers import running_server
 
-AT_ONCE = 50
 LOOK_SECONDS = 1.0
-Results = tuple[bool, list[Result]]
 
 
 @contextmanager
@@ -23,33 +22,32 @@ def a_stage() -> Iterator[Stage]:
     """Yield a stage on a server of its own."""
     logging.disable(logging.CRITICAL)
     try:
-        with running_server() as server, small_world(**SMALL_IMPORTS):
+        with running_server() as server, small_world(**OF_A_CASE):
             yield Stage(server.url)
     finally:
         logging.disable(logging.NOTSET)
 
 
-def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Results]:
-    """Yield results as they come, some at a time, and whether a job has ended with them."""
+def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
+    """Yield what each job came to, as they end."""
     if workers == 1:
         with a_stage() as stage:
             for job in jobs:
-                yield from _in_parts(job, stage)
+                yield _done(job, stage)
         return
     yield from _in_processes(jobs, workers)
 
 
-def _in_parts(job: Job, stage: Stage) -> Iterator[Results]:
-    part: list[Result] = []
+def _done(job: Job, stage: Stage) -> Done:
+    began, cases, failing = time.process_time(), 0, []
     for result in job.results(stage):
-        part.append(result)
-        if len(part) == AT_ONCE:
-            yield False, part
-            part = []
-    yield True, part
+        cases += 1
+        if result.problems:
+            failing.append(result)
+    return Done(job, cases, tuple(failing), time.process_time() - began)
 
 
-def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Results]:
+def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     context = multiprocessing.get_context("spawn")
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
@@ -63,18 +61,20 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Results]:
     left = len(jobs)
     while left:
         try:
-            is_end, part = done.get(timeout=LOOK_SECONDS)
+            yield done.get(timeout=LOOK_SECONDS)
         except Empty:
             assert all(process.exitcode in (None, 0) for process in processes), "a worker died"
             continue
-        left -= is_end
-        yield is_end, part
+        left -= 1
     for process in processes:
         process.join()
 
 
 def _work(todo: Any, done: Any) -> None:
-    with a_stage() as stage:
-        for job in iter(todo.get, None):
-            for part in _in_parts(job, stage):
-                done.put(part)
+    try:
+        with a_stage() as stage:
+            for job in iter(todo.get, None):
+                done.put(_done(job, stage))
+    except KeyboardInterrupt:
+        # The run is stopped from its terminal, which reaches every process of it.
+        return

@@ -148,16 +148,18 @@ def _show(servers: Servers) -> None:
     # makes of a signed one.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
-    _show_http()
+    proof = _show_http()
     for event in ("private/ping.json", "private/signup.json", "private/position.json"):
         _expect(_invoked("PrivateFn", event), f"sam local invoke PrivateFn {event}", ok=True)
     for event in ("public/health.json", "public/position.json"):
-        _expect(_invoked("PublicFn", event), f"sam local invoke PublicFn {event}", statusCode=200)
+        answer = _invoked("PublicFn", event, proof)
+        _expect(answer, f"sam local invoke PublicFn {event}", statusCode=200)
     _invoked("MaintenanceFn", "maintenance/schedule.json")
     print("✓ sam local invoke MaintenanceFn maintenance/schedule.json")
 
 
-def _show_http() -> None:
+def _show_http() -> dict[str, str]:
+    """Sign customers up over HTTP; return the headers that prove the first one's stay."""
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -172,6 +174,7 @@ def _show_http() -> None:
         _expect_http(
             http.get(f"{path}/{first.json()['entry_id']}", headers=token), 200, position=1, total=2
         )
+        return token
 
 
 def _expect_http(response: httpx.Response, status: int, **fields: object) -> None:
@@ -193,8 +196,14 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
     print(f"✓ {step}\n    {text if len(text) <= 300 else text[:300] + '…'}")
 
 
-def _invoked(function: str, event: str) -> Any:
-    command = [str(SAM), "local", "invoke", function, "--event", str(EVENTS / event), *FLAGS]
+def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
+    """Invoke a function with an event; a customer's one takes `proof` as its authorization."""
+    content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
+    if proof and "authorization" in content["headers"]:
+        content["headers"] |= proof
+    sent = LOGS / Path(event).name
+    sent.write_text(json.dumps(content), encoding="utf-8")
+    command = [str(SAM), "local", "invoke", function, "--event", str(sent), *FLAGS]
     log = LOGS / f"invoke-{function}.log"
     lines = output_of(command, log, ENVIRONMENT).strip().splitlines()
     answer = _decoded(lines[-1] if lines else "")

@@ -8,6 +8,7 @@ tokens: there, only what an operator and a stranger see is tried.
 import argparse
 import secrets
 import sys
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ class Smoke:
         self._client = client
         self._path = f"{ADMIN}/{waitlist_id}"
         self._entries = f"/v1/waitlists/{waitlist_id}/entries"
+        self._keys: dict[str, str] = {}
 
     def run(self, *, has_issuer: bool) -> None:
         """Raise Failed or ApiError at the first step that is not as it should be."""
@@ -74,7 +76,7 @@ class Smoke:
 
     def _sign_up(self, customer_id: str) -> Any:
         body = {"customer_id": customer_id}
-        once = {"Idempotency-Key": customer_id}
+        once = {"Idempotency-Key": self._keys.setdefault(customer_id, str(uuid.uuid4()))}
         return self._client.customer("POST", self._entries, json=body, headers=once)
 
     def _entry(self, entry: Any) -> str:

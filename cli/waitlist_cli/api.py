@@ -18,7 +18,7 @@ from waitlist_cli.errors import (
     WrongUsage,
     fields_of,
 )
-from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy
+from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pass
 
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
@@ -112,7 +112,7 @@ class Api:
                 if response.is_success:
                     return _decoded(response)
                 problem, headers = _problem(response), response.headers
-                if response.status_code not in RETRIED_STATUSES:
+                if not may_pass(response.status_code, problem.code):
                     raise problem
             problem.retry_after = headers.get("retry-after", "")
             if attempt + 1 < policy.tries:
@@ -166,17 +166,17 @@ def _problem(response: httpx.Response) -> CliError:
     # API Gateway's own refusals have a `message` and nothing else.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
-    kind = _kind(status)
+    kind = _kind(status, code)
     return kind(detail or f"The service answered {status}.", code, status, fields_of(body))
 
 
 def _without_words(status: int) -> CliError:
-    return _kind(status)(f"The service answered {status} without a reason.", "", status)
+    return _kind(status, "")(f"The service answered {status} without a reason.", "", status)
 
 
-def _kind(status: int) -> type[CliError]:
+def _kind(status: int, code: str) -> type[CliError]:
     if status in (401, 403):
         return Unauthorised
-    if status in RETRIED_STATUSES:
+    if may_pass(status, code):
         return Unavailable
     return Defective if status >= 500 else Refused

@@ -1,7 +1,6 @@
 """How a function becomes a command: the options that all have, an example, an exit code."""
 
 import inspect
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from typer.core import TyperGroup
 from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
 from waitlist_cli.desk import Desk
 from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
-from waitlist_cli.output import Out, Paper, forget
+from waitlist_cli.output import Out, Paper, escaped_json, forget
 
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
@@ -45,7 +44,7 @@ class Commands(TyperGroup):
             code = super().main(words, *more, False, windows_expand_args, **extra)
         except typer.TyperException as error:
             problem = WrongUsage(error.format_message())
-            sys.stderr.write(json.dumps(problem.as_json(), ensure_ascii=False) + "\n")
+            sys.stderr.write(escaped_json(problem.as_json()) + "\n")
             sys.exit(error.exit_code)
         sys.exit(code or 0)
 

@@ -1,5 +1,6 @@
 """Which service is meant: by options, by the environment, by an optional file."""
 
+import ipaddress
 import re
 import tomllib
 from collections.abc import Mapping
@@ -131,7 +132,20 @@ def _checked_url(text: str, origin: str) -> str:
         usable = False
     if not usable:
         raise WrongUsage(f"{text!r} is no address for {origin}: https://… is meant.")
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise WrongUsage(
+            f"{text!r} for {origin} would send people's data and signed requests unencrypted. "
+            "Use https://; plain http is for this computer alone (127.0.0.1, localhost)."
+        )
     return text.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this computer and cannot be any other."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _region_of(url: str) -> str | None:

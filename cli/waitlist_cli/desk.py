@@ -41,8 +41,8 @@ class Desk:
         self._http = httpx.Client(
             base_url=self.target.url,
             timeout=PATIENT.timeout_seconds,
-            # A proxy of the environment does not lead to this computer.
-            trust_env=not self.target.is_local,
+            # Plain http leads to this computer alone, and a proxy of the environment does not.
+            trust_env=self.target.url.lower().startswith("https:"),
         )
         return Api(self._http, lambda: self._auth, self._tell_of_retry)
 

@@ -1,19 +1,18 @@
 """`waitlist export`: pages of people, written as they come."""
 
-import csv
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, TextIO
 
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.desk import Desk
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import counted
+from waitlist_cli.output import counted, escaped_json, harmless
+from waitlist_cli.private_files import open_private
+from waitlist_cli.spreadsheets import SheetWriter
 
 COLUMNS = (
     "position",
@@ -51,17 +50,20 @@ def export_people(desk: Desk, waitlist_id: str, form: str, status: str, output: 
 
 
 def _csv(file: TextIO) -> Write:
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    return lambda person: writer.writerow([_cell(person[name]) for name in COLUMNS])
+    writer = SheetWriter(file)
+    writer.header(COLUMNS)
+    return lambda person: writer.row([_cell(person[name], file) for name in COLUMNS])
 
 
 def _jsonl(file: TextIO) -> Write:
-    return lambda person: file.write(json.dumps(person, ensure_ascii=False) + "\n")
+    return lambda person: file.write(escaped_json(person) + "\n")
 
 
-def _cell(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+def _cell(value: object, file: TextIO) -> object:
+    if isinstance(value, dict):
+        return escaped_json(value)
+    # A file keeps text as it is; a terminal would obey it.
+    return harmless(value) if isinstance(value, str) and file.isatty() else value
 
 
 @contextmanager
@@ -71,7 +73,7 @@ def _opened(output: str | None) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     try:
-        file = Path(output).open("w", encoding="utf-8", newline="")  # noqa: SIM115 (closed below)
+        file = open_private(output)
     except OSError as error:
         raise WrongUsage(f"{output} cannot be written: {error.strerror}") from error
     with file:

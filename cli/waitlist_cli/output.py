@@ -21,12 +21,13 @@ TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
 # What a person copies from the screen stays in one piece.
 WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
-# What could move the cursor, or worse: whoever signs up chooses the profile, not who looks at it.
-# Of several values of an attribute; files have it between them, too.
+# Between several values of an attribute; files have it between them, too.
 VALUES_APART = ";"
 # A column that would be narrower is no column: then each row stands by itself, a line a value.
 LEAST_WIDTH = 10
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Customers choose what is in their profile. A control character in it could move the operator's
+# cursor or write other text over the screen, and a bidirectional one could reorder the line.
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def shown(value: object) -> str:
@@ -41,6 +42,24 @@ def shown(value: object) -> str:
     if found := TIME.fullmatch(text):
         return f"{found[1]} {found[2]}Z"
     return CONTROLS.sub("�", text)
+
+
+def harmless(text: str) -> str:
+    """Return text without what a terminal would obey; lines stay lines."""
+    return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))
+
+
+def escaped_json(value: object, indent: int | None = None) -> str:
+    """Return the JSON of a value, with each control character of its texts as \\uXXXX.
+
+    JSON itself escapes only those below U+0020, and terminals obey others.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return "\n".join(CONTROLS.sub(_escape, line) for line in text.split("\n"))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def plain(value: object) -> str:
@@ -89,12 +108,11 @@ class Out:
     def json(self, value: object) -> None:
         """Print a document; over several lines only where a person looks."""
         indent = 2 if self.console.is_terminal else None
-        text = json.dumps(value, ensure_ascii=False, indent=indent)
-        self.line(text)
+        self.line(escaped_json(value, indent))
 
     def json_line(self, value: object) -> None:
         """Print one of many documents, a line each."""
-        self.line(json.dumps(value, ensure_ascii=False))
+        self.line(escaped_json(value))
 
     def line(self, text: str) -> None:
         """Print text as it is, at once: neither folded nor coloured."""
@@ -123,7 +141,7 @@ class Out:
     def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
         """Print each row by itself: a terminal is too narrow for a table."""
         if title:
-            self.console.print(Text(title, style="italic"))
+            self.console.print(Text(shown(title), style="italic"))
         names = [HEADINGS.get(name, name) for name in columns]
         for row in rows:
             self.pairs(dict(zip(names, row, strict=True)))
@@ -144,12 +162,12 @@ class Out:
 
     def say(self, text: str) -> None:
         """Print a sentence for a person."""
-        self.console.print(Text(text), soft_wrap=True)
+        self.console.print(Text(harmless(text)), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
         """Say something that is no result; no work ends because nobody listens any more."""
         try:
-            self.notes.print(Text(text, style=style), soft_wrap=True)
+            self.notes.print(Text(harmless(text), style=style), soft_wrap=True)
         except OSError:
             forget(self.notes)
 
@@ -157,7 +175,7 @@ class Out:
         """Say what went wrong, with its code, and what the fields of the request are to be."""
         if self.as_json:
             try:
-                self.notes.file.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
+                self.notes.file.write(escaped_json(error.as_json()) + "\n")
             except OSError:
                 forget(self.notes)
             return
@@ -178,7 +196,12 @@ def table(
     right: Sequence[str] = (),
 ) -> Table:
     """Return a table of values, whatever is in them."""
-    made = Table(title=title or None, title_justify="left", header_style="bold", box=SIMPLE_HEAD)
+    made = Table(
+        title=Text(shown(title)) if title else None,
+        title_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+    )
     for name in columns:
         justify: JustifyMethod = "right" if name in right else "left"
         heading = HEADINGS.get(name, name)

@@ -7,6 +7,15 @@ from dataclasses import dataclass
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 
+def may_pass(status: int, code: str) -> bool:
+    """Whether a repeat, with the same key, may be answered otherwise.
+
+    A `500` without a problem's `code` is API Gateway's own: the function's environment was killed,
+    perhaps after it had done what was asked. The service's own `500` is a defect, which stays.
+    """
+    return status in RETRIED_STATUSES or (status == 500 and not code)
+
+
 @dataclass(frozen=True)
 class RetryPolicy:
     """At most `tries` times in all, each given up after `timeout_seconds`.

@@ -13,15 +13,21 @@ from typing import Any, cast
 
 from moto.core.responses import ActionResult
 from moto.dynamodb.comparisons import get_filter_expression
-from moto.dynamodb.exceptions import ItemSizeTooLarge
+from moto.dynamodb.exceptions import ItemSizeTooLarge, MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DDBType, DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.table import StreamRecord, StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler, validate_put_has_empty_keys
 
+from local.dynamodb.limits import (
+    MAX_ITEM_BYTES,
+    Refused,
+    check_batch,
+    check_transaction,
+    check_write,
+)
+
 CHANGED = "_judges_each_form_once"
-# Moto's own, between the 400 KB that are documented and what is seen of DynamoDB.
-MAX_ITEM_BYTES = 405_000
 LONGEST_CHARACTER = 4
 PLAIN_TYPES = (DDBType.STRING, DDBType.NUMBER)
 ASSIGNMENT, REMOVAL = r"(#\w+) = (:\w+)", r"#\w+"
@@ -43,7 +49,25 @@ def cheap_writes() -> None:
         return
     changes: list[tuple[type, str, Any]] = [
         (DynamoHandler, CHANGED, True),
-        (DynamoHandler, "transact_write_items", _once(DynamoHandler.transact_write_items)),
+        (DynamoHandler, "put_item", _checked(check_write, DynamoHandler.put_item)),
+        (DynamoHandler, "update_item", _checked(check_write, DynamoHandler.update_item)),
+        (DynamoHandler, "delete_item", _checked(check_write, DynamoHandler.delete_item)),
+        (
+            DynamoHandler,
+            "batch_write_item",
+            _checked(
+                lambda body: check_batch(sum(map(len, body["RequestItems"].values()))),
+                DynamoHandler.batch_write_item,
+            ),
+        ),
+        (
+            DynamoHandler,
+            "transact_write_items",
+            _checked(
+                lambda body: check_transaction(body["TransactItems"]),
+                _once(DynamoHandler.transact_write_items),
+            ),
+        ),
         (DynamoDBBackend, "update_item", _plainly(DynamoDBBackend.update_item)),
         (Item, "__init__", _make),
         (Item, "__new__", _untracked),
@@ -52,6 +76,21 @@ def cheap_writes() -> None:
     ]
     for owner, name, value in changes:
         setattr(owner, name, value)
+
+
+def _checked(
+    check: Callable[[dict[str, Any]], None], handle: Callable[[DynamoHandler], ActionResult]
+) -> Any:
+    """Refuse what DynamoDB refuses for its size or its form."""
+
+    def handle_checked(handler: DynamoHandler) -> ActionResult:
+        try:
+            check(handler.body)
+        except Refused as error:
+            raise MockValidationException(str(error)) from error
+        return handle(handler)
+
+    return handle_checked
 
 
 def _once(transact: Callable[[DynamoHandler], ActionResult]) -> Any:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
-from waitlist_queue.connections import connect, credentials_of
+from waitlist_queue.connections import HERE, connect, credentials_of
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 from waitlist_queue.telling import Telling
@@ -41,7 +41,7 @@ def compose(config: Config) -> Telling:
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
     credentials_of(config)  # loads what takes long to load, before a call's time runs
-    store = RedisStore(lambda: connect(config))
+    store = store_of(config)
     telemetry = Telemetry(
         "private",
         namespace=config.metrics_namespace,
@@ -50,3 +50,10 @@ def compose(config: Config) -> Telling:
         environ={},
     )
     return Telling(QueueService(store), telemetry, CORRELATION, store)
+
+
+def store_of(config: Config) -> RedisStore:
+    """Return the scripts' way to Redis."""
+    if config.redis_has_run_ids:
+        return RedisStore(lambda: connect(config), here=lambda: HERE)
+    return RedisStore(lambda: connect(config))

@@ -27,7 +27,6 @@ def init(request: c.Init) -> Arguments:
         counters.signed_up,
         counters.left,
         counters.admitted,
-        request.counted_until,
         request.known_epoch or "",
         request.known_beat,
         int(request.only_if_known),
@@ -86,7 +85,7 @@ def end_of_stay(request: c.EndOfStay) -> Arguments:
 
 
 def drop(request: c.Drop) -> Arguments:
-    return (*end_of_stay(request), int(request.is_admitted))
+    return (*end_of_stay(request), int(request.is_admitted), int(request.is_erased))
 
 
 def bump(request: c.Bump) -> Arguments:
@@ -98,7 +97,7 @@ def bump(request: c.Bump) -> Arguments:
         kind, value = "places", request.places
     else:
         kind = cast(str, request.to)
-    return (request.entry_id, kind, value, request.once_seconds)
+    return (request.entry_id, kind, value, request.once_key, request.once_seconds, ONCE_SECONDS)
 
 
 def restore(request: c.Restore) -> Arguments:
@@ -109,7 +108,8 @@ def restore(request: c.Restore) -> Arguments:
         request.ticket,
         request.stamp,
         request.epoch or "",
-        "" if request.once_stamp is None or not request.once_key else request.once_stamp,
+        request.once_key or "",
+        "" if request.once_stamp is None else request.once_stamp,
         ONCE_SECONDS,
         request.state,
         request.token or "",
@@ -165,11 +165,6 @@ def beat(request: c.Beat) -> Arguments:
     return (request.epoch or "", request.known_beat)
 
 
-def count(request: c.Count) -> Arguments:
-    counters = request.counters
-    return (request.epoch, counters.signed_up, counters.left, counters.admitted)
-
-
 def none(_: c.OnWaitlist) -> Arguments:
     return ()
 
@@ -183,7 +178,7 @@ def claim(request: c.Claim) -> Arguments:
         request.segments_version,
         os.urandom(TOKEN_BYTES * request.count).hex(),
         "" if request.once_key is None else request.once_seconds,
-        int(request.only_repeat),
+        request.once_body or "",
     )
 
 

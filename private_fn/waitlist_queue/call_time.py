@@ -10,7 +10,7 @@ class CallTime(threading.local):
     """Each thread's own: entered when a call begins, over when it ends."""
 
     def __init__(self, call_seconds: float) -> None:
-        self._call_seconds = call_seconds
+        self.call_seconds = call_seconds
         self._end = math.inf
 
     def left(self) -> float:
@@ -26,7 +26,7 @@ class CallTime(threading.local):
         time.sleep(random.uniform(0, self.at_most(most_seconds)))
 
     def __enter__(self) -> None:
-        self._end = time.monotonic() + self._call_seconds
+        self._end = time.monotonic() + self.call_seconds
 
     def __exit__(self, *_error: object) -> None:
         self._end = math.inf

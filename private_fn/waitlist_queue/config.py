@@ -35,13 +35,17 @@ class IamUser:
 
 @dataclass(frozen=True)
 class Config:
-    """Without an `iam_user` whoever `redis_url` names, if anybody, logs in."""
+    """Without an `iam_user` the user in `redis_url` logs in, if it names one.
+
+    With `redis_has_run_ids` each server shows a `run_id` of its own, the same to every connection.
+    """
 
     redis_url: str = field(repr=False)  # may hold a password
     redis_cluster: bool
     log_level: str
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
+    redis_has_run_ids: bool = False
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -54,6 +58,7 @@ class Config:
             log_level=_level(environ.get("LOG_LEVEL", "INFO")),
             iam_user=_iam_user(name, arn, url) if name or arn else None,
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+            redis_has_run_ids=_flag("REDIS_HAS_RUN_IDS", environ.get("REDIS_HAS_RUN_IDS", "false")),
         )
 
 

@@ -1,4 +1,4 @@
-"""Connections to Redis: they end in time, and know which server answers."""
+"""Connections to Redis: they end in time, and can name the server that answers."""
 
 import os
 import socket
@@ -57,10 +57,11 @@ call_time = CallTime(CALL_SECONDS)
 class _PunctualConnection(Connection):
     """Waits no longer than the call has time left, however many waits the client adds up.
 
-    It knows the server at its other end, so that scripts can tell one that has taken over.
+    It asks the server at its other end for its `run_id`, if a script wants to be told: scripts
+    compare it, so that they notice another server that has taken over.
     """
 
-    home = ""
+    _home: str | None = None
     _is_known = False
 
     @property
@@ -93,9 +94,13 @@ class _PunctualConnection(Connection):
         return super().read_response(*arguments, **options)
 
     def on_connect_check_health(self, check_health: bool = True) -> None:
+        self._home = None
         super().on_connect_check_health(check_health=check_health)
-        self.send_command("INFO", "server", check_health=False)  # type: ignore[no-untyped-call]
-        self.home = _run_id(str(self.read_response()))
+        if not (self.credential_provider or self.username or self.password):
+            # A server with TLS sends session tickets after the handshake, and the pool takes unread
+            # data for a broken connection: an answer has to be read, as a login does.
+            self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
+            self.read_response()
 
     def _construct_command_packer(self, packer: Any) -> Any:
         return _HomePacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
@@ -106,7 +111,10 @@ class _PunctualConnection(Connection):
             return command
         if self._sock is None:
             self.connect()  # type: ignore[no-untyped-call]
-        return (*command[:-1], self.home)
+        if self._home is None:
+            self.send_command("INFO", "server", check_health=False)  # type: ignore[no-untyped-call]
+            self._home = _run_id(str(self.read_response()))
+        return (*command[:-1], self._home)
 
 
 class _HomePacker:

@@ -49,6 +49,11 @@ def unsettled(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
+def decided(waitlist_id: str) -> str:
+    """Hash: entry_id to its decisions that the record may not have, oldest first."""
+    return f"wl:{{{waitlist_id}}}:decided"
+
+
 def segments(waitlist_id: str) -> str:
     """Sorted set: segment:rank:entry_id, all of one score, those who wait in each segment."""
     return f"wl:{{{waitlist_id}}}:segments"
@@ -64,9 +69,21 @@ def crowds(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:crowds"
 
 
-def once(waitlist_id: str, entry_id: str, once_key: str) -> str:
-    """String: the stamp of a move, so that its repeat does not move again."""
-    return f"wl:{{{waitlist_id}}}:once:{entry_id}:{once_key}"
+def moves(waitlist_id: str, entry_id: str) -> str:
+    """Sorted set: once_key of a move by its stamp, so that its repeat does not move again.
+
+    One key for all moves of an entry, so that an erasure deletes them without knowing them.
+    """
+    return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
+
+
+def once(waitlist_id: str, whose: str, once_key: str) -> str:
+    """String: what a claim gave, so that its repeat gives the same; `whose` is `claim`.
+
+    The previous version kept the stamp of a move in one under the entry's id; `bump` still reads
+    it, and it expires a day after that move.
+    """
+    return f"wl:{{{waitlist_id}}}:once:{whose}:{once_key}"
 
 
 OF_WAITLIST = {
@@ -79,6 +96,7 @@ OF_WAITLIST = {
     "parked": parked,
     "tries": tries,
     "unsettled": unsettled,
+    "decided": decided,
     "segments": segments,
     "tags": tags,
     "crowds": crowds,

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
-from waitlist_queue.scripts import Script, load_all, load_pair
+from waitlist_queue.scripts import Script, load_all
 from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE
@@ -51,7 +51,6 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Settle: Operation(SCRIPTS["settle"], arguments.settle, results.settle),
     c.Shelf: Operation(SCRIPTS["shelf"], arguments.shelf, results.shelf),
     c.Beat: Operation(SCRIPTS["beat"], arguments.beat, results.beat),
-    c.Count: Operation(SCRIPTS["count"], arguments.count, results.count),
     c.Fill: Operation(SCRIPTS["fill"], arguments.fill, results.fill),
     c.Look: Operation(SCRIPTS["look"], arguments.of_entry, results.look),
     c.Mark: Operation(SCRIPTS["mark"], arguments.of_entry, results.mark),
@@ -61,12 +60,6 @@ OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
     c.Reserve: Operation(SCRIPTS["reserve"], arguments.reserve, results.reserve),
     c.Enlist: Operation(SCRIPTS["enlist"], arguments.enlist, results.signup, SIGNUPS_PER_RUN),
     c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
-}
-
-
-# One run carries out both: each claimer asks for the next when one is done.
-PAIRS: dict[tuple[type[c.OnWaitlist], type[c.OnWaitlist]], Script] = {
-    (c.Complete, c.Claim): load_pair(SCRIPTS["complete"], SCRIPTS["claim"]),
 }
 
 
@@ -85,27 +78,21 @@ def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
 def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
     if part[0].waitlist_id != request.waitlist_id:
         return False
-    first, kind = type(part[0]), type(request)
-    if first is kind:
-        return len(part) < (OPERATIONS[kind].per_run or 1)
-    return len(part) == 1 and (first, kind) in PAIRS
+    kind = type(request)
+    return type(part[0]) is kind and len(part) < (OPERATIONS[kind].per_run or 1)
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     """Return the script run that carries out a part."""
-    request, last = part[0], part[-1]
+    request = part[0]
     operation = OPERATIONS[type(request)]
-    if type(request) is not type(last):
-        first, second = call_of([request]), call_of([last])
-        script = PAIRS[type(request), type(last)]
-        return Call(script, first.keys + second.keys, first.arguments + second.arguments)
     arguments_of = operation.arguments(part if operation.per_run else request)
     return Call(operation.script, _keys(operation.script, request), arguments_of)
 
 
 def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
     """Return each request's own reply."""
-    return reply if len(part) > 1 or OPERATIONS[type(part[0])].per_run else [reply]
+    return reply if OPERATIONS[type(part[0])].per_run else [reply]
 
 
 def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
@@ -118,18 +105,30 @@ def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
 
 def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
     of_waitlist = _keys_of_waitlist(script.name, request.waitlist_id)
-    return of_waitlist if len(of_waitlist) == len(script.keys) else (*of_waitlist, _once(request))
+    own = script.keys[len(of_waitlist) :]
+    return (*of_waitlist, *(OWN_KEYS[name](request) for name in own)) if own else of_waitlist
 
 
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return all keys of a script but that of a move, by its name: a short one is found sooner."""
+    """Return the keys of a script that all its requests share, by its name: a short one is found
+    sooner.
+    """
     names = SCRIPTS[script_name].keys
-    return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name != "once")
+    return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
+
+
+def _moves(request: c.OnWaitlist) -> str:
+    """Return the key of all moves of an entry."""
+    return keys.moves(request.waitlist_id, cast("c.OnEntry", request).entry_id)
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the key of a move, or of a claim (of no entry yet), which scripts name last."""
+    """Return the key of a claim, or the former one of a move."""
     whose = request.entry_id if isinstance(request, c.OnEntry) else CLAIM
-    once_key = cast("c.Bump | c.Restore | c.Claim", request).once_key
+    once_key = cast("c.Bump | c.Claim", request).once_key
     return keys.once(request.waitlist_id, whose, once_key or NO_ONCE_KEY)
+
+
+# Keys of one request; scripts name them after those of the whole waitlist.
+OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

@@ -1,7 +1,7 @@
 """What each operation makes of its script's reply: the words and numbers behind RETURNS."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import TIER
@@ -16,9 +16,8 @@ def _known(number: int) -> int | None:
 
 
 def init(reply: Reply) -> c.InitResult:
-    *words, counted_until, mending = reply
-    values = [*words, int(counted_until), mending == 1]
-    return _named(c.InitResult, values, "state", "epoch", "born", "counted_until", "is_mending")
+    *words, mending = reply
+    return _named(c.InitResult, [*words, mending == 1], "state", "epoch", "born", "is_mending")
 
 
 def signup(reply: Reply) -> c.SignupResult:
@@ -40,16 +39,10 @@ def reserve(reply: Reply) -> c.ReserveResult:
 
 
 def bump(reply: Reply) -> c.BumpResult:
-    outcome, rank, ticket, stamp, moved_stamp, position, total = reply
-    return c.BumpResult(
-        outcome=outcome,
-        rank=rank,
-        ticket=ticket,
-        stamp=stamp,
-        moved_stamp=moved_stamp,
-        position=position,
-        total=total,
-    )
+    *known, moved_by = reply
+    known.append(None if moved_by == "" else int(moved_by))
+    names = ("rank", "ticket", "stamp", "moved_stamp", "position", "total", "attempts")
+    return _named(c.BumpResult, known, *names, "expired_stamp", "moved_by")
 
 
 def position(reply: Reply) -> c.PositionResult:
@@ -73,10 +66,6 @@ def position(reply: Reply) -> c.PositionResult:
 def _places(flat: list[int]) -> tuple[c.SegmentPlace, ...]:
     pairs = zip(flat[0::2], flat[1::2], strict=True)
     return tuple(c.SegmentPlace(position=_known(within), total=of) for within, of in pairs)
-
-
-def count(reply: Reply) -> c.CountResult:
-    return c.CountResult(outcome=reply[0])
 
 
 def look(reply: Reply) -> c.LookResult:
@@ -159,7 +148,7 @@ def fill(reply: Reply) -> c.FillResult:
 
 
 def leave(reply: Reply) -> c.LeaveResult:
-    return c.LeaveResult(outcome=reply[0], stamp=reply[1], left_stamp=reply[2])
+    return c.LeaveResult(outcome=reply[0], stamp=reply[1])
 
 
 def drop(reply: Reply) -> c.DropResult:
@@ -180,17 +169,15 @@ def claim(reply: Reply) -> c.ClaimResult:
             attempts=attempts,
             rank=rank,
             ticket=ticket,
+            expired_stamp=expired_stamp,
         )
-        for entry_id, token, deadline, attempts, rank, ticket in _rows(flat, 6)
+        for entry_id, token, deadline, attempts, rank, ticket, expired_stamp in _rows(flat, 7)
     ]
     return c.ClaimResult(outcome=outcome, stamp=stamp, entries=entries)
 
 
 def complete(reply: Reply) -> c.CompleteResult:
-    outcome, stamp, rank, ticket, attempts, done = reply
-    return c.CompleteResult(
-        outcome=outcome, stamp=stamp, rank=rank, ticket=ticket, attempts=attempts, done_stamp=done
-    )
+    return _named(c.CompleteResult, reply, "stamp", "rank", "ticket", "attempts", "done_stamp")
 
 
 def release(reply: Reply) -> c.ReleaseResult:
@@ -216,7 +203,16 @@ def park(reply: Reply) -> c.ParkResult:
 
 
 def redrive(reply: Reply) -> c.RedriveResult:
-    return _named(c.RedriveResult, reply, "stamp", "rank", "ticket", "position", "total")
+    outcome, stamp, rank, ticket, position, total, worn_out_stamp = reply
+    return c.RedriveResult(
+        outcome=outcome,
+        stamp=stamp,
+        rank=rank,
+        ticket=ticket,
+        position=_known(position),
+        total=total,
+        worn_out_stamp=worn_out_stamp,
+    )
 
 
 def expire(reply: Reply) -> c.ExpireResult:
@@ -231,13 +227,36 @@ def expire(reply: Reply) -> c.ExpireResult:
             attempts=int(attempts),
             token=token,
             time_millis=int(time_millis),
+            decisions=tuple(map(_decision, decisions.split())),
         )
-        for entry_id, seen_stamp, state, rank, ticket, attempts, token, time_millis in _rows(
-            flat, 8
-        )
+        for (
+            entry_id,
+            seen_stamp,
+            state,
+            rank,
+            ticket,
+            attempts,
+            token,
+            time_millis,
+            decisions,
+        ) in _rows(flat, 9)
     ]
     return c.ExpireResult(
         outcome=outcome, stamp=stamp, is_all=bool(is_all), max_attempts=max_attempts, places=places
+    )
+
+
+def _decision(packed: str) -> c.Decision:
+    verb, token, *numbers = packed.split("|")
+    stamp, rank, ticket, attempts, at = map(int, numbers)
+    return c.Decision(
+        verb=cast("c.Verb", verb),
+        token=token,
+        stamp=stamp,
+        rank=rank,
+        ticket=ticket,
+        attempts=attempts,
+        at=at,
     )
 
 

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -17,6 +17,7 @@ from waitlist_shared.errors import (
     UnsupportedVersion,
     WaitlistError,
 )
+from waitlist_shared.limits import MAX_BATCH
 
 Message = dict[str, Any]
 # Holds that end in one turn times this: 4,000 at once, if Redis is quick. No turn begins later, so
@@ -25,6 +26,12 @@ EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 BY_OP = {request.__struct_config__.tag: request for request in get_args(c.AnyRequest)}
 logger = logging.getLogger(__name__)
+
+
+class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
+    """A batch as it arrives: each row is decoded by itself, so that it can fail by itself."""
+
+    requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
 
 class QueueService:
@@ -44,13 +51,13 @@ class QueueService:
             logger.exception("a script failed")
             return _failure(InternalError())
 
-    def _answer(self, request: c.AnyRequest) -> c.Result:
-        if isinstance(request, c.Batch):
+    def _answer(self, request: c.Request) -> c.Result:
+        if isinstance(request, Rows):
             return c.BatchResult(outcome="batch", results=self._batch(request.requests))
-        if isinstance(request, c.Ping):
-            self._store.ping()
-            return c.PingResult(outcome="pong")
-        return self._run(request)
+        if isinstance(request, c.OnWaitlist):
+            return self._run(request)
+        self._store.ping()
+        return c.PingResult(outcome="pong")
 
     def _run(self, request: c.OnWaitlist) -> c.Result:
         end = self._monotonic() + EXPIRING_SECONDS
@@ -65,13 +72,16 @@ class QueueService:
                 continue
         raise Expiring
 
-    def _batch(self, requests: list[c.Single]) -> list[Any]:
-        parts = list(parts_of([_on_waitlist(request) for request in requests]))
+    def _batch(self, rows: list[Any]) -> list[Any]:
+        decoded = [_decode_row(row) for row in rows]
+        parts = list(parts_of([one for one in decoded if isinstance(one, c.OnWaitlist)]))
         replies = self._store.run_many([call_of(part) for part in parts])
-        results: list[c.Result | c.Failure] = []
+        settled: list[c.Result | c.Failure] = []
         for part, reply in zip(parts, replies, strict=True):
-            results += _settle(part, reply)
-        return results  # encoded with what they are in
+            settled += _settle(part, reply)
+        results = iter(settled)
+        # Encoded with the message that they are in.
+        return [one if isinstance(one, c.Failure) else next(results) for one in decoded]
 
 
 def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[c.Result | c.Failure]:
@@ -88,23 +98,25 @@ def _settle_one(request: c.OnWaitlist, reply: Reply) -> c.Result | c.Failure:
         return _failed(error)
 
 
-def _on_waitlist(request: c.Single) -> c.OnWaitlist:
-    if isinstance(request, c.Ping):
-        raise InvalidRequest("a batch holds operations on waitlists only, no ping")
-    return request
-
-
-def _decode(message: object) -> c.AnyRequest:
+def _decode_row(row: object) -> c.OnWaitlist | c.Failure:
     try:
-        request: c.AnyRequest = msgspec.convert(message, _type_of(message))
+        request = _decode(row)
+    except WaitlistError as error:
+        return _failed(error)
+    if isinstance(request, c.OnWaitlist):
+        return request
+    return _failed(InvalidRequest("a batch holds operations on waitlists only"))
+
+
+def _decode(message: object) -> c.Request:
+    try:
+        request: c.Request = msgspec.convert(message, _type_of(message))
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
         # JSON can escape half a character (\ud800), which no string of the contract holds.
         raise InvalidRequest("a string is not valid Unicode") from error
-    if request.v > c.VERSION:
-        raise UnsupportedVersion
-    if isinstance(request, c.Batch) and any(one.v > c.VERSION for one in request.requests):
+    if request.v != c.VERSION:
         raise UnsupportedVersion
     return request
 
@@ -112,6 +124,8 @@ def _decode(message: object) -> c.AnyRequest:
 def _type_of(message: object) -> Any:
     """Return the struct that `op` names; converting to the union of all costs much more."""
     op = message.get("op") if isinstance(message, dict) else None
+    if op == "batch":
+        return Rows
     return BY_OP.get(op, c.AnyRequest) if isinstance(op, str) else c.AnyRequest
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from redis import RedisError, exceptions
 from redis.cluster import ClusterNode, RedisCluster
 
-from waitlist_queue.connections import HERE, Client, call_time
+from waitlist_queue.connections import Client, call_time
 from waitlist_queue.remedies import with_remedy
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
@@ -54,7 +54,7 @@ class RedisStore:
         self,
         connect: Callable[[], Client],
         now_micros: Callable[[], int | str] = lambda: "",
-        here: Callable[[], str] = lambda: HERE,
+        here: Callable[[], str] = lambda: "",
     ) -> None:
         self._connect = connect
         self._client: Client | None = None

@@ -51,7 +51,7 @@ class Ask:
     what others may see of it before its answer is made, one of `early_steps` at a time; `look`
     notes what its answer will tell as it is now; `refusals` are codes that say what others have
     done meanwhile. `anew` makes the repeat that is a request of its own; `unanswered` is the
-    request that this one leaves behind, without an answer.
+    request that this one leaves behind, without an answer; `event` is what a history has of it.
     """
 
     send: Callable[[Desk], Any]
@@ -63,6 +63,7 @@ class Ask:
     refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
     anew: Callable[[], "Ask"] | None = None
     unanswered: "Ask | None" = None
+    event: str = ""
 
     def again(self) -> "Ask":
         """Return what a client sends who repeats this."""

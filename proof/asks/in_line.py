@@ -49,10 +49,10 @@ def leave(name: str, by: str = "customer") -> Ask:
             return line, no("already_admitted")
         if stay.state == "joining":
             # Nobody has counted them yet.
-            return line.change(name, state="left"), NOTHING
-        return line if stay.state == "left" else model.ended(line, name, "left"), NOTHING
+            return line.change(name, state="left").happened(name, "left", by), NOTHING
+        return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
-    return Ask(lambda desk: desk.leave(name, by), effect)
+    return Ask(lambda desk: desk.leave(name, by), effect, event="left")
 
 
 def edit(name: str, kind: str) -> Ask:
@@ -77,7 +77,7 @@ def erase(name: str) -> Ask:
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
         line = line.note(erased(name, stay.key)) if stay else line
-        return line.forget(name), NOTHING
+        return line.erase(name), NOTHING
 
     return Ask(lambda desk: desk.erase(name), effect)
 
@@ -90,7 +90,8 @@ def bump(name: str, key: str, **where: int | str) -> Ask:
         stay = line.stay(name)
         if stay is None or stay.state != "waiting" or key in line.done:
             return line
-        return model.moved(line, name, kind, value).note(key)
+        line = model.moved(line, name, kind, value).note(key)
+        return line.happened(name, "bumped", model.OPERATOR)
 
     def effect(line: Line) -> Outcome:
         stay = line.stay(name)
@@ -99,7 +100,7 @@ def bump(name: str, key: str, **where: int | str) -> Ask:
         line = early(line)
         return line, standing(line, name)
 
-    return Ask(lambda desk: desk.bump(name, key, **where), effect, early=early)
+    return Ask(lambda desk: desk.bump(name, key, **where), effect, early=early, event="bumped")
 
 
 def look(name: str) -> Ask:

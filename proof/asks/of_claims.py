@@ -6,7 +6,7 @@ from typing import Literal
 
 from proof import model
 from proof.asks.ask import EARLY_STEPS, Ask, Outcome, Told, no, standing
-from proof.desk import FIRST, KEYLESS, Desk
+from proof.desk import FIRST, KEYLESS, PARK_REASON, Desk
 from proof.model import ASIDE, Line
 
 To = Literal["place", "back"]
@@ -15,33 +15,36 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Ask:
-    """Claim people, or with `at_once` admit them: in rounds, while fewer are there than wanted."""
+    """Claim up to `count` people, or with `at_once` admit them.
+
+    The claim takes them in one step; a person whose leave ends after that is not given.
+    """
     hold = key or f"{KEYLESS} {repeat}"
-    last_round = f"{hold} has found nobody more"
+    has_taken = f"{hold} has taken people"
 
     def own(line: Line, *states: model.State) -> list[str]:
         """Return whom this claim has taken, in the order in which it did."""
         found = [
-            (stay.round, -stay.rank if newest else stay.rank, name)
+            (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
             for stay in (latest, latest.former)
             if stay is not None and stay.hold == hold and stay.state in states
         ]
-        return [name for _, _, name in sorted(found)]
+        return [name for _, name in sorted(found)]
 
     def held(line: Line) -> Line:
         line = model.all_expired(line, only_over=True)
-        taken = own(line, "offered", "admitted") if at_once else own(line, "offered")
-        wanted = 0 if {key, last_round} & line.done else count - len(taken)
         waiting = line.of("waiting")
-        return model.held(line, (waiting[::-1] if newest else waiting)[:wanted], hold)
+        wanted = (waiting[::-1] if newest else waiting)[:count]
+        if not wanted or {key, has_taken} & line.done:
+            return line
+        return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Line) -> Line:
         """Take people, or record the admission of the next of those who are taken."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
-        taken = held(line)
-        return line.note(last_round) if at_once and taken == line else taken
+        return held(line)
 
     def admitted(line: Line, names: list[str]) -> Line:
         for name in names if at_once else ():
@@ -63,13 +66,14 @@ def claim(
         names = set(line.of("waiting"))
         names &= set(own(held(line), "offered"))
         for taken in model.subsets(sorted(names)):
-            part = model.held(model.all_expired(line, only_over=True), taken, hold)
+            part = model.all_expired(line, only_over=True)
+            part = model.held(part, taken, hold, at_once=at_once)
             for finished in model.subsets(taken) if at_once else [[]]:
                 yield admitted(part.note(key) if key else part, finished)
 
     send = partial(Desk.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
     anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
-    steps = EARLY_STEPS + count + 1 if at_once else EARLY_STEPS
+    steps = EARLY_STEPS + count if at_once else EARLY_STEPS
     return Ask(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
 
 
@@ -80,7 +84,7 @@ def complete(name: str, hold: str = FIRST) -> Ask:
             line = model.ended(line, name, "admitted")
         return line, refusal or Told(status="admitted")
 
-    return Ask(lambda desk: desk.complete(name, hold), effect)
+    return Ask(lambda desk: desk.complete(name, hold), effect, event="admitted")
 
 
 def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
@@ -88,9 +92,11 @@ def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
         line, refusal = _held(line, name, hold, "released")
         if not refusal and line.by_name[name].state == "offered":
             line = model.back_in_line(line, name, to, hold_end="released")
+            line = line.note(_ended(name, hold, "released"))
+            line = line.happened(name, "released", model.OPERATOR)
         return line, refusal or standing(line, name)
 
-    return Ask(lambda desk: desk.release(name, hold, to), effect)
+    return Ask(lambda desk: desk.release(name, hold, to), effect, event="released")
 
 
 def extend(name: str, hold: str = FIRST) -> Ask:
@@ -106,11 +112,13 @@ def extend(name: str, hold: str = FIRST) -> Ask:
 def park(name: str, hold: str = FIRST) -> Ask:
     def effect(line: Line) -> Outcome:
         line, refusal = _held(line, name, hold, "parked")
-        if not refusal:
+        if not refusal and line.by_name[name].state == "offered":
             line = line.change(name, state="parked", hold_end="parked")
+            line = line.note(_ended(name, hold, "parked"))
+            line = line.happened(name, "parked", model.OPERATOR, PARK_REASON)
         return line, refusal or Told(status="parked")
 
-    return Ask(lambda desk: desk.park(name, hold), effect)
+    return Ask(lambda desk: desk.park(name, hold), effect, event="parked")
 
 
 def redrive(name: str, to: To = "place") -> Ask:
@@ -120,13 +128,17 @@ def redrive(name: str, to: To = "place") -> Ask:
             return line, no("entry_not_found")
         if stay.state == "parked":
             line = model.back_in_line(line, name, to, attempts=0, hold_end="redriven")
+            line = line.happened(name, "redriven", model.OPERATOR)
+            line = line.note(_redriven(name, stay))
+        elif stay.state != "waiting" and _redriven(name, stay) in line.done:
+            return line, _first_answer(line, name, "waiting")
         elif stay.state == "admitted":
             return line, no("already_admitted")
         elif stay.state != "waiting" or stay.hold_end != "redriven":
             return line, no("not_parked")
         return line, standing(line, name)
 
-    return Ask(lambda desk: desk.redrive(name, to), effect)
+    return Ask(lambda desk: desk.redrive(name, to), effect, event="redriven")
 
 
 def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told | None]:
@@ -141,4 +153,26 @@ def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told |
     is_repeat = stay.state == state and (state == "admitted" or stay.hold_end == hold_end)
     if is_own and is_repeat:
         return line, None
+    if _ended(name, hold, hold_end) in line.done:
+        return line, _first_answer(line, name, state)
     return line, no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
+
+
+def _ended(name: str, hold: str, hold_end: str) -> str:
+    """Return the note that the claimer has ended a hold."""
+    return f"{name} was {hold_end} from {hold}"
+
+
+def _redriven(name: str, stay: model.Stay) -> str:
+    """Return the note that the operator has brought a stay back from the shelf."""
+    return f"{name} was redriven with ticket {stay.ticket}"
+
+
+def _first_answer(line: Line, name: str, status: str) -> Told:
+    """Return what the repeat of an end is told when another change has come since.
+
+    Redis answers it like the first, until maintenance has settled that.
+    """
+    position = standing(line, name).position if status == "waiting" else None
+    total = None if position is None else len(line.of("waiting"))
+    return Told(status=status, position=position, total=total, is_either=True)

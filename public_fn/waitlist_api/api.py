@@ -16,7 +16,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api import strict_json
 from waitlist_api.auth import ADMIN_PATH, EntryTokens, operator_of
-from waitlist_api.errors import InvalidFields, InvalidJson, field_error
+from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http_errors import problem
 from waitlist_api.issuing import Issuing
 from waitlist_api.routes.admin_claims import admin_claim_routes
@@ -32,6 +32,7 @@ from waitlist_api.routes.health import health_routes
 from waitlist_api.routes.looking import Looking
 from waitlist_api.routes.own_entries import own_entry_routes
 from waitlist_api.routes.public_waitlists import public_waitlist_routes
+from waitlist_api.routing import Routes, path_of
 from waitlist_api.schemas.imports import MAX_IMPORT_BYTES
 from waitlist_api.services import Services
 from waitlist_api.strict_json import MAX_BODY_BYTES
@@ -43,12 +44,9 @@ Event = Mapping[str, Any]
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
-class NoSuchRoute(WaitlistError):
-    code = "not_found"
-    advice = "There is no such route; the OpenAPI document lists them all."
-
-
 class UnsupportedMediaType(WaitlistError):
+    """The body is not declared as JSON."""
+
     code = "unsupported_media_type"
     advice = "Send the body as Content-Type: application/json."
 
@@ -60,7 +58,9 @@ class Api:
         """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
         self._logger = logger
         self.resolver = CorrelatedResolver(
-            enable_validation=True, json_body_deserializer=self._parse
+            enable_validation=True,
+            json_body_deserializer=self._parse,
+            serializer=strict_json.dumps,
         )
         self._is_import = False
         for router in _routers(services, tokens):
@@ -73,12 +73,14 @@ class Api:
             description="Sign up, see a true position, leave; operators order and admit.",
             security_schemes=SECURITY_SCHEMES if tokens else SECURITY_SCHEMES_WITH_ISSUER,
         )
+        self._routes = Routes(self.resolver.routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
         """Answer one request."""
         try:
-            if str(event.get("rawPath", "")).startswith(ADMIN_PATH):
+            if path_of(event).startswith(ADMIN_PATH):
                 operator_of(event)
+            self._routes.check(event)
             # Powertools keeps the event in an attribute of its class, too: one request at a time.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
@@ -115,7 +117,7 @@ class Api:
 
 
 def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
-    issuing = Issuing(tokens, services.entries, services.directory)
+    issuing = Issuing(tokens, services.entries, services.directory, services.joining)
     return [
         health_routes(services.queue, services.waitlist_records),
         public_waitlist_routes(services.directory, services.waitlists),

@@ -3,11 +3,12 @@
 import hmac
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import Forbidden, Unauthorized
-from waitlist_api.token_keys import KeptKeys
+from waitlist_api.token_keys import KeptKeys, stay_of
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import CUSTOMER_ID
 
@@ -16,9 +17,11 @@ TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 
 
 class EntryTokens:
-    """Tokens that let their holder see and leave one entry: an HMAC over list and entry.
+    """Tokens that let their holder see and leave one stay of an entry.
 
-    A token begins with an id of its key, so that its key can be changed while it is good.
+    A token is an HMAC over waitlist, entry and stay. It begins with an id of its key, so that the
+    key can be changed while the token is good. The ticket numbers the stay: the place has it, and
+    no later stay of the entry gets it again.
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
@@ -26,31 +29,41 @@ class EntryTokens:
         read = secret if callable(secret) else lambda: secret
         self._kept = KeptKeys(read, now_millis)
 
-    def issue(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of an entry: the same at every call, until another key signs."""
-        return self._kept.signing().token(waitlist_id, entry_id)
+    def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
+        """Return the token of a stay: the same at every call, until another key signs."""
+        return self._kept.signing().token(waitlist_id, entry_id, stay)
 
-    def renewed(self, waitlist_id: str, entry_id: str, authorization: str | None) -> str | None:
-        """Return a token to show from now on in place of a good one whose key will go."""
-        token = self.issue(waitlist_id, entry_id)
-        return None if token == bearer_token(authorization) else token
+    def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
+        """Return what a token proves: the caller compares its stay with the entry's.
 
-    def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> None:
-        """Raise Unauthorized without a token, Forbidden for a token of something else."""
+        Raise Unauthorized without a token, Forbidden for a token of another entry.
+        """
         token = bearer_token(authorization)
         if token is None:
             raise Unauthorized
-        key = self._kept.keys().of_token(token)
-        if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id)):
+        key, stay = self._kept.keys().of_token(token), stay_of(token)
+        if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id, stay)):
             raise Forbidden
+        renewed = self.issue(waitlist_id, entry_id, stay)
+        return Proof(stay, None if renewed == token else renewed)
 
-    def proves(self, waitlist_id: str, entry_id: str, authorization: str | None) -> bool:
-        """Return whether a token is this entry's."""
+    def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
+        """Return the stay of this entry that a token proves, None without one."""
         try:
-            self.check(waitlist_id, entry_id, authorization)
+            return self.check(waitlist_id, entry_id, authorization).stay
         except WaitlistError:
-            return False
-        return True
+            return None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a good token proves: which stay its holder was given it for.
+
+    `renewed` is a token to keep instead where the key of the one that was sent will go.
+    """
+
+    stay: int
+    renewed: str | None = None
 
 
 def bearer_token(authorization: str | None) -> str | None:
@@ -69,8 +82,8 @@ def operator_of(event: Mapping[str, Any]) -> str:
     arn = _authorized(event, "iam").get("userArn")
     if not arn:
         raise Unauthorized(
-            "Operator routes take requests signed with AWS Signature Version 4, service "
-            "execute-api: curl --aws-sigv4 aws:amz:REGION:execute-api --user KEY:SECRET"
+            "Operators' routes take requests signed with AWS Signature Version 4 for the service "
+            "execute-api; the `waitlist` command and AWS' SDKs sign so."
         )
     return str(arn)
 

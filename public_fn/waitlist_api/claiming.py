@@ -1,6 +1,7 @@
 """Claims: hold people at the head of the line or of a segment, and record the offer to each."""
 
 import hashlib
+import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,12 +10,12 @@ from typing import Literal
 
 from msgspec import structs
 
-from waitlist_api.care.settling import expired_event
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.directory import Directory
 from waitlist_api.leaving import leave_of
 from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.records.decisions import expired_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
@@ -26,8 +27,6 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 WORKERS = 16
-# Each round finds people whose record has ended meanwhile: more than a few is no coincidence.
-ROUNDS = 5
 NO_STAY = "00000000"
 
 
@@ -78,33 +77,24 @@ class Claiming:
         self._tagger = tagger
 
     def claim(self, command: ClaimCommand) -> list[Offer]:
-        """Hold up to `count` people in serving order; fewer only if fewer wait."""
-        offers: list[Offer] = []
-        once_keys = _once_keys(command)
-        is_repeat = False
-        for once_key in once_keys:
-            wanted = command.count - len(offers)
-            result = self._hold(command, wanted, once_key, only_repeat=is_repeat)
-            offers += self._offer_all(command, result)
-            if len(offers) == command.count or not result.entries:
-                break
-            # A repeat tells of the rounds that the claim had, and begins none of its own.
-            is_repeat = command.idempotency_key != "" and result.outcome == "repeat"
+        """Hold up to `count` people in serving order.
+
+        Fewer if fewer wait, or if some of those whom Redis had at the head were leaving.
+        """
+        offers = self._offer_all(command, self._hold(command))
         if command.complete:
             self._finish(command, offers)
         return offers
 
-    def _hold(
-        self, command: ClaimCommand, count: int, once_key: str, *, only_repeat: bool
-    ) -> c.ClaimResult:
+    def _hold(self, command: ClaimCommand) -> c.ClaimResult:
         request = c.Claim(
             waitlist_id=command.waitlist_id,
-            count=count,
+            count=command.count,
             lease_seconds=command.lease_seconds,
             order=command.order,
-            once_key=once_key,
+            once_key=_once_key(command),
+            once_body=_once_body(command),
             once_seconds=ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS,
-            only_repeat=only_repeat,
         )
         if command.filter is None:
             return self._send(request)
@@ -117,7 +107,10 @@ class Claiming:
         return held
 
     def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:
-        transitions = self._transitions_of(command, result)
+        now_millis = self._now_millis()
+        transitions = [
+            _transition(command, claim, result.stamp, now_millis) for claim in result.entries
+        ]
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             made = list(pool.map(partial(self._offer, command), result.entries, transitions))
         claims = [claim for claim, is_made in zip(result.entries, made, strict=True) if is_made]
@@ -126,16 +119,6 @@ class Claiming:
             Offer(_with_deadline(claim, records[claim.entry_id]), records[claim.entry_id])
             for claim in claims
             if claim.entry_id in records
-        ]
-
-    def _transitions_of(self, command: ClaimCommand, result: c.ClaimResult) -> list[Transition]:
-        """Decide what to record; of a hold that this claim saw expire, the end as well."""
-        tried = [claim.entry_id for claim in result.entries if claim.attempts > 0]
-        before = self._entries.get_many(command.waitlist_id, tried)
-        now_millis = self._now_millis()
-        return [
-            _transition(command, claim, result.stamp, now_millis, before.get(claim.entry_id))
-            for claim in result.entries
         ]
 
     def _offer(self, command: ClaimCommand, claim: c.Claimed, transition: Transition) -> bool:
@@ -253,17 +236,12 @@ def _is_unrecorded(claim: c.Claimed, record: EntryRecord) -> bool:
     return record.ticket is None and is_later
 
 
-def _transition(
-    command: ClaimCommand,
-    claim: c.Claimed,
-    stamp: int,
-    now_millis: int,
-    before: EntryRecord | None,
-) -> Transition:
+def _transition(command: ClaimCommand, claim: c.Claimed, stamp: int, now_millis: int) -> Transition:
+    """Return what to record of an offer, and of the hold before, if that has just expired."""
     status: Status = "admitted" if command.complete else "offered"
     events = [HistoryEvent(stamp=stamp, event=status, by=command.by)]
-    if before is not None and before.attempts < claim.attempts:
-        events.insert(0, expired_event(before, stamp - 1))
+    if claim.expired_stamp:
+        events.insert(0, expired_event(claim.expired_stamp))
     return Transition(
         waitlist_id=command.waitlist_id,
         entry_id=claim.entry_id,
@@ -281,7 +259,6 @@ def _transition(
         },
         events=tuple(events),
         unless_token=claim.token,
-        counts="admitted" if command.complete else "",
     )
 
 
@@ -292,9 +269,21 @@ def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
 
 
-def _once_keys(command: ClaimCommand) -> list[str]:
-    """Return what tells the repeat of each round."""
+def _once_key(command: ClaimCommand) -> str:
+    """Return the key by which Redis recognises a repeat of this claim."""
     # Without a key of the client's only the retries of this one call are recognised.
     key = command.idempotency_key or secrets.token_hex(16)
-    rounds = [key, *(f"{key}\0{number}" for number in range(1, ROUNDS))]
-    return [hashlib.sha256(one.encode()).hexdigest()[:32] for one in rounds]
+    # A key belongs to the operator who used it: another one must not get the claim tokens.
+    return hashlib.sha256(f"{command.by}\0{key}".encode()).hexdigest()[:32]
+
+
+def _once_body(command: ClaimCommand) -> str:
+    """Return a digest of what a claim asks for: its repeat must ask for the same."""
+    asked = [
+        command.count,
+        command.lease_seconds,
+        command.filter,
+        command.order,
+        command.complete,
+    ]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,6 +1,5 @@
 """What to do when Redis does not know a waitlist's order."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -126,16 +125,13 @@ def init_of(
 def _known_of(watch: Watch) -> dict[str, Any]:
     """Return what was seen of an order that another server may have taken over, or lost."""
     return {
-        "counters": c.Counters(**watch.previous_counters),
-        "counted_until": watch.previous_stamp,
+        "counters": c.Counters(**watch.counters),
         "known_epoch": watch.epoch or None,
         "known_beat": watch.beat,
     }
 
 
-def warm_of(record: WaitlistRecord, epoch: str, counted: Mapping[str, int]) -> c.Init:
-    """Return the message that ends a rebuild, with what was counted before it and not noted."""
+def warm_of(record: WaitlistRecord, epoch: str) -> c.Init:
+    """Return the message that ends a rebuild; the order counts already."""
     init = init_of(record, "warm", epoch, only_if_known=True)
-    names = ("signed_up", "left", "admitted")
-    counters = c.Counters(**{name: counted.get(name, 0) for name in names})
-    return structs.replace(init, counters=counters)
+    return structs.replace(init, counters=c.Counters())

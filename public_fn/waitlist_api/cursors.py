@@ -7,7 +7,7 @@ import re
 
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_shared import ids
-from waitlist_shared.limits import MAX_RANK
+from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
 # The stamp of an event and its name, as histories are ordered by.
@@ -27,7 +27,7 @@ def decode_rank(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     rank = _decode(cursor)
-    if not isinstance(rank, int) or isinstance(rank, bool) or not 0 <= rank <= MAX_RANK:
+    if not isinstance(rank, int) or isinstance(rank, bool) or not MIN_RANK <= rank <= MAX_RANK:
         raise InvalidFields(INVALID)
     return rank
 

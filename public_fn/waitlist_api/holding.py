@@ -1,12 +1,17 @@
 """What claimers do with those they hold: complete, release, extend, park; and redrive."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.records.decisions import (
+    STATUS_OF,
+    event_of,
+    transition_of,
+    worn_out_event,
+)
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
@@ -19,17 +24,18 @@ from waitlist_shared.errors import (
     NotHeld,
     NotParked,
     NotWaiting,
+    Rebuilding,
     WaitlistError,
 )
 
-# Somebody whom Redis has lost is put back between two tries.
+# An entry that Redis has lost is put back between two tries.
 TRIES = 2
 REFUSED = (NotHeld, ClaimMismatch, ClaimExpired)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoldCommand:
-    """Who is held, the token that proves the hold, and who acts on it, why."""
+    """The held entry, the token that proves the hold, and the operator who acts, with a reason."""
 
     waitlist_id: str
     entry_id: str
@@ -38,6 +44,11 @@ class HoldCommand:
     reason: str = ""
     to: Literal["place", "back"] = "place"
     lease_seconds: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the entry's key: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
 
     @property
     def names(self) -> dict[str, Any]:
@@ -54,7 +65,11 @@ class Held:
 
 
 class Holding:
-    """Ends and prolongs holds. Redis decides, by its own clock; the record follows."""
+    """Ends and prolongs holds. Redis decides, by its own clock; the record follows.
+
+    A repeat whose first answer was lost gets from Redis the decision that was made, and records
+    it before it is answered, at the decision's own stamp (docs/decisions/0036).
+    """
 
     def __init__(
         self,
@@ -71,104 +86,98 @@ class Holding:
         self._now_millis = now_millis
 
     def complete(self, command: HoldCommand) -> Standing:
-        """Admit a person, for good; the same token may say so again."""
+        """Admit a customer for good; a repeat with the same token changes nothing."""
         try:
             done: c.CompleteResult = self._decide(command, c.Complete(**command.names))
-        except AlreadyAdmitted as error:
-            return self._again(command, "admitted", error)
+        except AlreadyAdmitted:
+            record = self._entries.get(*command.key)
+            if record is None or record.claim_token != command.token:
+                raise
+            standing = self._standings.of(*command.key, to_operator=True)
+            # The customer may join again between the two reads.
+            return standing if standing.status == "admitted" else Standing.recorded(record)
+        event = HistoryEvent(
+            stamp=done.done_stamp or done.stamp,
+            event="admitted",
+            by=command.by,
+            reason=command.reason,
+        )
         changes = {"admitted_millis": self._now_millis(), "claim_token": command.token}
-        counted_at = done.done_stamp or done.stamp
-        self._record(command, "admitted", done, changes, counted_at=counted_at)
-        return self._ended(command, "admitted", done)
+        transition = _transition(command, "admitted", done, changes, (event,))
+        try:
+            self._transitions.record(transition, self._now_millis())
+        except EntryChanged as changed:
+            record = changed.record
+            is_same = record is not None and record.claim_token == command.token
+            if record is None or record.status != "admitted" or not is_same:
+                raise _reason(ClaimExpired(), record, command.token) from changed
+        return Standing.out_of_line(command.entry_id, "admitted", done.rank, done.ticket)
 
     def release(self, command: HoldCommand) -> Standing:
-        """Give a person back to the line, at the old place or at the end."""
+        """Give an entry back to the line, at its old place or at the end."""
         request = c.Release(**command.names, to=command.to)
         try:
             released: c.ReleaseResult = self._decide(command, request)
-        except ClaimExpired as error:
-            return self._again(command, "waiting", error, "released")
-        changes = {
-            "claimed_until_millis": None,
-            "claim_token": command.token,
-            "hold_end": "released",
-        }
-        self._record(command, "waiting", released, changes, "released")
-        return Standing.waiting(
-            command.entry_id,
-            released.rank,
-            released.ticket,
-            released.position,
-            released.total,
-        )
+        except ClaimExpired as refusal:
+            return self._recorded(command, "released", refusal)
+        self._record(command, _decision("released", command, released))
+        return _waiting(command, released, released.position, released.total)
 
     def extend(self, command: HoldCommand) -> Held:
-        """Hold a person for longer, from now on."""
+        """Hold an entry for longer, from now on."""
         request = c.Extend(**command.names, lease_seconds=command.lease_seconds)
         extended: c.ExtendResult = self._decide(command, request)
         changes = {
             "claimed_until_millis": extended.deadline_millis,
             "claim_token": command.token,
         }
-        self._record(command, "offered", extended, changes, event=None)
-        standing = self._ended(command, "offered", extended)
+        transition = _transition(command, "offered", extended, changes)
+        try:
+            self._transitions.record(transition, self._now_millis())
+        except EntryChanged as changed:
+            if changed.record is None or changed.record.erase:
+                raise EntryNotFound from changed
+            if changed.record.status in ("leaving", "left"):
+                raise NotWaiting from changed
+        standing = Standing.out_of_line(command.entry_id, "offered", extended.rank, extended.ticket)
         return Held(standing, extended.deadline_millis)
 
     def park(self, command: HoldCommand) -> Standing:
-        """Put a person aside for somebody to look at."""
+        """Put an entry aside for a person to look at."""
         try:
             parked: c.ParkResult = self._decide(command, c.Park(**command.names))
-        except ClaimExpired as error:
-            return self._again(command, "parked", error, "parked")
-        changes = {
-            "claimed_until_millis": None,
-            "claim_token": command.token,
-            "hold_end": "parked",
-            "parked_millis": parked.parked_millis,
-            "park_reason": command.reason or None,
-        }
-        self._record(command, "parked", parked, changes)
-        return self._ended(command, "parked", parked)
+        except ClaimExpired as refusal:
+            return self._recorded(command, "parked", refusal)
+        self._record(command, _decision("parked", command, parked, parked.parked_millis))
+        return Standing.out_of_line(command.entry_id, "parked", parked.rank, parked.ticket)
 
     def redrive(self, command: HoldCommand) -> Standing:
-        """Bring a parked person back into line, with no attempts against them."""
+        """Bring a parked entry back into line, with no attempts against it."""
         request = c.Redrive(
             waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
         )
         for _ in range(TRIES):
             try:
                 back: c.RedriveResult = self._guard.read(request)
-            except NotParked:
-                place = self._parked_place(command)
-                if place.state == "waiting" and place.rank is not None and place.ticket is not None:
-                    # The repeat of a redrive; one that was cut off is recorded by maintenance.
-                    return Standing.waiting(
-                        command.entry_id, place.rank, place.ticket, place.position, place.total
-                    )
+            except NotParked as refusal:
+                record = self._entries.get(*command.key)
+                if record is None or record.status != "parked" or record.erase:
+                    return self._recorded(command, "redriven", refusal)
+                # The record knows a parking that Redis has lost.
+                self._put_back(record)
                 continue
-            self._record(command, "waiting", back, _OFF_THE_SHELF, "redriven")
-            return Standing.waiting(
-                command.entry_id, back.rank, back.ticket, back.position, back.total
-            )
-        raise NotParked
-
-    def _parked_place(self, command: HoldCommand) -> c.RestoreResult:
-        """Return where Redis has somebody who is, or was just, on the record's shelf."""
-        record = self._entries.get(command.waitlist_id, command.entry_id)
-        if record is None or record.erase:
-            raise EntryNotFound
-        if record.status == "admitted":
-            raise AlreadyAdmitted
-        if record.status != "parked" and record.hold_end != "redriven":
-            raise NotParked
-        return self._put_back(record)
+            before = (worn_out_event(back.worn_out_stamp),) if back.worn_out_stamp else ()
+            self._record(command, _decision("redriven", command, back), before)
+            return _waiting(command, back, back.position, back.total)
+        # Redis has the entry elsewhere: maintenance brings the two together.
+        raise Rebuilding
 
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
-        """Let Redis decide; where it refuses, the record tells why, or has a hold it lost."""
+        """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""
         try:
             return self._guard.read(request)
         except REFUSED as refusal:
-            record = self._entries.get(command.waitlist_id, command.entry_id)
+            record = self._entries.get(*command.key)
             lost = _lost_hold(refusal, record, command.token)
             if lost is None:
                 raise _reason(refusal, record, command.token) from refusal
@@ -185,89 +194,77 @@ class Holding:
             raise NotWaiting from error
 
     def _record(
-        self,
-        command: HoldCommand,
-        status: Status,
-        decided: c.HoldResult,
-        changes: dict[str, Any],
-        event: str | None = "",
-        counted_at: int = 0,
+        self, command: HoldCommand, decision: c.Decision, before: tuple[HistoryEvent, ...] = ()
     ) -> None:
-        """Write what Redis decided; `event` is the status' own name unless it is given."""
-        happened = HistoryEvent(
-            stamp=decided.stamp, event=event or status, by=command.by, reason=command.reason
-        )
-        transition = Transition(
-            waitlist_id=command.waitlist_id,
-            entry_id=command.entry_id,
-            status=status,
-            stamp=decided.stamp,
-            rank=decided.rank,
-            attempts=decided.attempts,
-            changes=changes,
-            events=() if event is None else (happened,),
-            counts="admitted" if counted_at else "",
-            counted_at=counted_at,
-        )
+        """Record a decision; where the record has gone past it, its events alone."""
+        events = (*before, event_of(decision, command.by, command.reason))
+        transition = transition_of(command.key, decision, events, command.reason)
         try:
-            self._transitions.record(transition, self._now_millis())
+            try:
+                self._transitions.record(transition, self._now_millis())
+            except EntryChanged as changed:
+                if changed.record is None or changed.record.erase:
+                    raise
+                for event in events:
+                    self._transitions.append(command.key, event, self._now_millis())
         except EntryChanged as changed:
-            self._settle(command, transition, changed.record)
+            raise EntryNotFound from changed
 
-    def _settle(
-        self, command: HoldCommand, transition: Transition, record: EntryRecord | None
-    ) -> None:
-        """Stand by what the record has made of the person meanwhile."""
+    def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> Standing:
+        """Answer the repeat of a decision that the record has; raise the refusal of others.
+
+        Redis forgets a decision soon after the record has it.
+        """
+        record = self._entries.get(*command.key)
         if record is None or record.erase:
             raise EntryNotFound
-        same = record.status == transition.status and record.claim_token == command.token
-        if transition.status == "admitted" and not same:
-            raise _reason(ClaimExpired(), record, command.token)
-        if record.status in ("leaving", "left"):
-            raise NotWaiting
-        if transition.events and not _is_told(command, transition, record):
-            with suppress(EntryChanged):
-                self._transitions.tell(transition, self._now_millis())
-
-    def _again(
-        self, command: HoldCommand, status: Status, refusal: WaitlistError, hold_end: str = ""
-    ) -> Standing:
-        """Answer the repeat of what this token has done before; raise the refusal of others."""
-        record = self._entries.get(command.waitlist_id, command.entry_id)
-        if record is None or record.claim_token != command.token:
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        is_same_hold = verb == "redriven" or record.claim_token == command.token
+        if record.hold_end != verb or record.status != STATUS_OF[verb] or not is_same_hold:
             raise refusal
-        standing = self._standings.of(command.waitlist_id, command.entry_id, to_operator=True)
-        if standing.status != status or self._hold_end(record, status) != hold_end:
-            raise refusal
-        return standing
-
-    def _hold_end(self, record: EntryRecord, status: Status) -> str:
-        """Tell how the claimer ended a hold; of one that the record still has, as Redis has it."""
-        if record.status != "offered":
-            return record.hold_end
-        # Cut off before it was recorded, or ended by time, which alone counts as an attempt.
-        place = self._put_back(record)
-        if place.attempts > record.attempts:
-            return ""
-        return "released" if status == "waiting" else "parked"
-
-    def _ended(self, command: HoldCommand, status: str, decided: c.HoldResult) -> Standing:
-        return Standing.out_of_line(command.entry_id, status, decided.rank, decided.ticket)
+        standing = self._standings.of(*command.key, to_operator=True)
+        return standing if standing.status == record.status else Standing.recorded(record)
 
 
-_OFF_THE_SHELF: dict[str, Any] = {
-    "parked_millis": None,
-    "park_reason": None,
-    "claimed_until_millis": None,
-    "hold_end": "redriven",
-}
+def _transition(
+    command: HoldCommand,
+    status: Status,
+    result: c.HoldResult,
+    changes: dict[str, Any],
+    events: tuple[HistoryEvent, ...] = (),
+) -> Transition:
+    return Transition(
+        waitlist_id=command.waitlist_id,
+        entry_id=command.entry_id,
+        status=status,
+        stamp=result.stamp,
+        rank=result.rank,
+        attempts=result.attempts,
+        changes=changes,
+        events=events,
+    )
 
 
-def _is_told(command: HoldCommand, transition: Transition, record: EntryRecord) -> bool:
-    """Whether the record has this very decision; if not, a later one came before it."""
-    is_same_hold = command.token in ("", record.claim_token)
-    is_same_end = transition.changes.get("hold_end") == (record.hold_end or None)
-    return is_same_hold and is_same_end
+def _decision(verb: c.Verb, command: HoldCommand, result: c.HoldResult, at: int = 0) -> c.Decision:
+    return c.Decision(
+        verb=verb,
+        token=command.token,
+        stamp=result.stamp,
+        rank=result.rank,
+        ticket=result.ticket,
+        attempts=result.attempts,
+        at=at,
+    )
+
+
+def _waiting(
+    command: HoldCommand, result: c.HoldResult, position: int | None, total: int | None
+) -> Standing:
+    if position is None:
+        # A repeat, and another claim has the entry by now.
+        total = None
+    return Standing.waiting(command.entry_id, result.rank, result.ticket, position, total)
 
 
 def _lost_hold(
@@ -280,7 +277,7 @@ def _lost_hold(
 
 
 def _reason(refusal: WaitlistError, record: EntryRecord | None, token: str) -> WaitlistError:
-    """Return why a token is refused, in the words of whoever used it."""
+    """Return the error for the caller: why the token is refused."""
     if record is None or record.erase:
         return EntryNotFound()
     if record.status == "admitted":

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from waitlist_api.errors import InvalidFields
+from waitlist_api.errors import MAX_DETAIL_BYTES, InvalidFields, MethodNotAllowed, cut
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
@@ -17,6 +17,7 @@ STATUS = {
     "not_found": 404,
     "waitlist_not_found": 404,
     "entry_not_found": 404,
+    "method_not_allowed": 405,
     "already_on_list": 409,
     "already_admitted": 409,
     "already_left": 409,
@@ -33,6 +34,7 @@ STATUS = {
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,
+    "idempotency_key_reused": 422,
     "throttled": 429,
     "internal_error": 500,
     "not_ready": 503,
@@ -59,6 +61,18 @@ RETRY_AFTER_SECONDS = {
 }
 
 
+def meanings() -> dict[str, str]:
+    """Return each code that clients may see, with the first line of its error's docstring."""
+    # The public function's errors come last, so that they win over shared ones of the same code.
+    errors = sorted(_errors(WaitlistError), key=lambda one: one.__module__, reverse=True)
+    found = {one.code: (one.__doc__ or "").partition("\n")[0] for one in errors}
+    return {code: found[code] for code in STATUS}
+
+
+def _errors(base: type[WaitlistError]) -> list[type[WaitlistError]]:
+    return [base, *(one for sub in base.__subclasses__() for one in _errors(sub))]
+
+
 def code_of(error: WaitlistError) -> str:
     """Return the code by which clients know an error."""
     return RENAMED.get(error.code, error.code)
@@ -75,13 +89,15 @@ def problem(error: WaitlistError) -> Response[str]:
         "title": code.replace("_", " "),
         "status": status,
         "code": code,
-        "detail": error.message if status != 500 else WaitlistError.advice,
+        "detail": cut(error.message if status != 500 else WaitlistError.advice, MAX_DETAIL_BYTES),
     }
     if isinstance(error, InvalidFields):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = error.allowed
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return Response(status, PROBLEM_JSON, json.dumps(details), headers)

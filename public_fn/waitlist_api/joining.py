@@ -1,6 +1,8 @@
 """Signup: record the intent, take the place, record the place."""
 
 import hashlib
+import hmac
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +27,14 @@ from waitlist_api.segments.declared import Segments
 from waitlist_api.segments.tagging import Tagger
 from waitlist_api.standing import Standing, Standings
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
+from waitlist_shared.errors import (
+    Gone,
+    IdempotencyKeyReused,
+    NotWaiting,
+    WaitlistClosed,
+    WaitlistError,
+    WaitlistFull,
+)
 from waitlist_shared.ids import entry_id_of, new_join_id
 
 # Each turn meets another request for the same customer that was faster: two are rare.
@@ -34,7 +43,10 @@ TURNS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class SignupCommand:
-    """Who signs up; `proven` says that the caller has shown the entry's own token."""
+    """Who signs up.
+
+    `proven` says that the caller is the customer, `stay_shown` which stay's token the caller sent.
+    """
 
     waitlist_id: str
     customer_id: str
@@ -42,14 +54,20 @@ class SignupCommand:
     attributes: dict[str, Any] = field(default_factory=dict)
     idempotency_key: str = ""
     proven: bool = False
+    stay_shown: int | None = None
 
     @property
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.customer_id)
 
-    def with_proof(self, proven: bool) -> "SignupCommand":
-        """Return the command of a caller who has, or has not, shown the entry's token."""
-        return replace(self, proven=proven)
+    def with_stay_shown(self, stay: int | None) -> "SignupCommand":
+        """Return the command of a caller who has sent the entry token of a stay, or none."""
+        return replace(self, stay_shown=stay)
+
+    def is_proven_of(self, record: EntryRecord) -> bool:
+        """Return whether the caller has shown to be the customer whose stay is recorded."""
+        is_of_stay = self.stay_shown is not None and self.stay_shown == record.ticket
+        return self.proven or is_of_stay
 
     @property
     def signup_key(self) -> str:
@@ -57,6 +75,14 @@ class SignupCommand:
         if not self.idempotency_key:
             return ""
         return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
+
+    @property
+    def signup_body(self) -> str:
+        """A digest of the body under the key: without the key it says nothing of the body."""
+        if not self.idempotency_key:
+            return ""
+        content = json.dumps([self.profile, self.attributes], sort_keys=True)
+        return hmac.digest(self.idempotency_key.encode(), content.encode(), "sha256").hex()
 
 
 @dataclass(frozen=True)
@@ -151,16 +177,20 @@ class Joining:
         self, waitlist: WaitlistRecord, command: SignupCommand, existing: EntryRecord
     ) -> SignedUp | None:
         """Answer a signup of a customer whom the record knows already."""
-        is_same_request = existing.signup_key != "" and existing.signup_key == command.signup_key
+        is_same_key = existing.signup_key != "" and existing.signup_key == command.signup_key
+        is_same_request = is_same_key and not existing.is_expired(self._now_millis())
+        # Records of an earlier version have no digest of the body.
+        if is_same_request and existing.signup_body not in ("", command.signup_body):
+            raise IdempotencyKeyReused
         if existing.status == "leaving":
             self._leaving.finish(existing)
             return None
         if existing.status in ENDED:
-            if is_same_request and not existing.is_expired(self._now_millis()):
+            if is_same_request:
                 # A late copy of a signup that was taken back since must not join anew.
                 return SignedUp(Standing.recorded(existing), is_new=False)
             return self._rejoin(waitlist, command, existing)
-        if not (is_same_request or command.proven):
+        if not (is_same_request or command.is_proven_of(existing)):
             raise AlreadyOnList
         if existing.status == "joining":
             return self._finish_new(waitlist, existing)
@@ -174,11 +204,11 @@ class Joining:
     def _rejoin(
         self, waitlist: WaitlistRecord, command: SignupCommand, former: EntryRecord
     ) -> SignedUp | None:
-        # Of whom nothing should be known any more, nothing can be held against.
+        # A record past its retention counts as deleted.
         is_forgotten = former.is_expired(self._now_millis())
-        if not (waitlist.settings.allow_rejoin or is_forgotten):
+        if not (_may_rejoin(waitlist, former) or is_forgotten):
             waitlist = self._directory.look_up(command.waitlist_id)
-        if not (waitlist.settings.allow_rejoin or is_forgotten):
+        if not (_may_rejoin(waitlist, former) or is_forgotten):
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         refusal = _refusal(waitlist, command.attributes)
         if refusal is not None:
@@ -217,6 +247,7 @@ class Joining:
             profile=command.profile,
             attributes=command.attributes,
             signup_key=command.signup_key,
+            signup_body=command.signup_body,
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
@@ -272,5 +303,17 @@ def _refusal(waitlist: WaitlistRecord, attributes: dict[str, Any]) -> WaitlistEr
     return None
 
 
+def _may_rejoin(waitlist: WaitlistRecord, former: EntryRecord) -> bool:
+    """Return whether a waitlist gives a customer a new place after a stay that has ended."""
+    match waitlist.settings.rejoin:
+        case "always":
+            return True
+        case "after_leaving":
+            return former.status == "left"
+        case "never":
+            return False
+
+
 def _without_total(standing: Standing, waitlist: WaitlistRecord) -> Standing:
+    # For a private function of the version before, which returned the total all the same.
     return replace(standing, total=None) if waitlist.settings.hide_counts else standing

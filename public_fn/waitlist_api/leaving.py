@@ -5,13 +5,14 @@ from typing import Any
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, WaitlistNotFound
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
 
 
 class Leaving:
@@ -33,14 +34,21 @@ class Leaving:
         self._guard = guard
         self._now_millis = now_millis
 
-    def leave(self, waitlist_id: str, entry_id: str, by: str, reason: str = "") -> None:
-        """End a stay in line; nothing happens to one that has ended."""
+    def leave(
+        self, waitlist_id: str, entry_id: str, by: str, reason: str = "", stay: int | None = None
+    ) -> None:
+        """End a stay in line; nothing happens to one that has ended.
+
+        With `stay`, the ticket of an entry token, no other stay is ended: raise Forbidden.
+        """
         try:
             key = (waitlist_id, entry_id)
-            record = self._entries.begin_leave(key, by, reason, self._now_millis())
+            record = self._entries.begin_leave(key, by, reason, self._now_millis(), stay)
         except EntryChanged as changed:
             if changed.record is None or changed.record.is_expired(self._now_millis()):
                 raise EntryNotFound from changed
+            if stay is not None and changed.record.ticket != stay:
+                raise Forbidden from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
             return
@@ -56,7 +64,13 @@ class Leaving:
             record = self._erasures.begin_erase(waitlist_id, entry_id, self._now_millis())
         except EntryChanged:
             return
-        self._erasures.erase_history(record, self._give_up(record))
+        try:
+            ended_at = self._give_up(record)
+        except WaitlistError:
+            # Redis is away, and maintenance takes the place later. Reasons and actors go now.
+            self._erasures.erase_history(record)
+            raise
+        self._erasures.erase_history(record, ended_at)
 
     def finish(self, record: EntryRecord) -> None:
         """Take an intent to leave, or to be erased, to its end."""
@@ -76,8 +90,7 @@ class Leaving:
         key = (record.waitlist_id, record.entry_id)
         self._retention.end_history(key, left.stamp, expires_at)
         try:
-            counted_at = left.left_stamp or left.stamp
-            self._entries.finish_leave(record, event, now_millis, counted_at)
+            self._entries.finish_leave(record, event, now_millis)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:
@@ -108,7 +121,8 @@ def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
 
     With `counts` Redis counts an admission that the record has and nobody told it of.
     """
-    return c.Drop(**_stay(record), is_admitted=counts and record.status == "admitted")
+    is_admitted = counts and record.status == "admitted"
+    return c.Drop(**_stay(record), is_admitted=is_admitted, is_erased=record.erase)
 
 
 def leave_of(record: EntryRecord) -> c.Leave:

@@ -42,7 +42,6 @@ RESULTS: dict[type[c.Request], type[c.Result]] = {
     c.Untagged: c.UntaggedResult,
     c.Segments: c.SegmentsResult,
     c.Beat: c.BeatResult,
-    c.Count: c.CountResult,
     c.Fill: c.FillResult,
     c.Look: c.LookResult,
     c.Reserve: c.ReserveResult,

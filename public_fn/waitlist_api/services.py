@@ -114,6 +114,7 @@ class Services:
         edits = Edits(table)
         erasures = Erasures(table)
         journal = Journal(table)
+        histories = Histories(table, now_millis)
         leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
         joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
         imports = ImportRecords(table, entries)
@@ -140,8 +141,8 @@ class Services:
             importing=Importing(directory, enrolling, enlisting, now_millis),
             standings=standings,
             leaving=leaving,
-            moving=Moving(entries, guard, standings, now_millis),
-            listing=Listing(guard, entries, Histories(table, now_millis), standings),
+            moving=Moving(entries, histories, guard, standings, now_millis),
+            listing=Listing(guard, entries, histories, standings),
             editing=Editing(
                 directory, entries, edits, guard, tagger, standings, joining, now_millis
             ),

@@ -1,7 +1,7 @@
 """Where an entry stands: what signup, position and bump answer."""
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from waitlist_api.clock import iso_of
 from waitlist_api.cold_guard import ColdGuard
@@ -24,7 +24,10 @@ TRIES = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """An entry's status and place; `position` is None for whoever does not wait."""
+    """An entry's status and place; `position` is None unless it waits.
+
+    `ticket` is the number of the stay, which entry tokens name.
+    """
 
     entry_id: str
     status: str
@@ -32,6 +35,14 @@ class Standing:
     total: int | None = None
     priority: int = 0
     joined_at: str | None = None
+    ticket: int | None = None
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The fields that callers see."""
+        fields = asdict(self)
+        del fields["ticket"]
+        return fields
 
     @classmethod
     def waiting(
@@ -44,6 +55,7 @@ class Standing:
             total=total,
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
+            ticket=ticket,
         )
 
     @classmethod
@@ -54,6 +66,7 @@ class Standing:
             status=status,
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
+            ticket=ticket,
         )
 
     @classmethod
@@ -65,6 +78,7 @@ class Standing:
             status=record.status,
             priority=record.priority,
             joined_at=joined_at,
+            ticket=record.ticket,
         )
 
 

@@ -16,6 +16,10 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
+# A token holds the number of its stay in clear, so that its MAC can be checked before the stay is
+# looked up. Together they are as long as one SHA-256: 8 and 35 characters of base64.
+STAY_BYTES, MAC_BYTES = 6, 26
+STAY_CHARACTERS = 8
 # A new key signs only once every process must have read it, so that none meets a token of a key
 # that it does not know: twice the time between two readings.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
@@ -49,11 +53,18 @@ class TokenKey:
     def id(self) -> str:
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
-    def token(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of an entry: the same at every call."""
-        text = f"{waitlist_id}/{entry_id}".encode()
-        mac = hmac.digest(self.secret.encode(), text, "sha256")
-        return f"{self.id}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+    def token(self, waitlist_id: str, entry_id: str, stay: int) -> str:
+        """Return the token of one stay of an entry: the same at every call."""
+        text = f"{waitlist_id}/{entry_id}/{stay}".encode()
+        mac = hmac.digest(self.secret.encode(), text, "sha256")[:MAC_BYTES]
+        content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
+        return f"{self.id}.{content.rstrip(b'=').decode()}"
+
+
+def stay_of(token: str) -> int:
+    """Return the stay that a token claims to be of; nothing is proven by it."""
+    _, _, content = token.partition(".")
+    return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
 
 @dataclass(frozen=True)

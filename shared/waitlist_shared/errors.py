@@ -22,7 +22,7 @@ class Cold(WaitlistError):
 
 
 class Rebuilding(WaitlistError):
-    """The order is being restored from the record."""
+    """The service is restoring the order: repeat after `Retry-After` seconds."""
 
     code = "rebuilding"
     advice = "The order of this waitlist is being rebuilt; try again in a few seconds."
@@ -57,7 +57,7 @@ class StaleSegments(WaitlistError):
 
 
 class WaitlistFull(WaitlistError):
-    """As many people are in line as the waitlist's capacity."""
+    """The waitlist has reached its capacity."""
 
     code = "waitlist_full"
     advice = "The waitlist has reached its capacity; try again when people have left it."
@@ -78,21 +78,31 @@ class Gone(WaitlistError):
 
 
 class NotWaiting(WaitlistError):
-    """The entry has no place in line."""
+    """The entry is not in the line."""
 
     code = "not_waiting"
     advice = "The entry is not waiting in line, so it cannot be moved."
 
 
 class NoRoom(WaitlistError):
-    """No rank is left ahead of the head of the line."""
+    """No rank of the entry's priority is left ahead of the place that was asked for."""
 
     code = "no_room"
-    advice = "No place is left ahead of the head of the line; bump by priority instead."
+    advice = "No room is left ahead within this priority; bump by priority instead."
+
+
+class IdempotencyKeyReused(WaitlistError):
+    """The same Idempotency-Key came with another body."""
+
+    code = "idempotency_key_reused"
+    advice = (
+        "This Idempotency-Key was sent before with another body. Repeat a request as it was, or "
+        "send a new key for a new one."
+    )
 
 
 class WaitlistPaused(WaitlistError):
-    """Nobody is admitted for now."""
+    """The waitlist is paused: it gives no claims."""
 
     code = "waitlist_paused"
     advice = "The waitlist is paused: it gives no claims until an operator resumes it."
@@ -106,14 +116,14 @@ class NotHeld(WaitlistError):
 
 
 class ClaimExpired(WaitlistError):
-    """The hold of this token has ended."""
+    """The hold of this claim token has ended: its time is over, or it was given back."""
 
     code = "claim_expired"
     advice = "The time of this claim is over and its person is in line again: claim anew."
 
 
 class ClaimMismatch(WaitlistError):
-    """The token is not that of the hold."""
+    """The claim token is not that of the current hold."""
 
     code = "claim_mismatch"
     advice = "This claim_token is not that of the entry's hold: somebody else may have it by now."
@@ -148,14 +158,14 @@ class InvalidRequest(WaitlistError):
 
 
 class UnsupportedVersion(WaitlistError):
-    """The caller speaks a newer contract than this function."""
+    """The message has another contract version than this function."""
 
     code = "unsupported_version"
     advice = "The message has an unknown contract version: deploy both functions together."
 
 
 class InternalError(WaitlistError):
-    """A defect: the log has the traceback."""
+    """The service has a defect: its log has the details."""
 
 
 BY_CODE: dict[str, type[WaitlistError]] = {
@@ -172,6 +182,7 @@ BY_CODE: dict[str, type[WaitlistError]] = {
         Gone,
         NotWaiting,
         NoRoom,
+        IdempotencyKeyReused,
         WaitlistPaused,
         NotHeld,
         ClaimExpired,

@@ -14,8 +14,9 @@ MAX_COMBINATIONS = 64
 MAX_PRIORITY = 255
 MAX_PLACES = 1_000_000_000
 MAX_CAPACITY = 1_000_000_000
+MIN_RANK = -(2**40)
 MAX_RANK = 2**53 - 1
-MAX_TICKET = 2**45 - 1  # more would run into the next priority's ranks
+MAX_TICKET = 2**45 - 2**40 - 1  # more would run into the next priority's ranks
 
 # A client's Idempotency-Key is remembered this long; one that the service made for its own
 # retries only has to outlive those.

@@ -1,8 +1,13 @@
-"""What a rank and a ticket mean; `scripts/lib/ticket.lua` holds the same numbers."""
+"""What a rank and a ticket mean; `scripts/lib/ticket.lua` holds the same numbers.
+
+A rank is (255 - priority) * TIER + ticket. The ranks of a priority begin ROOM ahead of its first
+ticket: entries that are moved to its front stand there. So the ranks of priority 255 begin below 0.
+"""
 
 from datetime import UTC, datetime, timedelta
 
 TIER = 2**45
+ROOM = 2**40
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 EPOCH_MILLIS = int(EPOCH.timestamp()) * 1000
 TICKETS_PER_MILLISECOND = 16
@@ -10,7 +15,8 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority (0-255, higher is served first) that a rank stands for."""
-    return 255 - rank // TIER
+    # Versions without the room could leave entries behind the last priority's tickets.
+    return 255 - min(255, (rank + ROOM) // TIER)
 
 
 def time_of(ticket: int) -> datetime:

@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.acceptance.test_lagging_replica import EventfulClock
 from tests.support.admissions import Admissions
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
 from tests.support.redis_servers import Server
+from tests.support.tables import new_table
 from tests.support.world import START_MILLIS, Clock, RedisClock, World
 
 MINUTE_SECONDS = 60
@@ -26,7 +26,7 @@ class Clocks:
     home: str = "server-one"
 
     def __post_init__(self) -> None:
-        table = MemoryTable()
+        table = new_table()
         self.public = self._world(table, self.public_off)
         self.keeper = self._world(table, self.keeper_off)
         self.desk = Admissions(self.public)

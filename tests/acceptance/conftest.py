@@ -6,15 +6,15 @@ import pytest
 
 from tests.acceptance.terms import LEASE_SECONDS, MAX_ATTEMPTS, Waitlist
 from tests.support.admissions import Admissions
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_servers import Server
+from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 
 
 @pytest.fixture
 def world(valkey: Server) -> World:
     """One deployment on empty stores; both clocks stand until a test moves them."""
-    return World.on(MemoryTable(), valkey.client, redis_clock=RedisClock.standing())
+    return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
 
 
 @pytest.fixture

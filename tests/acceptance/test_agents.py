@@ -25,7 +25,7 @@ QUEUES = {
 @pytest.fixture
 def centre(waitlist: Waitlist) -> Admissions:
     """All six agents wait for calls."""
-    desk = waitlist(segments=SEGMENTS, allow_rejoin=True)
+    desk = waitlist(segments=SEGMENTS, rejoin="always")
     for agent in AGENTS:
         _join(desk, agent, "first")
     return desk

@@ -100,7 +100,7 @@ def test_the_completed_refuse_everything(
     waitlist: Waitlist, world: World, what: str, seconds: int
 ) -> None:
     """Given one admitted, when anything else is asked, then refused and nothing changes. P4."""
-    desk = waitlist("ann", "bob", allow_rejoin=False)
+    desk = waitlist("ann", "bob", rejoin="never")
     desk.claim()
     desk.complete("ann")
     world.advance(seconds)

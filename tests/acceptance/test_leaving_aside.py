@@ -89,7 +89,7 @@ def test_the_admitted_may_sign_up_again_where_the_list_lets_them(
     waitlist: Waitlist, world: World, at_once: bool, seconds: int
 ) -> None:
     """Given one admitted, when they sign up again, then they are last, and admitted anew. P3."""
-    desk = waitlist("ann", "bob", allow_rejoin=True)
+    desk = waitlist("ann", "bob", rejoin="always")
     desk.claim(complete=at_once)
     former = desk.tokens["ann"]
     assert desk.complete("ann").status == 200
@@ -110,7 +110,7 @@ def test_the_admitted_may_sign_up_again_where_the_list_lets_them(
 
 def test_the_admitted_may_not_sign_up_again_elsewhere(waitlist: Waitlist) -> None:
     """Given a list without rejoins, when one admitted signs up, then refused. P4."""
-    desk = waitlist("ann", allow_rejoin=False)
+    desk = waitlist("ann", rejoin="never")
     desk.claim()
     desk.complete("ann")
     assert desk.sign_up("ann", key="again").code == "already_admitted"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.acceptance import halfway
 from tests.acceptance.terms import LEASE_SECONDS, Waitlist
 from tests.support.world import World
 
@@ -114,3 +115,37 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
     assert desk.act(verb, "ann").status == 200
     expected = {"complete": (1, 0, 0), "release": (2, 0, 0), "extend": (1, 1, 0), "park": (1, 0, 1)}
     assert desk.counts()[:3] == expected[verb]
+
+
+def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
+    """Given counts that maintenance noted, when Redis is lost, then they go on from there. P3."""
+    desk = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
+    desk.leave("ann")
+    desk.claim(complete=True)
+    world.maintain()
+    desk.leave("cyd")
+    desk.claim(2)
+    desk.complete("dan")
+    desk.park("eve")
+    world.redis.flushall()
+    world.maintain()
+    assert desk.counts() == (1, 0, 1, 1, 1)
+    assert desk.leave("fay").status == 204
+    desk.all_sign_up("gil")
+    assert desk.counts() == (1, 0, 1, 1, 2)
+    assert desk.stats().json["signed_up"] == 7
+
+
+def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
+    """Given a leave recorded while the order is rebuilt, when repeated, then counted once. P3."""
+    desk = waitlist("ann", "bob", "cyd")
+    world.maintain()
+    world.redis.flushall()
+    assert desk.claim().code == "rebuilding"
+    halfway.leaving(desk, "bob")
+    world.services.caretaker.look_after(desk.waitlist_id)
+    assert desk.leave("bob").status == 204
+    for _ in range(2):
+        assert desk.counts() == (2, 0, 0, 0, 1)
+        assert desk.order() == ["ann", "cyd"]
+        world.maintain()

@@ -95,13 +95,15 @@ def test_a_redrive_goes_to_the_old_place_or_to_the_back(
 
 
 def test_only_the_parked_are_redriven(waitlist: Waitlist) -> None:
-    """Given people who wait or are held, when redriven, then refused. P5."""
+    """Given entries that wait or are held, when redriven, then refused. P5."""
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     desk.park("bob")
     desk.redrive("bob")
     desk.claim()
-    assert {desk.redrive(name).code for name in ("ann", "bob", "cyd")} == {"not_parked"}
+    assert {desk.redrive(name).code for name in ("ann", "cyd")} == {"not_parked"}
+    # The first answer may have been lost: it was done, and is not done again.
+    assert desk.redrive("bob").status == 200
     assert desk.counts() == (1, 2, 0, 0, 0)
 
 

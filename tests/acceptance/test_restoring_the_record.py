@@ -1,28 +1,25 @@
 """The record is restored to an earlier moment, as docs/operations.md says; Redis was not."""
 
-import copy
-from typing import Any
-
 from scripts.forget_order import forget
 from tests.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
-from tests.support.memory_table import MemoryTable
+from tests.support.tables import Item, items_of, new_table
 from tests.support.world import World
 
 NAMES = ("ann", "bob", "cyd", "dan")
 
 
-def backup_of(world: World) -> dict[Any, Any]:
+def backup_of(world: World) -> list[Item]:
     """What a restore to this moment gives."""
-    return copy.deepcopy(world.dynamodb.items)
+    return items_of(world.dynamodb)
 
 
-def restored(desk: Admissions, items: dict[Any, Any]) -> Admissions:
+def restored(desk: Admissions, items: list[Item]) -> Admissions:
     """A stack that uses a restored table, with the Redis that the one before had."""
-    table = MemoryTable()
-    table.items = items
     before = desk.world
-    world = World.on(table, before.redis, clock=before.clock, redis_clock=before.redis_clock)
+    world = World.on(
+        new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
+    )
     return Admissions(world, desk.waitlist_id, names=desk.names, tokens=desk.tokens)
 
 

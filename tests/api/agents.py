@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.support.admissions import Admissions
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from tests.support.world import World
 
 BY_BOTH = ["gender", "language"]
@@ -22,7 +22,7 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 def new_desk(**settings: Any) -> Admissions:
     """Return a list on stores of its own that declares segments, with nobody in it."""
-    desk = Admissions(World.on(MemoryTable(), fake_redis()))
+    desk = Admissions(World.on(new_table(), fake_redis()))
     assert desk.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return desk
 

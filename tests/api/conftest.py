@@ -2,15 +2,15 @@
 
 import pytest
 
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
     """Return a waitlist on stores of its own, with nobody in it."""
-    people = People(World.on(MemoryTable(), fake_redis()))
+    people = People(World.on(new_table(), fake_redis()))
     assert people.configure(**settings).status == 201
     return people
 

@@ -30,6 +30,8 @@ NO_JSON = {
     "cut off": '{"entries": [',
     "not a number": f'{{"entries": [{{{NEW}, "priority": NaN}}]}}',
     "integer of 5,000 digits": f'{{"entries": [{{{NEW}, "priority": {"9" * 5000}}}]}}',
+    "a name twice in a row": f'{{"entries": [{{"customer_id": "eve"}}, {{{NEW}, {NEW}}}]}}',
+    "rows twice": '{"entries": [{"customer_id": "eve"}], "entries": [{"customer_id": "dan"}]}',
     "100,000 brackets": "[" * 100_000,
 }
 # One row each, as it stands in the body, and its code.
@@ -41,6 +43,8 @@ BAD_ROWS: dict[str, tuple[str, str]] = {
     "half a character in a name": (f'{{{NEW}, "{HALF}": 1}}', "invalid_request"),
     "17 KB": (f'{{{NEW}, "attributes": {{"a": "{"x" * 17_000}"}}}}', "too_large"),
     "a profile of 10 KB": (f'{{{NEW}, "profile": {{"a": "{"x" * 10_240}"}}}}', "invalid_request"),
+    "a C1 control": (f'{{{NEW}, "attributes": {{"a": "\\u009b2J"}}}}', "invalid_request"),
+    "a bidirectional control": (f'{{{NEW}, "attributes": {{"a": ["\u202e"]}}}}', "invalid_request"),
     "a list": ("[]", "invalid_request"),
     "text": ('"dan"', "invalid_request"),
     "no customer": ('{"profile": {}}', "invalid_request"),

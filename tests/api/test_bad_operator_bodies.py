@@ -8,11 +8,23 @@ from tests.api.refusing import nothing_changes, refused
 from tests.support.people import People
 
 SETTINGS: dict[str, list[Any]] = {
-    "name": [None, "", "x" * 201, 5, True, []],
+    "name": [
+        *[None, "", "x" * 201, 5, True, []],
+        *[
+            "\x00\x1b]0;x",
+            "line\nfeed",
+            "\x7f",
+            "\x9b2J",
+            "\u202eright to left",
+            "a\u200f",
+            "\u2028",
+        ],
+    ],
     "open": [1, "true", None],
     "paused": [0, "no", None],
     "capacity": [0, -1, 10**9 + 1, "5", 1.0, True],
-    "allow_rejoin": [1, None],
+    "rejoin": [True, None, "sometimes"],
+    "allow_rejoin": [True, False],
     "lease_seconds": [0, 43_201, "60", 1.5, None],
     "max_attempts": [0, 101, "5", None],
     "hide_counts": [1, "yes", None],
@@ -85,7 +97,18 @@ def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
         refused(answer, 422, "invalid_request", "header.idempotency-key")
 
 
-@pytest.mark.parametrize("body", ["{", "NaN", '"\\ud800"', "[" * 10_000], ids=lambda one: one[:9])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{",
+        "NaN",
+        '"\\ud800"',
+        "[" * 10_000,
+        '{"name": "a", "name": "a"}',
+        '{"a": [{"b": 1, "b": 1}]}',
+    ],
+    ids=lambda one: one[:9],
+)
 def test_an_operators_body_that_is_not_json_is_refused(stocked: People, body: str) -> None:
     """P5"""
     world = stocked.world

@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.refusing import nothing_changes, refused
 from tests.support.people import People
+from waitlist_shared.limits import MIN_RANK
 
 NO_ID = {
     "capitals": "Bakery",
@@ -14,17 +15,20 @@ NO_ID = {
     "hyphen first": "-bakery",
     "64 characters": "a" * 64,
     "300 characters": "a" * 300,
-    "encoded line feed": "bakery%0A",
-    "encoded nothing": "%00",
     "encoded umlaut": "b%C3%A4ckerei",
     "umlaut": "bäckerei",
-    "encoded slash": "bakery%2Fentries",
     "encoded dot": "bakery%2e",
     "dots": "..",
     "hash tag": "{bakery}",
     "blank": "the bakery",
 }
-NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "a" * 26 + "%0A", "%C3%A4", "me"]
+NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
+# What would be cut off or moved into another parameter on its way: once decoded by API Gateway,
+# encoded twice, and encoded as bytes of a control character beyond ASCII.
+NOT_OF_A_PARAMETER = [
+    *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
+    *("%00", "%2500", "%0A", "%250A", "%0D%0A", "%1B", "%7F", "%C2%85", "%25C2%2585"),
+]
 
 
 @pytest.mark.parametrize("waitlist_id", NO_ID.values(), ids=NO_ID)
@@ -36,6 +40,27 @@ def test_what_is_no_waitlist_id_is_named(stocked: People, waitlist_id: str, oper
     with nothing_changes(stocked.world):
         answer = stocked.world.request("GET", path, operator=operator)
         refused(answer, 422, "invalid_request", "path.waitlist_id")
+
+
+@pytest.mark.parametrize("more", NOT_OF_A_PARAMETER)
+@pytest.mark.parametrize("operator", [False, True], ids=["customer", "operator"])
+def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
+    stocked: People, more: str, operator: bool
+) -> None:
+    """P5: it could name something else for IAM than for the function."""
+    base, token = (
+        (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
+    )
+    paths = [
+        f"{base}{more}",
+        f"{base}{more}/entries",
+        f"{base}/entries/{stocked.id_of('ada')}{more}",
+    ]
+    with nothing_changes(stocked.world):
+        for path in paths:
+            for method in ("GET", "DELETE"):
+                answer = stocked.world.request(method, path, token=token, operator=operator)
+                assert answer.code in ("not_found", "method_not_allowed"), path
 
 
 @pytest.mark.parametrize("entry_id", NO_ENTRY_ID, ids=ascii)
@@ -68,45 +93,58 @@ def test_what_is_no_entry_id_is_named(stocked: People, entry_id: str) -> None:
         "/v1/waitlists/bakery/entries/",
         "/v1/waitlists/☕",
         "/v1/%77aitlists/bakery",
-        "/v1/%61dmin/waitlists",
         "/v1/Admin/waitlists",
     ],
     ids=ascii,
 )
 def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
-    """P5: whoever asks, also by another way to spell an operator's path."""
+    """P5: for customers and for operators."""
     with nothing_changes(stocked.world):
         for operator in (False, True):
             answer = stocked.world.request("GET", path, operator=operator)
             refused(answer, 404, "not_found")
 
 
+def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
+    """P5: API Gateway finds no route for it, and decodes it to the path of one."""
+    path = "/v1/%61dmin/waitlists"
+    refused(stocked.world.request("GET", path), 401, "unauthorized")
+    refused(stocked.world.request("GET", path, operator=True), 404, "not_found")
+
+
 @pytest.mark.parametrize(
-    ("method", "path"),
+    ("method", "path", "allowed"),
     [
-        ("POST", "/v1/health"),
-        ("DELETE", "/v1/waitlists/bakery"),
-        ("PUT", "/v1/waitlists/bakery"),
-        ("GET", "/v1/waitlists/bakery/entries"),
-        ("DELETE", "/v1/waitlists/bakery/entries"),
-        ("PATCH", "/v1/waitlists/bakery/entries"),
-        ("PATCH", "/v1/admin/waitlists/bakery"),
-        ("PATCH", "/v1/admin/waitlists/bakery/entries"),
-        ("POST", "/v1/admin/waitlists/bakery/segments"),
-        ("DELETE", "/v1/admin/waitlists"),
-        ("POST", "/v1/admin/waitlists/bakery"),
-        ("DELETE", "/v1/admin/waitlists/bakery/entries"),
-        ("DELETE", "/v1/admin/waitlists/bakery/stats"),
+        ("POST", "/v1/health", "GET"),
+        ("HEAD", "/v1/health", "GET"),
+        ("OPTIONS", "/v1/health", "GET"),
+        ("DELETE", "/v1/waitlists/bakery", "GET"),
+        ("PUT", "/v1/waitlists/bakery", "GET"),
+        ("GET", "/v1/waitlists/bakery/entries", "POST"),
+        ("HEAD", "/v1/waitlists/bakery/entries", "POST"),
+        ("DELETE", "/v1/waitlists/bakery/entries", "POST"),
+        ("PATCH", "/v1/waitlists/bakery/entries", "POST"),
+        ("PATCH", "/v1/admin/waitlists/bakery", "DELETE, GET, PUT"),
+        ("OPTIONS", "/v1/admin/waitlists/bakery", "DELETE, GET, PUT"),
+        ("PATCH", "/v1/admin/waitlists/bakery/entries", "GET"),
+        ("POST", "/v1/admin/waitlists/bakery/segments", "GET"),
+        ("DELETE", "/v1/admin/waitlists", "GET"),
+        ("POST", "/v1/admin/waitlists/bakery", "DELETE, GET, PUT"),
+        ("DELETE", "/v1/admin/waitlists/bakery/entries", "GET"),
+        ("DELETE", "/v1/admin/waitlists/bakery/stats", "GET"),
     ],
 )
-def test_a_method_that_a_path_does_not_take_does_nothing(
-    stocked: People, method: str, path: str
+def test_a_method_that_a_path_does_not_take_is_refused_with_those_it_takes(
+    stocked: People, method: str, path: str, allowed: str
 ) -> None:
-    """P5: the gateway has a route for each method and path, and so answers not found, too."""
+    """P5"""
     body = {"name": "Bakery", "customer_id": "dan"}
     with nothing_changes(stocked.world):
         answer = stocked.world.request(method, path, body=body, operator=True)
-        refused(answer, 404, "not_found")
+        refused(answer, 405, "method_not_allowed")
+        assert answer.headers["allow"] == allowed
+        stranger = stocked.world.request(method, path, body=body)
+        assert stranger.status == (401 if "/admin/" in path else 405)
 
 
 @pytest.mark.parametrize(
@@ -167,13 +205,27 @@ LISTS = [
 ]
 QUERIES = {
     **{f"limit={limit}": "query.limit" for limit in (0, -1, 101, 2**70, "x", 1.5, "1e1", "٣")},
+    **{f"limit={limit}": "query.limit" for limit in ("1_0", "%2B5", "5.0", "+5", "5%20", "5%0A")},
     "cursor=zz": "query.cursor",
     "cursor=%25%25%25": "query.cursor",
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
 # Cursors are JSON in base64: what may be in one, and yet is none.
-CONTENTS = ["true", "-1", "null", "1.5", "[]", "{}", "NaN", "1e999", "", "{", '""', "9" * 60]
+CONTENTS = [
+    "true",
+    str(MIN_RANK - 1),
+    "null",
+    "1.5",
+    "[]",
+    "{}",
+    "NaN",
+    "1e999",
+    "",
+    "{",
+    '""',
+    "9" * 60,
+]
 
 
 @pytest.mark.parametrize("path", LISTS)
@@ -183,6 +235,12 @@ def test_a_wrong_query_is_named(stocked: People, path: str, query: str) -> None:
     with nothing_changes(stocked.world):
         answer = stocked.world.request("GET", path, operator=True, query=query)
         refused(answer, 422, "invalid_request", QUERIES[query])
+
+
+@pytest.mark.parametrize("first", ["1_0", "%2B5", "5.0", "+5", "1e0", "٣"])
+def test_a_position_is_written_in_digits_alone(stocked: People, first: str) -> None:
+    """P5"""
+    refused(stocked.page(f"first={first}"), 422, "invalid_request", "query.first")
 
 
 def cursor_of(content: str) -> str:

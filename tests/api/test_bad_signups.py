@@ -34,6 +34,11 @@ NO_JSON = {
     "half a character in a name": with_profile(f'{{"{HALF}": 1}}'),
     "half a character in the id": f'{{"customer_id": "{HALF}"}}',
     "half a character unescaped": '{"customer_id": "\ud800"}',
+    "a name twice": '{"customer_id": "dan", "customer_id": "dan"}',
+    "a name twice, once escaped": '{"customer_id": "dan", "custome\\u0072_id": "eve"}',
+    "a name twice, deeper": with_profile('[{"b": {"c": 1, "d": 2, "c": 1}}]'),
+    "an attribute twice": '{"customer_id": "dan", "attributes": {"a": "x", "a": ["y"]}}',
+    "a long name twice": with_profile(f'{{"{"x" * 4000}": 1, "{"x" * 4000}": 2}}'),
     "33 levels": with_profile("[" * 31 + "]" * 31),
     "7,000 levels": with_profile("[" * 7000 + "]" * 7000),
     "7,000 brackets": "[" * 7000,
@@ -77,6 +82,9 @@ WRONG_ATTRIBUTES: dict[str, Any] = {
     "65 characters": {"language": "x" * 65},
     "a line feed": {"language": "English\n"},
     "a control character": {"language": ["English", "\x7f"]},
+    "a C1 control character": {"language": "\x9b2J"},
+    "a bidirectional control character": {"language": ["English", "\u202eEnglish"]},
+    "a line separator": {"language": "English\u2028"},
     "nested": {"language": [["English"]]},
     "object": {"language": {"first": "English"}},
 }
@@ -84,7 +92,7 @@ WRONG_NAMES = ["Language", "", "1st", "a-b", "a" * 33, "language\n", "ä", "a b"
 
 
 def send(people: People, body: str) -> Any:
-    return people.world.request("POST", f"{people.path}/entries", raw_body=body, key="k")
+    return people.world.request("POST", f"{people.path}/entries", raw_body=body, key="k" * 16)
 
 
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)

@@ -101,7 +101,7 @@ def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) ->
     wrong = [
         stocked.token_of("bob"),
         People(stocked.world, "florist").token_of("ada"),
-        other_secret.issue(stocked.waitlist_id, ada),
+        other_secret.issue(stocked.waitlist_id, ada, stocked.stay_of("ada")),
         token_with(stocked, mac="A" * 43),
         token_with(stocked, key_id="0" * 8),
     ]

@@ -7,8 +7,8 @@ import pytest
 from tests.api.refusing import refused
 from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from tests.support.world import World
 
 PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
@@ -19,11 +19,13 @@ INTERNAL = {
     "entry_id",
     "join_id",
     "signup_key",
+    "signup_body",
     "rank",
     "ticket",
     "stamp",
     "once_key",
     "once_stamp",
+    "edited_stamp",
     "claim_token",
     "hold_end",
     "attributes_version",
@@ -40,7 +42,7 @@ TOLD_AS = {
 
 @pytest.fixture
 def people() -> Admissions:
-    people = Admissions(World.on(MemoryTable(), fake_redis()))
+    people = Admissions(World.on(new_table(), fake_redis()))
     assert people.configure(retention_days=30).status == 201
     return people
 

@@ -79,12 +79,13 @@ def test_people_can_be_admitted_at_once_by_filter(desk: Admissions) -> None:
     assert desk.counts()[3] == 1
 
 
-def test_whom_the_record_no_longer_has_is_made_up_for(desk: Admissions) -> None:
-    """P4: the top-up comes from the same segment."""
+def test_one_who_is_leaving_is_not_given(desk: Admissions) -> None:
+    """P4: the next claim of the segment gives the next person."""
     services = desk.world.services
     for name in ("andrew", "christine"):
         key = (desk.waitlist_id, desk.id_of(name))
         services.entries.begin_leave(key, "customer", "", services.now_millis())
+    assert desk.claimed(2, filter=SPANISH) == []
     assert desk.claimed(1, filter=SPANISH) == ["courtney"]
     assert desk.order() == ["billy", "remy", "walter"]
 

@@ -26,7 +26,7 @@ def outcomes(answer: Answer) -> list[str]:
     results = answer.json["results"]
     assert [one["row"] for one in results] == list(range(len(results)))
     told = [one["outcome"] for one in results]
-    counts = {name: told.count(name) for name in ("joined", "already", "refused")}
+    counts = {name: told.count(name) for name in ("joined", "already", "ended", "refused")}
     assert counts == {name: answer.json[name] for name in counts}
     return told
 
@@ -78,7 +78,7 @@ def test_the_first_millisecond_of_all_has_its_places(people: People) -> None:
     assert people.order() == ["ada", "bob"]
     assert people.person("ada").json["joined_at"] == "2020-01-01T00:00:00.000Z"
     people.leave("bob")
-    assert outcomes(people.bring(row("bob", times[1]))) == ["joined"]
+    assert outcomes(people.bring(row("bob", times[1]), ended="rejoin")) == ["joined"]
 
 
 def test_a_priority_is_the_operators_to_give(people: People) -> None:
@@ -184,21 +184,26 @@ def test_capacity_holds(people: People) -> None:
     assert people.order() == ["ada", "bob", "cyd"]
     assert people.person("dan").status == 404
     people.leave("ada")
-    assert outcomes(people.bring("ada", "dan")) == ["joined", "refused"]
+    assert outcomes(people.bring("ada", "dan", ended="rejoin")) == ["joined", "refused"]
     left = people.person("dan")
     assert (left.status, people.events("ada")) == (404, ["joined", "left", "joined"])
 
 
-def test_whoever_left_or_was_admitted_comes_again_where_the_list_lets_them(people: People) -> None:
+@pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
+def test_an_import_brings_back_ended_stays_only_if_it_says_so(people: People, rejoin: str) -> None:
+    """P2: an import that runs again leaves customers alone who have left or were admitted since."""
+    people.configure(rejoin=rejoin)
     people.all_sign_up("ada", "bob")
     claim = {"count": 1, "complete": True}
     people.world.request("POST", f"{people.admin_path}/claims", body=claim, operator=True)
     people.leave("bob")
-    people.configure(allow_rejoin=False)
-    answer = people.bring("ada", "bob", "cyd")
-    assert codes(answer) == ["already_admitted", "already_left", None]
-    people.configure(allow_rejoin=True)
-    assert outcomes(people.bring("ada", row("bob", TIME), "cyd")) == ["joined", "joined", "already"]
+    rows = ("ada", row("bob", TIME), "cyd", "ada")
+    answer = people.bring(*rows)
+    assert outcomes(answer) == ["ended", "ended", "joined", "ended"]
+    assert codes(answer) == [None] * 4
+    assert (people.order(), people.events("bob")) == (["cyd"], ["joined", "left"])
+    again = people.bring(*rows, ended="rejoin")
+    assert outcomes(again) == ["joined", "joined", "already", "already"]
     assert people.order() == ["bob", "cyd", "ada"]
     assert people.events("ada") == ["joined", "admitted", "joined"]
     stats = people.stats().json
@@ -213,7 +218,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     people.leave("ada")
     # A day later, when neither the first stay nor its number is remembered.
     people.world.redis.delete(keys.crowds(people.waitlist_id), keys.gone(people.waitlist_id))
-    people.bring(row("ada", TIME))
+    people.bring(row("ada", TIME), ended="rejoin")
     people.world.services.queue.send(drop_of(first))
     assert people.order() == ["ada"]
     assert people.stats().json["signed_up"] == 2
@@ -292,3 +297,23 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
     assert people.look("ada").json["position"] == 1
+
+
+@pytest.mark.parametrize("priority", [0, 1, 255])
+def test_ahead_of_an_import_of_the_first_moment_there_is_room(
+    people: People, priority: int
+) -> None:
+    """P1: a move to the front keeps the priority, one by priority goes by the signup."""
+    people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
+    people.all_sign_up("ann", "bob")
+    for name in ("ann", "bob"):
+        people.bump(name, priority=priority)
+    for name in ("ann", "bob", "ann", "bob"):
+        moved = people.bump(name, to="front")
+        assert (moved.status, moved.json["position"]) == (200, 1)
+        assert moved.json["priority"] == priority
+    assert people.order() == ["bob", "ann", "old"]
+    assert people.bump("bob", priority=priority).json["position"] == 3
+    people.bump("bob", priority=0)
+    people.sign_up("zoe")
+    assert people.order() == ["ann", "old", "bob", "zoe"]

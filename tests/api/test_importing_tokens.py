@@ -56,8 +56,7 @@ def test_a_refused_row_has_none(people: People) -> None:
     assert tokens(answer) == [people.token_of("ada"), None, None, None]
 
 
-def test_whoever_is_refused_a_second_stay_has_none(people: People) -> None:
-    people.configure(allow_rejoin=False)
+def test_a_customer_whose_stay_has_ended_has_none(people: People) -> None:
     people.all_sign_up("ada")
     people.leave("ada")
     assert tokens(bring(people, "ada")) == [None]

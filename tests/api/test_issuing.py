@@ -98,7 +98,9 @@ def test_a_token_is_of_the_key_that_signs_now(people: People) -> None:
     world, logger = people.world, Logger(service="test", level="CRITICAL")
     world.api = Api(world.services, EntryTokens(rotated), logger)
     token = token_for(people, "ada")
-    assert token == EntryTokens(NEW_SECRET).issue(people.waitlist_id, people.id_of("ada"))
+    assert token == EntryTokens(NEW_SECRET).issue(
+        people.waitlist_id, people.id_of("ada"), people.stay_of("ada")
+    )
     assert look(people, "ada", token).json["entry_token"] is None
 
 

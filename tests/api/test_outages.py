@@ -10,9 +10,9 @@ from redis import exceptions
 from tests.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from tests.support.world import World
 
 Ask = Callable[[People], Answer]
@@ -86,7 +86,7 @@ def lambda_() -> Switch:
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
     """Ada and Bob in line, on services that can be switched off."""
-    world = World.on(dynamodb.before(MemoryTable()), fake_redis(), lambda_.before)
+    world = World.on(dynamodb.before(new_table()), fake_redis(), lambda_.before)
     people = People(world)
     people.configure(segments=[["language"]])
     for name in ("ada", "bob"):
@@ -110,6 +110,15 @@ def client_error(code: str, status: int) -> Exception:
     return ClientError(response, "Operation")
 
 
+def cancelled(reason: str) -> Exception:
+    response: Any = {
+        "Error": {"Code": "TransactionCanceledException", "Message": "secret words of AWS"},
+        "CancellationReasons": [{"Code": "None"}, {"Code": reason, "Message": "more of them"}],
+        "ResponseMetadata": {"HTTPStatusCode": 400},
+    }
+    return ClientError(response, "TransactWriteItems")
+
+
 NO_ROUTE = EndpointConnectionError(endpoint_url="https://aws.example.com")
 RECORD_FAILS = {
     "no route": (NO_ROUTE, 503, "record_unavailable"),
@@ -120,6 +129,9 @@ RECORD_FAILS = {
         429,
         "throttled",
     ),
+    "another transaction": (cancelled("TransactionConflict"), 429, "throttled"),
+    "a transaction is throttled": (cancelled("ThrottlingError"), 429, "throttled"),
+    "a transaction is never taken": (cancelled("ValidationError"), 500, "internal_error"),
     "no permission": (client_error("AccessDeniedException", 400), 500, "internal_error"),
 }
 QUEUE_FAILS = {

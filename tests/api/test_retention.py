@@ -142,7 +142,7 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
 
 def test_what_has_expired_is_gone_though_it_is_still_there(people: Admissions) -> None:
     """P8: DynamoDB deletes up to some days late."""
-    people.configure(retention_days=DAYS, allow_rejoin=False)
+    people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     people.claimed(complete=True)
@@ -163,7 +163,7 @@ def test_what_has_expired_is_gone_though_it_is_still_there(people: Admissions) -
 
 def test_whoever_is_forgotten_is_a_new_person(people: Admissions) -> None:
     """Also where nobody may rejoin, and by the key of the signup that is forgotten."""
-    people.configure(retention_days=DAYS, allow_rejoin=False)
+    people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
     people.leave("ada")
     people.world.advance(DAYS * DAY)

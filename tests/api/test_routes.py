@@ -15,7 +15,7 @@ DEFAULTS = {
     "open": True,
     "paused": False,
     "capacity": None,
-    "allow_rejoin": True,
+    "rejoin": "after_leaving",
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
@@ -171,10 +171,12 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "total": 3,
         "priority": where.get("priority", 0),
         "joined_at": joined_at,
+        "moved": 2,
     }
     assert people.order() == ["cyd", "ada", "bob"]
+    standing = {name: value for name, value in answer.json.items() if name != "moved"}
     assert people.look("cyd").json == {
-        **answer.json,
+        **standing,
         "poll_after_seconds": 1,
         "segments": None,
         "entry_token": None,
@@ -183,7 +185,8 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
 
 def test_bumping_to_the_back_is_a_new_arrival(people: People) -> None:
     people.all_sign_up("ada", "bob")
-    assert people.bump("ada", to="back").json["position"] == 2
+    answer = people.bump("ada", to="back").json
+    assert (answer["position"], answer["moved"]) == (2, -1)
     assert people.order() == ["bob", "ada"]
 
 

@@ -193,7 +193,8 @@ def wire() -> Wire:
 @pytest.fixture
 def wired(desk: Admissions, wire: Wire) -> Admissions:
     """The same list, where something can happen between two calls."""
-    return Admissions(World.on(wire.client(desk.world.dynamodb), desk.world.redis, wire.client))
+    world = World.on(wire.client(desk.world.dynamodb), desk.world.redis, wire.client)
+    return Admissions(world, entry_tokens=desk.entry_tokens)
 
 
 def test_it_takes_one_read_and_one_invocation(wired: Admissions, wire: Wire) -> None:

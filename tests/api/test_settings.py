@@ -3,7 +3,10 @@
 import pytest
 
 from tests.api.refusing import nothing_changes, refused
+from tests.support.dynamodb import TABLE
 from tests.support.people import People
+from tests.support.world import World
+from waitlist_api.records.table import Table
 
 
 def test_a_closed_list_takes_nobody_new(people: People) -> None:
@@ -114,13 +117,56 @@ def test_whoever_left_may_come_again_at_the_end(people: People) -> None:
     assert people.events("ada") == ["joined", "left", "joined"]
 
 
+def admit(people: People) -> None:
+    claim = {"count": 1, "complete": True}
+    path = f"{people.admin_path}/claims"
+    assert people.world.request("POST", path, body=claim, operator=True).status == 200
+
+
+@pytest.mark.parametrize(
+    ("rejoin", "left", "admitted"),
+    [
+        (None, None, "already_admitted"),
+        ("after_leaving", None, "already_admitted"),
+        ("always", None, None),
+        ("never", "already_left", "already_admitted"),
+    ],
+)
+def test_who_may_come_again(
+    people: People, rejoin: str | None, left: str | None, admitted: str | None
+) -> None:
+    """P4: after an admission nobody has a new place by default."""
+    people.configure(**({} if rejoin is None else {"rejoin": rejoin}))
+    people.all_sign_up("ada", "bob")
+    admit(people)
+    people.leave("bob")
+    assert people.sign_up("ada").code == admitted
+    assert people.sign_up("bob").code == left
+
+
+@pytest.mark.parametrize(("allow_rejoin", "rejoin"), [(True, "always"), (False, "never")])
+def test_a_list_of_an_earlier_version_is_read_as_it_was_meant(
+    people: People, allow_rejoin: bool, rejoin: str
+) -> None:
+    """Its record says `allow_rejoin` until the next PUT."""
+    table, key = Table(people.world.dynamodb, TABLE), {"pk": "WAITLIST#bakery", "sk": "CONFIG"}
+    values = {"allow_rejoin": allow_rejoin}
+    table.update(
+        key, "SET #allow_rejoin = :allow_rejoin REMOVE #rejoin", "attribute_exists(#pk)", values
+    )
+    shown = people.world.request("GET", people.admin_path, operator=True).json
+    assert shown["rejoin"] == rejoin
+    assert "allow_rejoin" not in shown
+    assert people.configure(rejoin="after_leaving").json["rejoin"] == "after_leaving"
+
+
 def test_where_nobody_may_come_again_nobody_does(people: People) -> None:
-    people.configure(allow_rejoin=False)
+    people.configure(rejoin="never")
     people.all_sign_up("ada")
     people.leave("ada")
     with nothing_changes(people.world):
         refused(people.sign_up("ada"), 409, "already_left")
-    people.configure(allow_rejoin=True)
+    people.configure(rejoin="always")
     assert people.sign_up("ada").status == 201
 
 
@@ -136,3 +182,17 @@ def test_a_refusal_to_come_again_leaves_what_was(
     assert people.sign_up("ada", key="again").status == 409
     assert people.person("ada").json == before
     assert people.order() == ["bob"]
+
+
+def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
+    """P8: at once, also where another process has changed the setting half a minute ago."""
+    people.all_sign_up("ada", "bob")
+    others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
+    assert People(others).configure(hide_counts=True).status == 200
+    first = people.sign_up("cyd", key="k")
+    assert (first.status, first.json["position"], first.json["total"]) == (201, 3, None)
+    again = people.sign_up("cyd", key="k")
+    assert (again.status, again.json["position"], again.json["total"]) == (200, 3, None)
+    assert people.look("cyd").json["total"] is None
+    people.leave("cyd")
+    assert people.sign_up("cyd", key="l").json["total"] is None

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.sources import ROOT, Module
-from tests.architecture.test_sizes import FILE_LINES, FUNCTION_LINES, Function, own_lines
 
 FOLDER = ROOT / "cli" / "waitlist_cli"
 LIBRARIES = {"botocore", "httpx", "platformdirs", "rich", "typer"}
@@ -23,13 +22,6 @@ MODULES = [_module(path) for path in sorted(FOLDER.rglob("*.py"))]
 every_module = pytest.mark.parametrize("module", MODULES, ids=[one.name for one in MODULES])
 
 
-def body_lines(function: Function) -> int:
-    """Count a command's lines without its parameters and its help."""
-    first = function.body[0]
-    last = function.end_lineno or 0
-    return last - (first.end_lineno or 0) if ast.get_docstring(function) else last - first.lineno
-
-
 @every_module
 def test_it_imports_only_itself_and_its_libraries(module: Module) -> None:
     allowed = {*sys.stdlib_module_names, *LIBRARIES, "waitlist_cli"}
@@ -41,19 +33,6 @@ def test_its_libraries_are_those_that_it_installs() -> None:
     imported = {name.split(".")[0] for module in MODULES for name in module.imports}
     assert imported & LIBRARIES == LIBRARIES
     assert all(f'"{name}>=' in text for name in LIBRARIES)
-
-
-@every_module
-def test_a_file_is_short(module: Module) -> None:
-    assert len(module.text.splitlines()) <= FILE_LINES
-
-
-@every_module
-def test_a_function_is_short(module: Module) -> None:
-    functions = [node for node in ast.walk(module.tree) if isinstance(node, Function)]
-    measured = body_lines if module.name.split(".")[1:2] == ["commands"] else own_lines
-    long = {one.name: measured(one) for one in functions if measured(one) > FUNCTION_LINES}
-    assert long == {}
 
 
 def test_one_module_reads_the_environment() -> None:

@@ -11,6 +11,12 @@ from tests.architecture.sources import ROOT
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 TARGET = re.compile(r"`make ([a-z-]+)")
+SECRET_ARGUMENT = re.compile(
+    r"""(?:--user|-u) +(?!local:local\b)"?[$A-Z][^\s]*:\S+"""
+    r"""|--secret-string +(?!file:)\S+"""
+    r"""|(?:-H|--header) +["'](?:X-Amz-Security-Token|Authorization): *(?:Bearer +)?\$A\S+"""
+    r"""|--(?:password|pass|auth-token)[ =]\S+|redis-cli[^\n`]* -a +\S+"""
+)
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
 
 
@@ -34,6 +40,13 @@ def test_links_lead_somewhere(name: str) -> None:
         target = document.parent / path if path else document
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), (path, anchor)
+
+
+@pytest.mark.parametrize("name", documents())
+def test_no_secret_stands_on_a_command_line(name: str) -> None:
+    """P5: each user of a machine can read the arguments of a program. local:local is no secret."""
+    text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
+    assert SECRET_ARGUMENT.findall(text) == []
 
 
 @pytest.mark.parametrize("name", documents())

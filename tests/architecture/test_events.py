@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import parse_qsl
@@ -19,6 +20,7 @@ from local.jwt_authorizer import guarded_routes
 from tests.architecture.template import TEMPLATE, functions, route_authorizers
 from waitlist_shared.contracts import AnyRequest
 from waitlist_shared.ids import entry_id_of
+from waitlist_shared.ranks import ticket_at
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 WAITLIST_ID = "bakery-opening"
@@ -103,10 +105,13 @@ def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
 
 @pytest.mark.parametrize("name", ["position", "leave"])
 def test_a_customers_event_carries_the_token_that_the_local_secret_makes(name: str) -> None:
+    """Its stay is an example: a signup's answer has the token of the stay that it began."""
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
-    text = f"{WAITLIST_ID}/{entry_id_of(WAITLIST_ID, CUSTOMER_ID)}".encode()
-    mac = base64.urlsafe_b64encode(hmac.digest(key, text, "sha256")).decode().rstrip("=")
-    token = f"{hashlib.sha256(key).hexdigest()[:8]}.{mac}"
+    stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
+    text = f"{WAITLIST_ID}/{entry_id_of(WAITLIST_ID, CUSTOMER_ID)}/{stay}".encode()
+    content = stay.to_bytes(6) + hmac.digest(key, text, "sha256")[:26]
+    proof = base64.urlsafe_b64encode(content).decode().rstrip("=")
+    token = f"{hashlib.sha256(key).hexdigest()[:8]}.{proof}"
     assert PUBLIC[name]["headers"]["authorization"] == f"Bearer {token}"
 
 

@@ -15,7 +15,7 @@ ONCE = "0" * 32
 
 def all_keys(waitlist_id: str) -> list[str]:
     made = [make(waitlist_id) for make in keys.OF_WAITLIST.values()]
-    return [*made, keys.once(waitlist_id, ENTRY, ONCE)]
+    return [*made, keys.moves(waitlist_id, ENTRY), keys.once(waitlist_id, ENTRY, ONCE)]
 
 
 def test_only_the_key_module_spells_a_key() -> None:
@@ -37,7 +37,7 @@ def test_no_script_spells_a_key(path: Path) -> None:
 
 def test_every_function_of_the_key_module_makes_a_key_of_its_own() -> None:
     functions = inspect.getmembers(keys, inspect.isfunction)
-    assert {name for name, _ in functions} == {*keys.OF_WAITLIST, "once"}
+    assert {name for name, _ in functions} == {*keys.OF_WAITLIST, "moves", "once"}
     made = all_keys("cinema")
     assert len(set(made)) == len(functions)
     assert all(key.startswith("wl:{cinema}:") for key in made)

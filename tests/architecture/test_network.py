@@ -57,3 +57,9 @@ def test_redis_is_spoken_to_with_tls() -> None:
     assert condition == "MakesRedis"
     assert made_here["Fn::Sub"].startswith("rediss://")
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]
+
+
+def test_the_run_id_of_the_serverless_cache_that_the_stack_makes_is_not_believed() -> None:
+    """P7: it may differ by connection, and the order would be cold for every second process."""
+    variables = functions()["PrivateFn"]["Environment"]["Variables"]
+    assert variables["REDIS_HAS_RUN_IDS"]["Fn::If"][:2] == ["MakesRedis", "false"]

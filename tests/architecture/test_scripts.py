@@ -10,8 +10,7 @@ import pytest
 from tests.architecture.lua import LIBRARY, VERBS, Source
 from tests.architecture.sources import ROOT
 from waitlist_queue import keys
-from waitlist_queue.operations import OPERATIONS, PAIRS, SCRIPTS, call_of
-from waitlist_queue.scripts import OF_STORE
+from waitlist_queue.operations import OPERATIONS, OWN_KEYS, SCRIPTS, call_of
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
@@ -34,7 +33,7 @@ LOOPS = {
     "gap": 1,
     "claim": 1,
     "again": 1,
-    "pop": 1,
+    "pop": 2,
     "expire": 2,
     "shelf": 2,
     "expiry": 1,
@@ -45,9 +44,11 @@ LOOPS = {
     "enlist": 1,
     "reserve": 1,
     "behind": 2,
+    # The sixteen decisions that are kept of an entry.
+    "decided": 1,
 }
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed", "counted", "tagged", "kept", "absent")
+BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
 
 
 @each_verb
@@ -84,8 +85,11 @@ def test_every_declared_key_and_argument_is_used(verb: Source) -> None:
 
 @each_verb
 def test_every_declared_key_is_one_that_the_key_module_makes(verb: Source) -> None:
-    assert set(verb.declared("KEYS")) <= {*keys.OF_WAITLIST, "once"}
-    assert "once" not in verb.declared("KEYS")[:-1]
+    """Those of one request come last, where `operations` puts them."""
+    declared = verb.declared("KEYS")
+    own = [name for name in declared if name in OWN_KEYS]
+    assert set(declared) <= {*keys.OF_WAITLIST, *OWN_KEYS}
+    assert declared[len(declared) - len(own) :] == own
 
 
 @each_verb
@@ -157,10 +161,10 @@ def test_a_clock_is_an_argument(verb: Source) -> None:
 
 @each_verb
 def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
-    """P7: but those that count for one life of it alone, or forget it."""
+    """P7: but the one that forgets it."""
     asks = verb.calls("at_home") or verb.calls("state_here")
     assert asks is (verb.declared("ARGV")[-1:] == ["here"])
-    assert asks or verb.name in ("count", "purge")
+    assert asks or verb.name == "purge"
 
 
 @each_source
@@ -192,7 +196,8 @@ def test_lua_counts_tickets_as_python_does() -> None:
     assert numbers["TIER"] == ranks.TIER
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
     assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["ticket"].code
-    assert limits.MAX_TICKET == ranks.TIER - 1
+    assert numbers["ROOM"] == ranks.ROOM == -limits.MIN_RANK
+    assert limits.MAX_TICKET == ranks.TIER - ranks.ROOM - 1
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 
@@ -229,22 +234,6 @@ def test_as_many_values_are_sent_as_the_header_declares(
     assert len(call.arguments) + len(added) == len(declared)
     assert len(call.keys) == len(operation.script.keys)
     assert all(isinstance(value, str | int) for value in call.arguments)
-
-
-@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda one: one.__name__)
-def test_scripts_that_share_a_run_get_all_that_each_declares(
-    first: type[contracts.OnWaitlist], second: type[contracts.OnWaitlist]
-) -> None:
-    """The run tells them the time, once, and where it is."""
-    pair = PAIRS[first, second]
-    each = [OPERATIONS[one].script for one in (first, second)]
-    assert all(one.added == OF_STORE for one in each)
-    assert "clock" in pair.pieces
-    assert set(pair.pieces) == {*each[0].pieces, *each[1].pieces}
-    call = call_of([example(one.name) for one in each])
-    assert call.script is pair
-    assert len(call.keys) == len(pair.keys) == sum(len(one.keys) for one in each)
-    assert len(call.arguments) + len(OF_STORE) == len(pair.arguments)
 
 
 def example(verb: str) -> Any:

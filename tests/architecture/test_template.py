@@ -153,6 +153,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
             {
                 "REDIS_URL",
                 "REDIS_CLUSTER",
+                "REDIS_HAS_RUN_IDS",
                 "REDIS_IAM_USER",
                 "REDIS_IAM_CACHE_ARN",
                 "LOG_LEVEL",

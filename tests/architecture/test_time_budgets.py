@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local.retrying import POLICY, RETRIED_STATUSES
+from local.retrying import POLICY, RETRIED_STATUSES, may_pass
 from tests.architecture.documents import Row, tables_of
 from tests.architecture.sources import ROOT
 from tests.architecture.template import functions
@@ -19,7 +19,7 @@ DOCUMENT = "docs/time-budgets.md"
 # Lambda's, for a function's start.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
-BUDGETS, _RETRIES, RETRY_AFTER = tables_of(DOCUMENT)
+BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = tables_of(DOCUMENT)
 TEXT = " ".join((ROOT / DOCUMENT).read_text(encoding="utf-8").split())
 PUBLIC = functions()["PublicFn"]
 WAITS = {event["Properties"].get("TimeoutInMillis") for event in PUBLIC["Events"].values()}
@@ -113,6 +113,13 @@ def test_the_document_says_when_to_come_again() -> None:
     assert found == RETRY_AFTER_SECONDS
     passing = {code for code, status in STATUS.items() if status in RETRIED_STATUSES}
     assert set(found) == passing, "whatever a client is to repeat says when"
+
+
+def test_what_the_gateway_answers_by_itself_is_to_be_repeated() -> None:
+    statuses = {int(one["answer"].strip("`")) for one in GATEWAY}
+    assert statuses == {429, 500, 503, 504}
+    assert all(may_pass(status, "") for status in statuses)
+    assert not may_pass(500, "internal_error")
 
 
 def test_the_worst_cases_nest() -> None:

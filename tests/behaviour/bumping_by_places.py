@@ -1,11 +1,12 @@
-"""bump by places: at least so many people ahead, into the nearest gap between two ranks."""
+"""bump by places: exactly so many people ahead, within the priority, where a rank is free there."""
 
 import pytest
 
 from tests.support.line import Line, accepted
-from waitlist_shared.ranks import TIER, priority_of
+from waitlist_shared.ranks import ROOM, TIER, priority_of
 
 PEOPLE = [f"person {number}" for number in range(12)]
+TICKET = 16 * 1000 * 3600 * 24 * 400
 
 
 def spaced(line: Line, names: list[str]) -> None:
@@ -15,19 +16,16 @@ def spaced(line: Line, names: list[str]) -> None:
         accepted(line.signup(name))
 
 
-def dense(line: Line, prefix: str, count: int) -> list[str]:
-    """Sign people up at one instant: their tickets follow each other, with no gap."""
+def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
+    """Put people in line at tickets that follow each other, with no room between them."""
     names = [f"{prefix} {number}" for number in range(count)]
-    for first in range(0, count, 500):
-        requests = [
-            line.message("signup", **line.stay(name)) for name in names[first : first + 500]
-        ]
-        accepted(line.handle({"op": "batch", "requests": requests}))
+    for number, name in enumerate(names):
+        accepted(line.enlist(name, ticket=first + number))
     return names
 
 
 @pytest.mark.parametrize("places", [1, 2, 5, 10, 11])
-def test_with_gaps_it_is_exactly_so_many_places(line: Line, places: int) -> None:
+def test_it_is_exactly_so_many_places(line: Line, places: int) -> None:
     """P6: the position that is told is the place taken, and nobody else changes order."""
     line.init()
     spaced(line, PEOPLE)
@@ -35,6 +33,7 @@ def test_with_gaps_it_is_exactly_so_many_places(line: Line, places: int) -> None
     expected = PEOPLE[:-1]
     expected.insert(len(expected) - places, PEOPLE[-1])
     assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 12 - places, 12)
+    assert moved["moved_by"] == places
     assert line.order() == expected
 
 
@@ -53,18 +52,53 @@ def test_the_head_stays_where_it_is(line: Line) -> None:
     assert (answer["outcome"], answer["rank"], answer["position"]) == ("moved", rank, 1)
 
 
-def test_in_a_run_without_gaps_it_is_the_next_gap_ahead(line: Line) -> None:
+def test_among_signups_of_one_instant_it_is_exactly_so_many(line: Line) -> None:
+    """P1, P6"""
+    line.init()
+    line.all_sign_up(PEOPLE)
+    for places in (1, 7, 3, 11, 2):
+        before = line.order()
+        moved = line.bump(PEOPLE[-1], places=places)
+        passed = min(places, before.index(PEOPLE[-1]))
+        assert moved["moved_by"] == passed
+        assert moved["position"] == before.index(PEOPLE[-1]) - passed + 1
+        line.bump(PEOPLE[-1], priority=0)
+
+
+def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
+    """P1: signups 4 ms apart leave room for as many, each behind the one before."""
+    line.init()
+    names = [f"person {number}" for number in range(42)]
+    for name in names:
+        line.clock.advance(4_000)
+        accepted(line.signup(name))
+    for name in names[2:]:
+        assert line.bump(name, places=1)["moved_by"] == 1
+    assert line.order() == [names[0], *names[2:], names[1]]
+
+
+def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> None:
+    line.init()
+    names = [f"person {number}" for number in range(42)]
+    for name in names:
+        line.clock.advance(10_000)
+        accepted(line.signup(name))
+    for number, name in enumerate(names[2:], start=1):
+        assert line.bump(name, places=number)["moved_by"] == number
+    assert line.order() == [names[0], *names[:1:-1], names[1]]
+
+
+def test_in_a_run_without_room_it_is_the_next_room_ahead_and_the_answer_says_so(line: Line) -> None:
     """P1: at least 10 places, so behind the 300 people who came earlier."""
     line.init()
     early = dense(line, "early", 300)
-    line.clock.advance(1_000_000)
-    late = dense(line, "late", 400)
+    late = dense(line, "late", 400, TICKET + 10_000)
     moved = line.bump(late[-1], places=10)
-    assert moved["position"] == len(early) + 1
+    assert (moved["position"], moved["moved_by"]) == (len(early) + 1, 399)
     assert line.order() == [*early, late[-1], *late[:-1]]
 
 
-def test_a_thousand_consecutive_tickets_leave_the_head_only(line: Line) -> None:
+def test_a_thousand_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     line.init()
     names = dense(line, "person", 1_000)
     assert line.entries()[-1]["rank"] - line.entries()[0]["rank"] == 999
@@ -73,37 +107,34 @@ def test_a_thousand_consecutive_tickets_leave_the_head_only(line: Line) -> None:
     assert line.order() == [names[-1], names[500], *names[:500], *names[501:-1]]
 
 
-def test_many_moves_into_one_gap_keep_everybody_apart(line: Line) -> None:
-    """P1: a gap of 16 ranks fills up, then the next one ahead is taken."""
+def test_moves_into_a_full_gap_pass_more_and_keep_everybody_apart(line: Line) -> None:
+    """P1: no ties, and each answer is true."""
     line.init()
-    spaced(line, ["first"])
-    line.clock.advance(1_000)
-    names = dense(line, "person", 40)
-    for name in reversed(names):
+    line.all_sign_up(["first"])
+    names = dense(line, "person", 40, line.position("first")["ticket"] + 20)
+    passed = []
+    for name in names[1:]:
         before = line.position(name)["position"]
-        after = line.bump(name, places=1)["position"]
-        assert after <= max(1, before - 1)
+        moved = line.bump(name, places=1)
+        assert moved["moved_by"] == before - moved["position"] >= 1
+        passed.append(moved["moved_by"])
+    assert passed[0] == 1 < passed[-1]
     ranks = [entry["rank"] for entry in line.entries()]
-    assert len(set(ranks)) == 41
-    assert ranks == sorted(ranks)
+    assert ranks == sorted(set(ranks))
+    assert {priority_of(rank) for rank in ranks} == {0}
 
 
-def test_a_move_to_the_head_of_a_priority_keeps_the_priority(line: Line) -> None:
-    """P1: passing the last of one's own priority is not yet entering a higher one."""
-    line.init()
-    spaced(line, PEOPLE)
-    line.bump(PEOPLE[0], priority=5)
-    moved = line.bump(PEOPLE[-1], places=10)
-    assert (moved["position"], priority_of(moved["rank"])) == (2, 0)
-
-
-def test_a_move_past_a_higher_priority_takes_it_on(line: Line) -> None:
+def test_places_end_at_the_head_of_the_own_priority(line: Line) -> None:
+    """P1: nobody comes into a priority unasked."""
     line.init()
     spaced(line, PEOPLE)
     line.bump(PEOPLE[0], priority=5)
     line.bump(PEOPLE[1], priority=5)
-    moved = line.bump(PEOPLE[-1], places=11)
-    assert (moved["position"], priority_of(moved["rank"])) == (1, 5)
+    for name, passed in ((PEOPLE[-1], 9), (PEOPLE[-2], 9), (PEOPLE[-2], 0)):
+        moved = line.bump(name, places=11)
+        assert (moved["position"], priority_of(moved["rank"])) == (3, 0)
+        assert moved["moved_by"] == passed
+    assert line.bump(PEOPLE[1], places=5)["position"] == 1
 
 
 def test_a_move_leaves_room_for_many_more(line: Line) -> None:
@@ -116,33 +147,28 @@ def test_a_move_leaves_room_for_many_more(line: Line) -> None:
     assert priority_of(ranks[-1]) == 0
 
 
-def test_the_first_rank_of_a_priority_is_passed_on_the_priority_above(line: Line) -> None:
-    """P1: there is no rank of the same priority left ahead."""
-    line.init()
-    line.restore("ann", rank=255 * TIER, ticket=0)
-    line.signup("bob")
-    moved = line.bump("bob", places=1)
-    assert moved["position"] == 1
-    assert priority_of(moved["rank"]) == 1
-    assert line.order() == ["bob", "ann"]
-
-
-def test_ahead_of_the_very_first_rank_there_is_no_room(line: Line) -> None:
+@pytest.mark.parametrize("priority", [0, 1, 255])
+def test_ahead_of_the_very_first_rank_of_a_priority_there_is_no_room(
+    line: Line, priority: int
+) -> None:
     """P5: the refusal changes nothing, and no ticket is drawn."""
     line.init()
-    line.restore("ann", rank=0, ticket=0)
-    line.restore("bob", rank=1, ticket=1)
+    first = (255 - priority) * TIER - ROOM
+    line.restore("ann", rank=first, ticket=5)
+    line.restore("bob", rank=first + 1, ticket=6)
     line.signup("eve")
+    line.bump("eve", priority=priority)
     before = line.contents()
-    for places in (1, 2):
-        assert line.bump("eve", places=places)["code"] == "no_room"
-    assert line.bump("eve", to="front")["code"] == "no_room"
+    for where in ({"places": 1}, {"places": 2}, {"to": "front"}):
+        assert line.bump("eve", **where)["code"] == "no_room"
     assert line.contents() == before
 
 
-def test_the_very_first_rank_can_be_taken(line: Line) -> None:
+def test_the_very_first_rank_of_a_priority_can_be_taken(line: Line) -> None:
     line.init()
-    line.restore("ann", rank=1, ticket=1)
+    line.restore("ann", rank=1 - ROOM, ticket=1)
     line.signup("eve")
+    line.bump("eve", priority=255)
     moved = line.bump("eve", to="front")
-    assert (moved["rank"], moved["position"]) == (0, 1)
+    assert (moved["rank"], moved["position"]) == (-ROOM, 1)
+    assert line.order() == ["eve", "ann"]

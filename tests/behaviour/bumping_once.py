@@ -6,6 +6,7 @@ from tests.support.line import Line, once_key_of
 
 PEOPLE = [f"person {number}" for number in range(8)]
 LAST = PEOPLE[-1]
+DAY_SECONDS = 24 * 3600
 
 
 def spaced(line: Line) -> None:
@@ -23,9 +24,19 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
     moved = line.bump(name, once=1, **where)
     again = line.bump(name, once=1, **where)
     assert (moved["outcome"], again["outcome"]) == ("moved", "repeat")
-    same = ("rank", "ticket", "position", "total", "moved_stamp")
+    same = ("rank", "ticket", "position", "total", "moved_stamp", "moved_by")
     assert [again[key] for key in same] == [moved[key] for key in same]
     assert moved["moved_stamp"] == moved["stamp"] < again["stamp"]
+
+
+def test_a_repeat_says_how_far_the_first_call_moved(line: Line) -> None:
+    """P2: its answer may have been lost, and others have moved since."""
+    spaced(line)
+    line.bump(LAST, once=1, places=3)
+    line.bump(PEOPLE[0], once=1, to="back")
+    line.bump(LAST, once=2, to="front")
+    assert line.bump(LAST, once=1, places=3)["moved_by"] == 3
+    assert line.bump(PEOPLE[0], once=1, to="back")["moved_by"] == -7
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
@@ -61,10 +72,48 @@ def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
 def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
     spaced(line)
     line.bump(LAST, once=1, to="front", once_seconds=60)
+    assert 0 < line.client.ttl(_moves(line)) <= 60
     line.bump(LAST, once=2, to="front")
-    assert 0 < line.client.ttl(_key(line, 1)) <= 60
-    assert 60 < line.client.ttl(_key(line, 2)) <= 24 * 3600
+    assert 60 < line.client.ttl(_moves(line)) <= DAY_SECONDS
+    line.bump(LAST, once=3, to="front", once_seconds=60)
+    assert 60 < line.client.ttl(_moves(line)) <= DAY_SECONDS, "the longest-lived move counts"
 
 
-def _key(line: Line, once: int) -> str:
-    return f"wl:{{bakery-opening}}:once:{line.id_of(LAST)}:{once_key_of(once)}"
+def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
+    """P9: the set does not grow for as long as moves come."""
+    spaced(line)
+    for number in range(60):
+        line.bump(LAST, once=number, to="front" if number % 2 else "back")
+        line.clock.advance(seconds=3600)
+    assert line.client.zcard(_moves(line)) <= 26 * 2
+    assert line.bump(LAST, once=59, to="front")["outcome"] == "repeat"
+    assert line.bump(LAST, once=0, to="front")["outcome"] == "moved"
+
+
+def test_a_move_that_the_previous_version_made_is_not_made_again(line: Line) -> None:
+    """P2: it kept each move under a key of its own."""
+    spaced(line)
+    moved = line.bump(LAST, once=1, to="front")
+    former = f"wl:{{bakery-opening}}:once:{line.id_of(LAST)}:{once_key_of(1)}"
+    line.client.set(former, moved["stamp"], ex=DAY_SECONDS)
+    line.client.delete(_moves(line))
+    again = line.bump(LAST, once=1, to="back")
+    assert (again["outcome"], again["moved_stamp"]) == ("repeat", moved["stamp"])
+    assert again["moved_by"] is None
+
+
+def test_an_erased_entry_has_no_moves(line: Line) -> None:
+    """P8: whichever keys they had; those of other entries stay."""
+    spaced(line)
+    for once in range(3):
+        line.bump(LAST, once=once, to="front")
+        line.bump(PEOPLE[0], once=once, to="back")
+    line.drop(LAST)
+    assert line.client.zcard(_moves(line)) == 3 * 2, "a stay that ends is no erasure"
+    line.drop(LAST, is_erased=True)
+    assert not [key for key in line.client.keys("*") if line.id_of(LAST) in str(key)]
+    assert line.bump(PEOPLE[0], once=2, to="front")["outcome"] == "repeat"
+
+
+def _moves(line: Line) -> str:
+    return f"wl:{{bakery-opening}}:moves:{line.id_of(LAST)}"

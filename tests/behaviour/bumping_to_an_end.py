@@ -1,19 +1,74 @@
-"""bump to the front or the back of the line."""
+"""bump to the front of a priority, or to the back of the line."""
+
+import pytest
 
 from tests.support.line import Line
-from waitlist_shared.ranks import priority_of
+from waitlist_shared.ranks import TIER, priority_of
 
 PEOPLE = ["ann", "bob", "eve", "kim"]
 
 
-def test_the_front_is_ahead_of_every_priority(line: Line) -> None:
-    """P6"""
+def test_the_front_is_that_of_the_own_priority(line: Line) -> None:
+    """P1: only a bump by priority changes a priority, or the back, which gives it up."""
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", priority=255)
     moved = line.bump("kim", to="front")
-    assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 1, 4)
-    assert line.order() == ["kim", "ann", "bob", "eve"]
+    assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 2, 4)
+    assert (priority_of(moved["rank"]), moved["moved_by"]) == (0, 2)
+    assert line.order() == ["ann", "kim", "bob", "eve"]
+
+
+@pytest.mark.parametrize("priority", [0, 1, 254, 255])
+def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
+    """P1: an import of 2020 has the first ticket; who is moved ahead of it keeps its priority."""
+    line.init()
+    line.enlist("old", ticket=1, priority=priority)
+    for name in PEOPLE:
+        line.signup(name)
+        line.bump(name, priority=priority)
+    for name in PEOPLE * 25:
+        moved = line.bump(name, to="front")
+        assert (moved["position"], priority_of(moved["rank"])) == (1, priority)
+    assert line.order() == [*PEOPLE[::-1], "old"]
+
+
+def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
+    """P1: a priority after the front goes by the signup, and later signups stand behind."""
+    line.init()
+    line.enlist("old", ticket=1)
+    _, bob = line.all_sign_up(["ann", "bob"])
+    for name in ("ann", "bob"):
+        line.bump(name, to="front")
+    moved = line.bump("bob", priority=0)
+    assert (moved["rank"], moved["ticket"]) == (bob["rank"], bob["ticket"])
+    line.signup("zoe")
+    assert line.order() == ["ann", "old", "bob", "zoe"]
+
+
+def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
+    """P1: its rank, in the room ahead of the tickets, is none of them."""
+    line.init()
+    line.enlist("old", ticket=1)
+    ann = line.signup("ann")
+    line.bump("ann", to="front")
+    again = line.enlist("ann", ticket=ann["ticket"])
+    assert (again["outcome"], again["ticket"]) == ("already", ann["ticket"])
+    assert again["stamp"] < ann["stamp"] + 100
+
+
+def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_again(
+    line: Line,
+) -> None:
+    """P1: it took a place ahead of the first ticket for a time in 2089."""
+    line.init()
+    line.restore("bob", rank=2**53 - 32_768, ticket=17)
+    line.all_sign_up(["ann", "eve"])
+    assert line.order() == ["ann", "eve", "bob"]
+    moved = line.bump("bob", places=1)
+    assert (moved["position"], priority_of(moved["rank"])) == (2, 0)
+    assert line.bump("bob", to="front")["position"] == 1
+    assert line.bump("bob", priority=0)["rank"] == 255 * TIER + 17
 
 
 def test_the_last_to_be_sent_to_the_front_is_first(line: Line) -> None:
@@ -36,31 +91,36 @@ def test_the_back_is_behind_everybody_and_without_priority(line: Line) -> None:
     ann, *_ = line.all_sign_up(PEOPLE)
     line.bump("ann", priority=9)
     moved = line.bump("ann", to="back")
-    assert (moved["position"], priority_of(moved["rank"])) == (4, 0)
+    assert (moved["position"], priority_of(moved["rank"]), moved["moved_by"]) == (4, 0, -3)
     assert moved["ticket"] == ann["ticket"]
     line.signup("zoe")
     assert line.order() == ["bob", "eve", "kim", "ann", "zoe"]
 
 
-def test_the_last_sent_to_the_back_keeps_its_rank(line: Line) -> None:
+@pytest.mark.parametrize("others", [[], ["bob"]], ids=["alone", "one behind"])
+def test_the_back_does_not_depend_on_who_stands_behind(line: Line, others: list[str]) -> None:
+    """P1: it is always a new place at priority 0."""
     line.init()
-    *_, kim = line.all_sign_up(PEOPLE)
-    assert line.bump("kim", to="back")["rank"] == kim["rank"]
+    ann, *_ = line.all_sign_up(["ann", *others])
+    line.bump("ann", priority=9)
+    moved = line.bump("ann", to="back")
+    assert (moved["position"], priority_of(moved["rank"])) == (len(others) + 1, 0)
+    assert moved["rank"] > 255 * TIER + ann["ticket"]
+    assert line.order() == [*others, "ann"]
 
 
-def test_a_single_person_is_front_and_back(line: Line) -> None:
+def test_the_head_sent_to_the_front_stays(line: Line) -> None:
     line.init()
     ann = line.signup("ann")
-    for where in ["front", "back"]:
-        moved = line.bump("ann", to=where)
-        assert (moved["rank"], moved["position"], moved["total"]) == (ann["rank"], 1, 1)
+    moved = line.bump("ann", to="front")
+    assert (moved["rank"], moved["position"], moved["moved_by"]) == (ann["rank"], 1, 0)
 
 
-def test_a_priority_after_the_back_keeps_the_place_behind_its_equals(line: Line) -> None:
-    """P1: sent to the back is a new arrival, also among the bumped."""
+def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
+    """P1: within a priority the time of signup decides, whatever moves came before."""
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", to="back")
-    line.bump("ann", priority=2)
     line.bump("bob", priority=2)
-    assert line.order() == ["bob", "ann", "eve", "kim"]
+    line.bump("ann", priority=2)
+    assert line.order() == ["ann", "bob", "eve", "kim"]

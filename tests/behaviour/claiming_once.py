@@ -24,6 +24,25 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
     assert line.order() == ["kim", "zoe"]
 
 
+def test_a_key_with_another_body_is_refused_and_takes_nobody(line: Line) -> None:
+    """P2, P5: also where the first claim found nobody."""
+    filled(line)
+    bodies = ("0" * 32, "1" * 32)
+    line.claim(2, once=1, once_body=bodies[0])
+    assert line.claim(2, once=1, once_body=bodies[1])["code"] == "idempotency_key_reused"
+    assert line.claim(2, once=1, once_body=bodies[0])["outcome"] == "repeat"
+    assert line.order() == ["eve", "kim", "zoe"]
+
+
+def test_a_key_that_an_earlier_version_remembered_still_repeats(line: Line) -> None:
+    """P2: its value begins with an entry."""
+    filled(line)
+    first = line.claim(2, once=1)
+    value = str(line.client.get(ONCE))
+    line.client.set(ONCE, value.partition("|")[2], ex=100)
+    assert line.claim(2, once=1, once_body="1" * 32)["entries"] == first["entries"]
+
+
 def test_a_repeat_leaves_out_whoever_is_no_longer_held_by_it(line: Line) -> None:
     """P4: released, parked, left, and held again by another claim."""
     filled(line)
@@ -95,14 +114,3 @@ def test_a_key_is_remembered_for_a_day(line: Line) -> None:
     filled(line)
     line.claim(1, once=1)
     assert 24 * 3600 - 60 < line.client.ttl(ONCE) <= 24 * 3600
-
-
-def test_who_asks_for_a_repeat_alone_takes_nobody(line: Line) -> None:
-    """P2: a later round of a claim is told again, and not begun by its repeat."""
-    line.init()
-    line.all_sign_up(["ann", "bob"])
-    assert line.claim(1, once=1, only_repeat=True)["entries"] == []
-    assert line.order() == ["ann", "bob"]
-    first = line.claim(1, once=1)
-    again = line.claim(1, once=1, only_repeat=True)
-    assert (again["outcome"], again["entries"]) == ("repeat", first["entries"])

@@ -151,15 +151,14 @@ def test_of_a_run_somebody_is_moved_ahead_of_one_and_of_no_more(line: Line) -> N
     assert line.order() == ["row 0", "row 1", "row 2", "row 3"]
 
 
-def test_whoever_is_moved_to_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """P1: whose place that was comes in behind them, and ahead of the next, too."""
+def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
+    """P1: the entry that the place was drawn for comes in behind it, and ahead of the next."""
     line.init()
     run = accepted(line.reserve(3))
     line.enlist("row 0", ticket=run["first"])
     line.enlist("row 2", ticket=run["first"] + 2 * run["apart"])
-    line.signup("late")
-    moved = accepted(line.bump("late", places=1))
-    assert moved["rank"] % TIER == run["first"] + run["apart"]
+    drawn = 255 * TIER + run["first"] + run["apart"]
+    line.restore("late", rank=drawn, ticket=run["stamp"])
     line.enlist("row 1", ticket=run["first"] + run["apart"])
     assert line.order() == ["row 0", "late", "row 1", "row 2"]
 

@@ -155,15 +155,53 @@ def test_whoever_was_bumped_keeps_the_place_and_the_signups_ticket(line: Line) -
     assert line.position("kim")["ticket"] == ticket
 
 
-def test_a_second_release_finds_nothing_to_release(line: Line) -> None:
-    """P2: and does not undo what happened since the first."""
+def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
+    """P2: whatever came since: its caller may not have been answered."""
+    filled(line)
+    ann = line.claimed()["ann"]
+    first = line.release("ann", ann["token"])
+    line.bump("ann", to="back")
+    before = line.contents()
+    again = line.release("ann", ann["token"], to="back")
+    total = again["total"]
+    assert again == {**first, "outcome": "repeat", "position": total}
+    assert line.contents() == before
+    line.leave("ann")
+    assert line.release("ann", ann["token"])["position"] is None
+
+
+def test_a_token_that_has_released_does_nothing_else(line: Line) -> None:
+    """P4: nor does another hold's token repeat the release."""
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
-    line.bump("ann", to="back")
-    before = line.contents()
+    later = line.claimed()["ann"]
+    for end in (line.park, line.extend, line.complete):
+        assert end("ann", ann["token"])["code"] == "claim_mismatch"
+    line.park("ann", later["token"])
+    assert line.release("ann", later["token"])["code"] == "not_held"
+    assert line.release("ann", ann["token"])["outcome"] == "repeat"
+
+
+def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
+    filled(line)
+    ann = line.claimed()["ann"]
+    line.release("ann", ann["token"])
+    line.settle("ann", line.unsettled()["ann"]["seen_stamp"])
     assert on_hold(line, "release", "ann", ann["token"]) == "not_held"
-    assert line.contents() == before
+
+
+def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
+    """P9: a caller may release and claim without end."""
+    line.init(lease_seconds=LEASE)
+    line.signup("ann")
+    tokens = []
+    for _ in range(18):
+        tokens.append(line.claimed()["ann"]["token"])
+        line.release("ann", tokens[-1])
+    kept = [one["token"] for one in line.unsettled()["ann"]["decisions"]]
+    assert kept == tokens[2:]
+    assert on_hold(line, "release", "ann", tokens[1]) == "not_held"
 
 
 def test_heartbeats_keep_a_hold_far_beyond_its_first_deadline(line: Line) -> None:

@@ -96,17 +96,6 @@ def test_an_admission_after_the_intent_to_leave_is_none(
     assert line.signup("ann", stay=2)["position"] == 3
 
 
-def test_whoever_left_is_told_since_when(line: Line) -> None:
-    """P2: a repeat must not be counted later than the departure was."""
-    line.init()
-    line.all_sign_up(["ann", "bob"])
-    left = accepted(line.leave("ann"))
-    line.bump("bob", to="front")
-    again = accepted(line.leave("ann"))
-    assert (again["outcome"], again["left_stamp"]) == ("absent", left["stamp"])
-    assert again["stamp"] > left["stamp"] == left["left_stamp"]
-
-
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
     """P3: whoever leaves with a ticket had a place; who has none may never have got one."""
     line.init()

@@ -54,7 +54,8 @@ def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
 NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
 NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
 NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
-NO_TICKETS = [*NO_NUMBERS, 2**45]  # the last would reach into another priority
+NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
+NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]  # the last would reach into another priority
 
 # message, field, values that the field must not have
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
@@ -74,13 +75,13 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     ({**BUMP, "places": 1}, "priority", [1]),
     ({**BUMP, "to": "back"}, "once_key", [MISSING, "0" * 31, "0" * 32 + "\n", "G" * 32, None]),
     ({**BUMP, "to": "back"}, "once_seconds", [0, -1, 86_401, "60", None]),
-    (RESTORE, "rank", [MISSING, None, *NO_NUMBERS]),
+    (RESTORE, "rank", [MISSING, None, *NO_RANKS]),
     *[(RESTORE, field, [MISSING, None, *NO_TICKETS]) for field in ("ticket", "stamp")],
     (RESTORE, "once_stamp", NO_TICKETS),
     (RESTORE, "epoch", ["", "0" * 8 + "\n", 5]),
     (RESTORE, "overwrite", [1, "true", None]),
     (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
-    (PAGE, "after_rank", [*NO_NUMBERS, "+inf"]),
+    (PAGE, "after_rank", [*NO_RANKS, "+inf"]),
     (PAGE, "first", [0, -1, 10**9 + 1, "1", 1.5]),
     (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
     (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
@@ -145,7 +146,8 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (ENLIST, "entry_id", [MISSING, "a" * 25, None]),
     (ENLIST, "join_id", [MISSING, "", None]),
     (SEGMENTS, "limit", [0, -1, 101, "10", None]),
-    (BATCH, "requests", [MISSING, None, SIGNUP, [[SIGNUP]]]),
+    ({**PAGE, "first": 1}, "after_rank", [0, 5]),
+    (BATCH, "requests", [MISSING, None, SIGNUP, "x"]),
 ]
 MALFORMED = [
     *[pytest.param(message, id=repr(message)) for message in (None, [], [SIGNUP], "x", 5, True)],
@@ -184,12 +186,13 @@ def test_the_field_at_fault_is_named(line: Line) -> None:
     assert "exactly one of" in line.handle(BUMP)["message"]
 
 
-def test_a_message_of_a_newer_contract_is_refused_as_such(line: Line) -> None:
+def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
     """P5"""
     line.init()
     before = line.contents()
-    for version in (2, 2**70):
-        assert line.handle(but(SIGNUP, "v", version))["code"] == "unsupported_version"
+    for version in (0, -1, 2, 2**70):
+        for message in (SIGNUP, BATCH, {"op": "ping"}):
+            assert line.handle(but(message, "v", version))["code"] == "unsupported_version"
     assert line.contents() == before
 
 

@@ -60,16 +60,14 @@ def test_an_order_tells_since_when_it_lives(line: Line) -> None:
     assert accepted(line.init())["born"] == born
 
 
-def test_the_end_of_a_rebuild_adds_what_was_counted_before(line: Line) -> None:
-    """Once, however often it is said."""
-    counted = {"signed_up": 5, "left": 2, "admitted": 1}
-    line.init(state="hydrating", counters=counted, counted_until=77)
+def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
+    """Only the message that opens it says from where."""
+    line.init(state="hydrating", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
-    assert line.init(state="hydrating", counted_until=99)["counted_until"] == 77
-    lost = {"signed_up": 3, "left": 1, "admitted": 1}
-    for _ in range(2):
-        line.init(counters=lost)
-    assert line.stats()["counters"] == {"signed_up": 9, "left": 3, "admitted": 2}
+    later = {"signed_up": 30, "left": 10, "admitted": 10}
+    for state in ("hydrating", "warm", "warm"):
+        line.init(state=state, counters=later)
+    assert line.stats()["counters"] == {"signed_up": 6, "left": 2, "admitted": 1}
 
 
 @pytest.mark.parametrize("state", ["waiting", "held", "parked"])
@@ -107,15 +105,6 @@ def test_somebody_wrongly_held_comes_back_into_line(line: Line) -> None:
     seen = {"state": "held", "rank": rank}
     assert line.restore("ann", rank=rank, ticket=7, seen=seen)["position"] == 1
     assert line.stats()["offered"] == 0
-
-
-def test_lost_counts_are_added_to_the_life_that_lost_them(line: Line) -> None:
-    line.init()
-    line.signup("ann")
-    lost = {"signed_up": 3, "left": 1, "admitted": 1}
-    assert line.send("count", epoch=EPOCH, counters=lost)["outcome"] == "counted"
-    assert line.send("count", epoch=LATER_EPOCH, counters=lost)["code"] == "stale_epoch"
-    assert line.stats()["counters"] == {"signed_up": 4, "left": 1, "admitted": 1}
 
 
 def test_a_look_tells_how_everybody_stands(line: Line) -> None:

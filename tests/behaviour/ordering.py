@@ -1,10 +1,16 @@
 """Who stands where: arrival decides, whatever the clock says."""
 
+from datetime import timedelta
+from itertools import pairwise
+
 from tests.support.line import HOUR_MICROS, Line, accepted
+from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (TIER - 200) * 1000 // 16
+# So many tickets before their end that all of PEOPLE have one.
+BEFORE_END = 8 * 200
+MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
 
 def test_whoever_signs_up_first_stands_first(line: Line) -> None:
@@ -69,14 +75,13 @@ def test_a_ticket_tells_when_it_was_drawn(line: Line) -> None:
 
 
 def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
-    """P1: the last ranks below 2^53 lose no digit on the way in or out."""
+    """P1: the last ranks lose no digit on the way in or out."""
     line.init()
     line.clock.micros = MICROS_OF_RANGE_END
     answers = line.all_sign_up(PEOPLE)
-    first = TIER - 200
-    assert [answer["ticket"] for answer in answers] == list(range(first, first + len(PEOPLE)))
+    first = MAX_TICKET + 1 - BEFORE_END
+    assert [answer["ticket"] for answer in answers] == [first + 8 * n for n in range(len(PEOPLE))]
     ranks = [255 * TIER + answer["ticket"] for answer in answers]
-    assert 2**53 - 200 <= ranks[0] < ranks[-1] < 2**53
     assert [answer["rank"] for answer in answers] == ranks
     assert [entry["rank"] for entry in line.entries()] == ranks
     assert [line.position(name)["rank"] for name in PEOPLE] == ranks
@@ -90,8 +95,31 @@ def test_a_page_goes_on_exactly_behind_a_rank_near_the_end_of_the_range(line: Li
     rank = line.position(PEOPLE[30])["rank"]
     page = line.page(after_rank=rank, limit=1)
     assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[31])
-    assert page["entries"][0]["rank"] == rank + 1
-    assert page["next_rank"] == rank + 1
+    assert page["entries"][0]["rank"] == rank + 8
+    assert page["next_rank"] == rank + 8
+
+
+def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
+    """P1"""
+    line.init()
+    tickets = [answer["ticket"] for answer in line.all_sign_up(PEOPLE)]
+    assert {later - earlier for earlier, later in pairwise(tickets)} == {8}
+
+
+def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
+    """P1: tickets show the times of signups, so the room between them ends a second ahead."""
+    line.init()
+    names = [f"person {number}" for number in range(2_500)]
+    for first in range(0, len(names), 500):
+        some = names[first : first + 500]
+        requests = [line.message("signup", **line.stay(name)) for name in some]
+        accepted(line.handle({"op": "batch", "requests": requests}))
+    tickets = [entry["ticket"] for entry in line.entries()]
+    now = time_of(tickets[0])
+    assert timedelta(seconds=1) < time_of(tickets[-1]) - now < timedelta(seconds=1.1)
+    assert line.order() == names
+    line.clock.advance(seconds=2)
+    assert time_of(line.signup("zoe")["ticket"]) == now + timedelta(seconds=2)
 
 
 def test_whoever_comes_back_stands_at_the_end(line: Line) -> None:

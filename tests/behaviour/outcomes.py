@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.line import EPOCH, Answer, Line
 from waitlist_queue.operations import SCRIPTS
+from waitlist_shared.ranks import ROOM, TIER
 
 LATER_EPOCH = "0000bbbb"
 TOKEN = "a" * 40
@@ -55,7 +56,7 @@ def with_settings(line: Line, **settings: Any) -> Line:
 
 
 def restored(line: Line, rank: int = 1) -> Line:
-    line.restore("eve", rank=rank, ticket=rank)
+    line.restore("eve", rank=rank, ticket=1)
     return line
 
 
@@ -122,7 +123,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("bump", "cold"): lambda line: line.bump("bob", to="front"),
     ("bump", "rebuilding"): lambda line: hydrating(line).bump("bob", to="front"),
     ("bump", "not_waiting"): lambda line: left(line).bump("bob", to="front"),
-    ("bump", "no_room"): lambda line: restored(warm(line), rank=0).bump("bob", to="front"),
+    ("bump", "no_room"): lambda line: restored(warm(line), rank=255 * TIER - ROOM).bump(
+        "bob", to="front"
+    ),
     ("position", "waiting"): lambda line: warm(line).position("bob"),
     ("position", "absent"): lambda line: left(line).position("bob"),
     ("position", "held"): lambda line: held(line).position("bob"),
@@ -148,6 +151,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("purge", "purged"): lambda line: line.send("purge"),
     ("claim", "claimed"): lambda line: warm(line).claim(),
     ("claim", "repeat"): lambda line: _claimed_once(line).claim(once=1),
+    ("claim", "idempotency_key_reused"): lambda line: _claimed_for(line, "0").claim(
+        once=1, once_body="1" * 32
+    ),
     ("claim", "cold"): lambda line: line.claim(),
     ("claim", "rebuilding"): lambda line: hydrating(line).claim(),
     ("claim", "waitlist_paused"): lambda line: with_settings(line, paused=True).claim(),
@@ -159,9 +165,6 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("beat", "outdated"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=2),
     ("beat", "cold"): lambda line: line.send("beat"),
     ("beat", "rebuilding"): lambda line: hydrating(line).send("beat"),
-    ("count", "counted"): lambda line: _count(warm(line)),
-    ("count", "cold"): lambda line: _count(line),
-    ("count", "stale_epoch"): lambda line: _count(warm(line), LATER_EPOCH),
     ("look", "looked"): lambda line: warm(line).send("look", entry_id=line.id_of("bob")),
     ("look", "cold"): lambda line: line.send("look", entry_id=line.id_of("bob")),
     ("look", "rebuilding"): lambda line: hydrating(line).send("look", entry_id=line.id_of("bob")),
@@ -200,6 +203,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("enlist", "stale_segments"): lambda line: building(line).enlist("eve"),
     ("enlist", "waitlist_full"): lambda line: with_settings(line, capacity=1).enlist("bob"),
     ("redrive", "redriven"): lambda line: _parked(line).redrive("bob"),
+    ("redrive", "repeat"): lambda line: _redriven(line).redrive("bob"),
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),
     ("redrive", "rebuilding"): lambda line: hydrating(line).redrive("bob"),
@@ -219,8 +223,10 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     **_ends_of_holds("complete", "completed"),
     ("complete", "repeat"): lambda line: _admitted(line).complete("bob", TOKEN),
     **_ends_of_holds("release", "released"),
+    ("release", "repeat"): lambda line: _released(line).release("bob", TOKEN),
     **_ends_of_holds("extend", "extended"),
     **_ends_of_holds("park", "parked"),
+    ("park", "repeat"): lambda line: _parked(line).park("bob", TOKEN),
 }
 
 
@@ -243,17 +249,28 @@ def _fill(line: Line, **fields: Any) -> Answer:
     return line.send("fill", **{"epoch": EPOCH, "stays": [stay], **fields})
 
 
-def _count(line: Line, epoch: str = EPOCH) -> Answer:
-    return line.send("count", epoch=epoch, counters={"left": 1})
-
-
 def _claimed_once(line: Line) -> Line:
     warm(line).claim(once=1)
     return line
 
 
+def _claimed_for(line: Line, digit: str) -> Line:
+    warm(line).claim(once=1, once_body=digit * 32)
+    return line
+
+
 def _parked(line: Line) -> Line:
     held(line).park("bob", TOKEN)
+    return line
+
+
+def _released(line: Line) -> Line:
+    held(line).release("bob", TOKEN)
+    return line
+
+
+def _redriven(line: Line) -> Line:
+    _parked(line).redrive("bob")
     return line
 
 

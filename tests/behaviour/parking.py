@@ -29,13 +29,15 @@ def test_whoever_is_parked_stays_aside_until_somebody_looks(line: Line) -> None:
     assert line.stats()["parked"] == 1
 
 
-def test_a_parked_person_has_no_token_any_more(line: Line) -> None:
-    """P2, P4: the parking itself delivered again changes nothing either."""
+def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
+    """P2, P4: the parking itself delivered again changes nothing, and returns the first."""
     filled(line)
     ann = line.claimed()["ann"]
-    line.park("ann", ann["token"])
+    first = line.park("ann", ann["token"])
     before = line.contents()
-    for end in (line.complete, line.release, line.extend, line.park):
+    line.clock.advance(1_000_000)
+    assert line.park("ann", ann["token"]) == {**first, "outcome": "repeat"}
+    for end in (line.complete, line.release, line.extend):
         assert end("ann", ann["token"])["code"] == "not_held"
     assert line.contents() == before
 
@@ -89,27 +91,55 @@ def test_whoever_was_bumped_is_redriven_with_the_signups_ticket(line: Line) -> N
 
 
 def test_a_redriven_person_shares_no_rank_taken_meanwhile(line: Line) -> None:
-    """P1: whoever comes back stands right ahead of whoever was bumped into the gap."""
+    """P1: the entry that comes back stands right ahead of the one that has its rank."""
     filled(line)
     held = line.claimed(2)
     line.release("ann", held["ann"]["token"])
     line.park("bob", held["bob"]["token"])
-    taken = line.bump("kim", places=1)
-    assert taken["rank"] == held["bob"]["rank"]
-    assert line.redrive("bob")["rank"] < taken["rank"]
+    taken = held["bob"]["rank"]
+    line.restore("nia", rank=taken, ticket=1)
+    assert line.redrive("bob")["rank"] == taken - 1
     ranks = [entry["rank"] for entry in line.entries()]
     assert ranks == sorted(set(ranks))
-    assert line.position("bob")["position"] < line.position("kim")["position"]
+    assert line.position("bob")["position"] == line.position("nia")["position"] - 1
 
 
 def test_only_the_parked_can_be_redriven(line: Line) -> None:
-    """P2, P5: not who waits, is held, was brought back already, or is unknown."""
+    """P2, P5: not an entry that waits, is held, has left and come again, or is unknown."""
     filled(line)
     parked(line)
     line.redrive("ann")
-    line.bump("ann", to="back")
+    line.leave("ann")
+    line.signup("ann", stay=2)
     line.claim()
     before = line.contents()
     for name in ["ann", "bob", "eve", "stranger"]:
         assert line.redrive(name)["code"] == "not_parked"
     assert line.contents() == before
+
+
+def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
+    """P2: whatever came since: its caller may not have been answered."""
+    filled(line)
+    parked(line)
+    first = line.redrive("ann", to="back")
+    assert line.redrive("ann", to="back") == {**first, "outcome": "repeat"}
+    line.bump("ann", to="front")
+    line.claim()
+    before = line.contents()
+    total = line.stats()["waiting"]
+    again = {**first, "outcome": "repeat", "position": None, "total": total}
+    assert line.redrive("ann", to="back") == again
+    assert line.contents() == before
+
+
+def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
+    """The record may not have it yet."""
+    filled(line, max_attempts=1)
+    line.claim()
+    line.clock.advance(seconds=LEASE)
+    parked_at = line.unsettled()["ann"]["seen_stamp"]
+    assert line.redrive("ann")["worn_out_stamp"] == parked_at
+    assert line.redrive("ann")["worn_out_stamp"] == parked_at
+    parked(line)
+    assert line.redrive("ann")["worn_out_stamp"] == 0

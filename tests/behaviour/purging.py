@@ -1,5 +1,7 @@
 """purge: a deleted waitlist's order is forgotten."""
 
+from collections import Counter
+
 from tests.behaviour.rebuilding import fill_every_shelf
 from tests.support.line import Line
 
@@ -15,7 +17,7 @@ def test_a_purge_leaves_nothing_but_what_expires_by_itself(line: Line) -> None:
     other.init()
     assert line.send("purge") == {"ok": True, "outcome": "purged"}
     left = [key for key in line.contents() if key.startswith("wl:{bakery-opening}")]
-    assert [key.split(":")[2] for key in left] == ["once"] * 6
+    assert Counter(key.split(":")[2] for key in left) == {"once": 1, "moves": 5}
     assert all(line.client.ttl(key) > 0 for key in left)
     assert line.position("bob")["code"] == "cold"
     assert other.stats()["outcome"] == "stats"

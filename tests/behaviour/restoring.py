@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.line import EPOCH, Line, accepted
-from waitlist_shared.ranks import TIER
+from waitlist_shared.ranks import TIER, ticket_of_millis
 
 RANK = 255 * TIER
 LATER_EPOCH = "0000bbbb"
@@ -142,10 +142,21 @@ def test_a_move_that_the_record_knows_is_not_made_again(line: Line) -> None:
     """P2: the wish that was carried out before the loss is delivered again after it."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 1, 1)
-    line.restore("bob", RANK, 2, stamp=77, once_key=f"{1:032x}", once_stamp=77)
+    moved = ticket_of_millis(line.clock.micros // 1000) - 5
+    line.restore("bob", RANK, 2, stamp=moved, once_key=f"{1:032x}", once_stamp=moved)
     line.init()
     answer = line.bump("bob", once=1, to="back")
-    assert (answer["outcome"], answer["moved_stamp"], answer["position"]) == ("repeat", 77, 1)
+    assert (answer["outcome"], answer["moved_stamp"], answer["position"]) == ("repeat", moved, 1)
+
+
+def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
+    """P2: an Idempotency-Key counts for a day, and no longer because Redis was lost."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 1, 1)
+    moved = ticket_of_millis(line.clock.micros // 1000 - (24 * 3600 + 1) * 1000)
+    line.restore("bob", RANK, 2, stamp=moved, once_key=f"{1:032x}", once_stamp=moved)
+    line.init()
+    assert line.bump("bob", once=1, to="back")["outcome"] == "moved"
 
 
 def test_a_move_that_redis_knows_better_is_not_forgotten(line: Line) -> None:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.line import HOUR_MICROS, Answer, Line, accepted
+from waitlist_shared.ranks import ticket_of_millis
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 300
 GONE = "wl:{bakery-opening}:gone"
+DECIDED = "wl:{bakery-opening}:decided"
 UNSETTLED = "wl:{bakery-opening}:unsettled"
 
 
@@ -59,6 +61,39 @@ def test_a_heartbeat_is_told_too(line: Line) -> None:
     place = line.unsettled()["ann"]
     assert (place["state"], place["token"]) == ("held", ann["token"])
     assert place["time_millis"] == extended["deadline_millis"]
+
+
+def test_decisions_are_kept_in_their_order(line: Line) -> None:
+    """P3: each with its token and place; an expiry has the stamp at which its time was up."""
+    ann = filled(line, max_attempts=2)["ann"]
+    released = line.release("ann", ann["token"])
+    moved = line.bump("ann", to="back")
+    line.claimed(5)
+    deadline = line.clock.millis + LEASE * 1000
+    line.clock.advance(seconds=LEASE + 5)
+    expired, *others = line.unsettled()["ann"]["decisions"][2:]
+    assert others == []
+    assert line.claimed(5)["ann"]["expired_stamp"] == expired["at"]
+    line.clock.advance(seconds=LEASE)
+    decisions = line.unsettled()["ann"]["decisions"]
+    verbs = [one["verb"] for one in decisions]
+    assert verbs == ["released", "bumped", "expired", "worn_out"]
+    assert [one["stamp"] for one in decisions[:2]] == [released["stamp"], moved["stamp"]]
+    assert [one["token"] for one in decisions] == [ann["token"], "", "", ""]
+    assert [one["attempts"] for one in decisions] == [0, 0, 1, 2]
+    assert decisions[2]["at"] == ticket_of_millis(deadline)
+    assert decisions[3]["at"] == line.clock.millis
+
+
+def test_an_expiry_is_later_than_the_hold_whatever_the_clock_says(line: Line) -> None:
+    """P3: its event must not stand ahead of the offer."""
+    line.clock.advance(HOUR_MICROS)
+    filled(line)
+    line.clock.advance(-HOUR_MICROS)
+    held = line.claim(lease_seconds=1)
+    line.clock.advance(seconds=2)
+    expired = line.unsettled()["bob"]["decisions"][0]
+    assert held["stamp"] < expired["at"] <= expired["stamp"]
 
 
 def test_a_redrive_is_told_too(line: Line) -> None:
@@ -176,7 +211,9 @@ def test_settling_moves_nobody_who_is_on_the_list(line: Line, state: str) -> Non
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
     place = line.unsettled()["ann"]
-    before = {key: value for key, value in line.contents().items() if key != UNSETTLED}
+    before = {
+        key: value for key, value in line.contents().items() if key not in (DECIDED, UNSETTLED)
+    }
     for _ in range(2):
         assert settled(line, "ann", place, join_id="00000001") == "settled"
     after = line.contents()

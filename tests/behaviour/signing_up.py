@@ -14,6 +14,18 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
     assert line.stats()["counters"]["signed_up"] == 2
 
 
+def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
+    """From the next signup on, whatever its caller remembers of the list; positions stay."""
+    line.init()
+    line.signup("ann")
+    line.init(version=2, hide_counts=True)
+    for outcome in ("joined", "already"):
+        answer = line.signup("bob")
+        assert (answer["outcome"], answer["position"], answer["total"]) == (outcome, 2, None)
+    line.init(version=3, hide_counts=False)
+    assert line.signup("bob")["total"] == 2
+
+
 def test_a_repeat_is_told_the_stays_ticket_after_a_move(line: Line) -> None:
     """P2: where the rank no longer tells the ticket."""
     line.init()

@@ -45,6 +45,7 @@ def _goes_for_good(scene: Scene) -> None:
     scene.world.advance(60)
     assert scene.desk.claimed(complete=True) == ["ada"]
     scene.world.advance(86_400)
+    assert scene.configure(rejoin="always").status == 200
     assert scene.desk.sign_up("ada", key="again").status == 201
     scene.world.advance(300)
     assert scene.desk.leave("ada").status == 204

@@ -57,7 +57,7 @@ class FakeService:
         if sent.get("entry_tokens"):
             results = [_with_token(one, entry) for one, entry in zip(results, entries, strict=True)]
         outcomes = [result["outcome"] for result in results]
-        counts = {name: outcomes.count(name) for name in ("joined", "already", "refused")}
+        counts = {name: outcomes.count(name) for name in ("joined", "already", "ended", "refused")}
         return answer(200, {**counts, "results": results})
 
     def _one(self, entry: dict[str, Any]) -> dict[str, Any]:

@@ -119,7 +119,16 @@ def test_what_is_refused_is_not_tried_again(
     assert caught.value.message
 
 
-@pytest.mark.parametrize("status", sorted(RETRIED_STATUSES))
+def test_a_500_of_the_gateways_own_is_repeated_with_the_same_key() -> None:
+    """P2: the environment was killed, perhaps when the claim had been given."""
+    killed = httpx.Response(500, json={"message": "Internal Server Error"})
+    scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))
+    scripted.api.operator("POST", "/x", {"count": 1}, key="k1")
+    sent = [(one.headers["idempotency-key"], one.content) for one in scripted.requests]
+    assert sent == [("k1", b'{"count":1}')] * 3
+
+
+@pytest.mark.parametrize("status", [500, *sorted(RETRIED_STATUSES)])
 def test_what_is_tried_again_ends_as_unavailable(status: int) -> None:
     scripted = Scripted(httpx.Response(status, text="Bad Gateway"))
     with pytest.raises(Unavailable) as caught:

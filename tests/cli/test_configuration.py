@@ -67,6 +67,41 @@ def test_the_region_of_the_environment_counts_where_nothing_nearer_tells_one() -
     assert target_of(gateway, environ).region == "ap-south-1"
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://dev.example.com",
+        "HTTP://dev.example.com",
+        "http://192.168.1.7:8080",
+        "http://127.0.0.1.example.com",
+        "http://127.0.0.1@example.com",
+        "http://localhost.example.com",
+        "http://[2001:db8::1]:8080",
+        "http://0.0.0.0:8080",
+    ],
+)
+def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> None:
+    """P5: by an option, a variable or the file."""
+    path = tmp_path / "config.toml"
+    path.write_text(f'url = "{url}"', "utf-8")
+    for choice, environ, origin in (
+        (Choice(url=url), {}, "--url"),
+        (Choice(), {"WAITLIST_URL": url}, "WAITLIST_URL"),
+        (Choice(), {"WAITLIST_CONFIG": str(path)}, "config.toml"),
+        (Choice(url=url, local=True), {}, "--url"),
+    ):
+        with pytest.raises(WrongUsage, match="unencrypted") as caught:
+            target_of(choice, environ)
+        assert origin in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:3000", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"]
+)
+def test_plain_http_leads_to_this_computer(url: str) -> None:
+    assert target_of(Choice(url=url), {}).url == url
+
+
 @pytest.mark.parametrize("port", ["abc", "0", "65536", "-1"])
 def test_a_port_that_is_none_is_said(port: str) -> None:
     with pytest.raises(WrongUsage, match=f"PORT={port}"):

@@ -114,7 +114,10 @@ def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Pa
     assert Typed(fake.url)("import", "bakery", str(path)).exit_code == 1
     assert fake.line() == ["ada", "cyd"]
     assert fake.people["ada"]["profile"] == {"name": "Zoë"}
-    assert b"bob,Zo\xeb,2,unusable_row,not in UTF-8" in (tmp_path / "p.refused.csv").read_bytes()
+    assert (
+        b'"bob","Zo\xeb","2","unusable_row","not in UTF-8"'
+        in (tmp_path / "p.refused.csv").read_bytes()
+    )
 
 
 def test_other_dialects_are_read(fake: FakeService, tmp_path: Path) -> None:
@@ -244,7 +247,7 @@ def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     assert json.loads(told.stdout)["rows"] == 11
     assert fake.line() == customers(20)[10:]
     kept = (tmp_path / "p.refused.csv").read_text("utf-8").splitlines()
-    assert (kept[0], kept[1].split(",")[2]) == ("as it was", "22")
+    assert (kept[0], kept[1].split(",")[2]) == ("as it was", '"22"')
 
 
 def test_ctrl_c_ends_behind_the_call_and_says_how_to_go_on(

@@ -1,5 +1,6 @@
 """Terminals and pipes as they are: narrow, without UTF-8, full, closed."""
 
+import json
 import os
 import resource
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from scripts.terminal import Terminal
 from tests.cli.fake_service import FakeService, answer
 from tests.cli.typed import Typed, clean_environment
+from waitlist_cli.output import escaped_json
 
 NAME = "名前 Zoë"
 LONG = "a long note that no narrow column has room for"
@@ -153,3 +155,46 @@ def test_nobody_is_left_out_because_the_notes_are_not_read(fake: FakeService) ->
     os.close(writing)
     assert done.returncode == 0
     assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
+
+
+# What a terminal would obey, and what would reorder its lines: C0, C1, bidirectional.
+HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "head bakery",
+        "--json head bakery",
+        "--json show bakery",
+        "export bakery",
+        "export bakery --format jsonl",
+        "--json show other",
+        "show other",
+    ],
+)
+def test_a_terminal_gets_no_controls_of_customers(fake: FakeService, words: str) -> None:
+    """P8"""
+    if "other" in words:
+        fake.script = [answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})]
+    else:
+        status, headers, content = people(HOSTILE)
+        page = json.loads(content) | {"name": HOSTILE}
+        page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
+        fake.script = [answer(status, page, **headers)]
+    shown = terminal(fake, *words.split(), columns=200)
+    shown.ended()
+    written = shown.raw
+    for control in HOSTILE:
+        if not control.isprintable() and control != "\x1b":
+            assert control not in written, hex(ord(control))
+    assert "\x1b]0;" not in written
+    assert "A" in shown.text
+
+
+def test_escaped_json_is_the_same_document() -> None:
+    value = {HOSTILE: [HOSTILE, "\U0001f600é", "\\u202e"], "n": 1}
+    for indent in (None, 2):
+        text = escaped_json(value, indent)
+        assert json.loads(text) == value
+        assert text.replace("\n", "").isprintable()

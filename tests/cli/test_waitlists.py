@@ -11,9 +11,9 @@ def settings(bakery: Bakery) -> dict[str, object]:
 
 def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> None:
     name = f"{bakery.waitlist_id}-2"
-    made = typed.told("create", name, "--capacity", "9", "--closed", "--no-rejoin", "--lease", "60")
+    made = typed.told("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
     assert (made["name"], made["capacity"], made["open"]) == (name, 9, False)
-    assert (made["allow_rejoin"], made["lease_seconds"]) == (False, 60)
+    assert (made["rejoin"], made["lease_seconds"]) == ("never", 60)
     listed = typed.told("list")["waitlists"]
     assert {name, bakery.waitlist_id} <= {one["waitlist_id"] for one in listed}
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from tests.support.world import World
 
 
@@ -20,7 +20,7 @@ def wire() -> Wire:
 @pytest.fixture
 def people(wire: Wire) -> People:
     """A list with Ada and Bob in line, known to a function that has served it before."""
-    people = People(World.on(wire.client(MemoryTable()), fake_redis(), wire.client))
+    people = People(World.on(wire.client(new_table()), fake_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
     wire.disarm()
@@ -32,7 +32,7 @@ def new_instance(wire: Wire, people: People) -> People:
     """The same list, served by a function that has only just started."""
     world = people.world
     table, redis = world.dynamodb, world.redis
-    return People(World.on(table, redis, wire.client))
+    return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)
 
 
 def test_a_signup_takes_two_writes_and_one_invocation(people: People, wire: Wire) -> None:
@@ -151,7 +151,7 @@ def test_a_bad_request_takes_no_call_at_all(people: People, wire: Wire) -> None:
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
     """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
-    desk = Admissions(World.on(wire.client(MemoryTable()), fake_redis(), wire.client))
+    desk = Admissions(World.on(wire.client(new_table()), fake_redis(), wire.client))
     desk.configure(segments=[["language"]])
     for name in ("ada", "bob"):
         desk.sign_up(name, attributes={"language": "Spanish"})

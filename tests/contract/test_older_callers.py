@@ -110,7 +110,6 @@ FIRST_REQUIRED = {
     "untagged": {"waitlist_id", "segments_version"},
     "segments": {"waitlist_id", "segments_version"},
     "beat": {"waitlist_id"},
-    "count": {"waitlist_id", "epoch", "counters"},
     "look": {"waitlist_id", "entry_id"},
     "fill": {"waitlist_id", "epoch", "stays"},
     "reserve": {"waitlist_id"},

@@ -83,7 +83,6 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Look(**of(EVE)), "looked"),
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
     (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
-    (c.Count(waitlist_id=WAITLIST_ID, epoch=EPOCH, counters=c.Counters(left=1)), "counted"),
     (c.Fill(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
     (c.Reserve(waitlist_id=WAITLIST_ID, count=2, crowds=(c.Crowd(16, 3),)), "reserved"),
     (c.Enlist(**tagged(GUS), ticket=16), "joined"),

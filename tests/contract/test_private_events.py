@@ -34,7 +34,6 @@ TAKING_EFFECT = {
     "segments": "segments",
     "mark": "marked",
     "beat": "beats",
-    "count": "counted",
     "fill": "filled",
     "look": "looked",
     "tag": "tagged",

@@ -54,7 +54,19 @@ class Deployment:
     api: Api
 
     def answer(self, event: Event) -> dict[str, Any]:
-        return self.api.handle(event, Context())
+        return self.api.handle(self._as_of_this_stay(event), Context())
+
+    def _as_of_this_stay(self, event: Event) -> Event:
+        """Return a customer's event with the token of the stay that there is now."""
+        is_guests = event["routeKey"] in (PUBLIC[one]["routeKey"] for one in ("position", "leave"))
+        if not is_guests or event in PUBLIC_JWT.values():
+            return event
+        path = event["pathParameters"]
+        record = self.world.services.entries.get(path["waitlist_id"], path["entry_id"])
+        assert record is not None
+        assert record.ticket is not None
+        token = EntryTokens(LOCAL_SECRET).issue(*record.key, record.ticket)
+        return {**event, "headers": {**event["headers"], "authorization": f"Bearer {token}"}}
 
     def prepared(self) -> "Deployment":
         """Make the events' waitlist, and have their customer stand in it."""

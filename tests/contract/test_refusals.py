@@ -25,6 +25,7 @@ from waitlist_api.queue_client import QueueClient, failure_of
 from waitlist_shared import contracts as c
 from waitlist_shared import errors
 from waitlist_shared.errors import BY_CODE
+from waitlist_shared.ranks import ROOM, TIER
 
 OTHER_EPOCH = "0000bbbb"
 Prepare = Callable[[QueueClient], object]
@@ -61,9 +62,9 @@ def departed(queue: QueueClient) -> None:
 
 
 def without_room(queue: QueueClient) -> None:
-    """Have somebody stand at the very first rank that there is."""
+    """Have an entry stand at the very first rank of priority 0."""
     warm(queue)
-    queue.send(c.Restore(**tagged(ADA), rank=0, ticket=1, stamp=1))
+    queue.send(c.Restore(**tagged(ADA), rank=255 * TIER - ROOM, ticket=1, stamp=1))
     queue.send(c.Signup(**tagged(BOB)))
 
 
@@ -76,6 +77,11 @@ def holding(deadline_millis: int) -> Prepare:
         queue.send(c.Restore(**tagged(BOB), **held, rank=9, ticket=9, stamp=9))
 
     return prepare
+
+
+def claimed_once(queue: QueueClient) -> None:
+    warm(queue)
+    queue.send(c.Claim(waitlist_id=WAITLIST_ID, once_key="0" * 32, once_body="0" * 32))
 
 
 def nothing(_: QueueClient) -> None: ...
@@ -93,6 +99,10 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "not_waiting": (warm, bump(to="back")),
     "no_room": (without_room, bump(places=1)),
     "waitlist_paused": (configured(paused=True), c.Claim(waitlist_id=WAITLIST_ID)),
+    "idempotency_key_reused": (
+        claimed_once,
+        c.Claim(waitlist_id=WAITLIST_ID, once_key="0" * 32, once_body="1" * 32),
+    ),
     "not_held": (configured(), c.Complete(**of(ADA), token=TOKEN)),
     "claim_mismatch": (holding(2**50), c.Complete(**of(BOB), token="1" * 40)),
     "claim_expired": (holding(1), c.Complete(**of(BOB), token=TOKEN)),

@@ -61,7 +61,8 @@ def test_all_that_was_told_holds_when_a_primary_has_died_with_its_last_writes(
 ) -> None:
     """P1 P2 P3 P4 P6 P7: whoever asks meanwhile is told the truth, or to come again."""
     traffic = on(failover, serve)
-    traffic.flow(DEEDS, Happening(FIRST, failover.cut), Happening(FIRST + LOST, failover.strike))
+    cut = Happening(FIRST, failover.cut, is_loss=False)
+    traffic.flow(DEEDS, cut, Happening(FIRST + LOST, failover.strike))
     assert traffic.was_refused("rebuilding")
     traffic.maintain()
     traffic.maintain()
@@ -77,7 +78,7 @@ def test_maintenance_finds_what_a_failover_has_lost_though_nobody_asks(
     traffic.maintain()
     failover.cut()
     traffic.flow(LOST)
-    failover.strike()
+    traffic.lose(failover.strike)
     traffic.maintain()
     traffic.maintain()
     assert traffic.problems() == []

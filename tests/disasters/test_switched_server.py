@@ -29,7 +29,7 @@ def test_all_that_was_told_holds_when_another_server_answers_at_the_same_address
             cutting.__exit__(None, None, None)
             take_over(replica, primary.port)
 
-        traffic.flow(DEEDS, Happening(FIRST, cut), Happening(LOST, strike))
+        traffic.flow(DEEDS, Happening(FIRST, cut, is_loss=False), Happening(LOST, strike))
         assert traffic.was_refused("rebuilding")
         traffic.maintain()
         traffic.maintain()

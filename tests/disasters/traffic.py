@@ -12,7 +12,7 @@ from local.api_client import ApiClient
 from overload.client import ONE_TLS_CONTEXT, Client, Load
 from overload.customers import ENTRIES, Crowd, customers
 from overload.ending import MAINTENANCE, Reader
-from overload.history import Attempt, Deed, History, Outcome
+from overload.history import Attempt, Deed, History, Loss, Outcome
 from overload.operators import ADMIN, operators
 from overload.oracle import judge
 from overload.plan import MAX_ATTEMPTS, WAITLIST_ID
@@ -29,10 +29,11 @@ Strike = Callable[[], None]
 
 @dataclass(frozen=True)
 class Happening:
-    """What strikes once so many deeds have been done."""
+    """What strikes once so many deeds have been done; `is_loss` where Redis loses something."""
 
     after_deeds: int
     strike: Strike
+    is_loss: bool = True
 
 
 class Traffic:
@@ -43,6 +44,7 @@ class Traffic:
         self.history = History()
         self.crowd = Crowd()
         self._rounds = 0
+        self._loss: Loss | None = None
 
     def begin(self) -> None:
         """Make the waitlist."""
@@ -61,6 +63,12 @@ class Traffic:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure
 
+    def lose(self, strike: Strike) -> None:
+        """Have Redis lose what it holds, and remember when."""
+        began = time.monotonic()
+        strike()
+        self._loss = Loss(began, time.monotonic())
+
     def was_refused(self, code: str) -> bool:
         """Whether anybody was told to come again, for this reason."""
         return any(one.code == code for one in self.history.attempts)
@@ -69,7 +77,7 @@ class Traffic:
         """Return whatever contradicts what clients were told, then or at the end."""
         with ApiClient(self.url, LOOKERS) as client:
             ending = Reader(client).read(self.history)
-        found = judge(self.history, ending, LEASE_SECONDS)
+        found = judge(self.history, ending, LEASE_SECONDS, self._loss)
         return [*found, *untruths(self.history, LEASE_SECONDS)]
 
     async def _flow(self, deeds: int, happenings: tuple[Happening, ...]) -> None:
@@ -99,7 +107,7 @@ class Traffic:
         for one in happenings:
             while len(self.history.deeds) < begun + one.after_deeds:
                 await asyncio.sleep(POLL_SECONDS)
-            await asyncio.to_thread(one.strike)
+            await asyncio.to_thread(self.lose if one.is_loss else _call, one.strike)
 
     async def _look(self, number: int) -> None:
         """Ask again and again where people stand and how many there are, each question once."""
@@ -132,3 +140,7 @@ class Traffic:
         self.history.attempts.append(
             Attempt(kind, began, ended, status, str(body.get("code", "")), retry_after)
         )
+
+
+def _call(strike: Strike) -> None:
+    strike()

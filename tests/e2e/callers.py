@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from local.operator_auth import OperatorAuth
-from local.retrying import POLICY, RETRIED_STATUSES
+from local.retrying import POLICY, may_pass
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
     """Ask as docs/time-budgets.md wants of clients: a busy service says when to come again."""
     answer = ask()
     for attempt in range(POLICY.tries - 1):
-        if answer.status_code not in RETRIED_STATUSES:
+        if not may_pass(answer.status_code, answer.text):
             break
         time.sleep(POLICY.pause_after(attempt, answer.headers))
         answer = ask()

@@ -3,11 +3,13 @@
 import json
 import re
 import shlex
+import subprocess
 from html.parser import HTMLParser
 
 import httpx
 import pytest
 
+from local.banner import KEEP_TOKEN
 from local.operator_auth import OperatorAuth
 from tests.e2e.processes import Service, run_module
 
@@ -49,11 +51,13 @@ def test_the_documentation_describes_every_route(http: httpx.Client) -> None:
 def printed_commands(banner: str) -> list[list[str]]:
     """The curl commands of the banner as a shell would split them."""
     joined = banner.replace("\\\n", " ")
-    return [shlex.split(line) for line in joined.splitlines() if line.startswith("curl ")]
+    found = re.findall(r"^(?:TOKEN=\$\()?(curl .*?)(?: \| tee .*)?$", joined, re.MULTILINE)
+    return [shlex.split(one) for one in found]
 
 
-def carried_out(command: list[str]) -> httpx.Response:
+def carried_out(command: list[str], token: str = "") -> httpx.Response:
     """Does what curl would; fails on an option that it does not know."""
+    command = [word.replace("$TOKEN", token) for word in command]
     method, url, body, signed, headers = "GET", "", None, False, {}
     words = iter(command[1:])
     for word in words:
@@ -77,14 +81,22 @@ def carried_out(command: list[str]) -> httpx.Response:
     return httpx.request(method, url, content=body, headers=headers, auth=auth, timeout=35)
 
 
+def kept_token(signup: httpx.Response) -> str:
+    """Does what the printed pipe behind a signup does."""
+    pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
+    run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
+
+
 def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
     commands = printed_commands(service.banner)
     assert len(commands) == 5
-    answers = [carried_out(command) for command in commands]
+    answers = [carried_out(command) for command in commands[:2]]
+    answers += [carried_out(one, kept_token(answers[1])) for one in commands[2:]]
     assert [answer.status_code for answer in answers] == [201, 201, 200, 200, 200]
-    made, signed_up, position, bumped, stats = (answer.json() for answer in answers)
+    made, _, position, bumped, stats = (answer.json() for answer in answers)
     assert made["waitlist_id"] == "bakery"
-    assert signed_up["entry_token"] in " ".join(commands[2])
+    assert "$TOKEN" in " ".join(commands[2])
     assert (position["position"], position["priority"]) == (1, 0)
     assert (bumped["position"], bumped["priority"]) == (1, 5)
     assert stats["waiting"] == 1
@@ -98,9 +110,9 @@ def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
     assert "Three people's positions" in demo.stdout
     front, moved, waited = (
         [int(number) for number in re.findall(rf"{what} +│ +(\d+) │ +(\d+) │", demo.stdout)[0]]
-        for what in ("bumped to the front", "bumped by 12 places", "waited: others left")
+        for what in ("to the front of priority 0", "bumped by 12 places", "waited: others left")
     )
-    assert front == [46, 1]
+    assert front == [46, 2], "behind the one of priority 1"
     assert moved[0] - moved[1] >= 12
     assert waited == [50, 47]
     assert "50 signed up" in demo.stdout

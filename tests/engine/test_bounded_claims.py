@@ -8,6 +8,7 @@ import pytest
 from tests.engine.test_bounded_work import SEARCH_STEPS, calls_during
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
+from waitlist_shared.ranks import ROOM, TIER
 
 PEOPLE = 2_000
 TOKEN = "a" * 40
@@ -53,7 +54,7 @@ ACTIONS: dict[str, Any] = {
     "park": lambda line: line.park(person(HELD[3]), TOKEN),
     "redrive": lambda line: line.redrive(person(PARKED)),
     "leave": lambda line: line.leave(person(HELD[4])),
-    "settle": lambda line: line.settle(person(HELD[0]), 2**45 - 1),
+    "settle": lambda line: line.settle(person(HELD[0]), TIER - ROOM - 1),
     "shelf": lambda line: line.shelf("held"),
     "stats": lambda line: line.stats(),
 }

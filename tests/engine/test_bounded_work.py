@@ -7,19 +7,35 @@ import pytest
 
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
+from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
 SEARCH_STEPS = 13  # halving 4,096 people, and a little
+# A move, besides: it looks for its repeat, remembers itself and how far it went, for how long, and
+# notes the decision for the record.
+OF_A_MOVE = 8
+MOVES = {"places", "one place", "priority", "front", "back"}
+FIRST_TICKET = 1_000
+FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A line without one gap between its people: the worst that a bump can meet."""
+    """A line without one gap between its entries: the worst that a bump can meet.
+
+    Signups leave gaps, so the entries are restored, at ranks that follow each other.
+    """
     line = Line(valkey.client)
     line.init()
     for first in range(0, PEOPLE, 256):
         requests = [
-            line.message("signup", **line.stay(f"person {number}"))
+            line.message(
+                "restore",
+                **line.stay(f"person {number}"),
+                rank=FIRST_RANK + number,
+                ticket=FIRST_TICKET + number,
+                stamp=FIRST_TICKET + number,
+            )
             for number in range(first, first + 256)
         ]
         accepted(line.handle({"op": "batch", "requests": requests}))
@@ -62,7 +78,8 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
         calls = calls_during(valkey, partial(action, crowd))
         assert calls.pop("evalsha") == 1, name
         assert "eval" not in calls, name
-        assert sum(calls.values()) <= 16 + SEARCH_STEPS, (name, calls)
+        most = 16 + SEARCH_STEPS + (OF_A_MOVE if name in MOVES else 0)
+        assert sum(calls.values()) <= most, (name, calls)
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:

@@ -66,7 +66,7 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """P3, P4: they share a run, which does not stop half-way either."""
+    """P3, P4: neither does a message of several scripts."""
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)
     pair = {"op": "batch", "requests": [completion, filled.message("claim")]}

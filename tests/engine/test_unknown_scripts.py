@@ -9,7 +9,6 @@ from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
-from waitlist_shared.ids import entry_id_of
 
 
 @pytest.fixture
@@ -32,21 +31,6 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     assert connections_made(valkey) == before
 
 
-def test_a_completion_and_the_claim_of_the_next_are_one_script(
-    valkey: Server, own_line: Line
-) -> None:
-    """P9: whoever does one after the other asks once for each."""
-    completion_and_claim = requests_of_a_pair(own_line)
-    rehearsal = own_line.of("rehearsal")
-    batch(
-        own_line, rehearsal.message("complete", **completion_of("ann")), rehearsal.message("claim")
-    )
-    calls = calls_during(valkey, lambda: batch(own_line, *completion_and_claim))
-    assert calls["evalsha"] == 1
-    assert "eval" not in calls
-    assert sum(calls.values()) <= 20
-
-
 def test_in_a_batch_only_what_somebody_stands_behind_is_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
@@ -63,7 +47,7 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
     """P1, P4: on one connection, whatever the server has forgotten."""
-    completion_and_claim = requests_of_a_pair(own_line)
+    completion_and_claim = completion_and_next_claim(own_line)
     before = connections_made(valkey)
     if is_forgotten:
         valkey.client.script_flush()
@@ -87,16 +71,12 @@ def test_whoever_asks_behind_a_refused_script_gets_their_own_answer(
     assert accepted(own_line.position("bob"))["position"] == 2
 
 
-def requests_of_a_pair(line: Line) -> list[dict[str, Any]]:
+def completion_and_next_claim(line: Line) -> list[dict[str, Any]]:
     """Have ann held and bob waiting; return her completion and the claim of the next."""
     line.all_sign_up(["ann", "bob"])
     token = line.claimed()["ann"]["token"]
     completion = line.message("complete", entry_id=line.id_of("ann"), token=token)
     return [completion, line.message("claim")]
-
-
-def completion_of(name: str) -> dict[str, str]:
-    return {"entry_id": entry_id_of("rehearsal", name), "token": "a" * 40}
 
 
 def batch(line: Line, *requests: dict[str, Any]) -> Answer:

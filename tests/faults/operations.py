@@ -70,6 +70,10 @@ def leave(scene: Scene) -> Answer:
     return scene.people.leave("eve")
 
 
+def remove(scene: Scene) -> Answer:
+    return scene.people.remove("eve")
+
+
 def erase(scene: Scene) -> Answer:
     return scene.people.erase("eve")
 
@@ -87,6 +91,7 @@ def bring(scene: Scene) -> Answer:
         "eve",
         {"customer_id": "gus", "joined_at": time},
         "bob",
+        ended="rejoin",
     )
 
 
@@ -123,7 +128,7 @@ OPERATIONS = (
     ),
     Operation("leave", line_with_eve, leave, WITH_EVE, LINE, [JOINED, LEFT]),
     Operation("leave, Redis cold", cold(line_with_eve), leave, WITH_EVE, LINE, [JOINED, LEFT]),
-    Operation("leave while joining", eve_is_joining, leave, BACK, LINE),
+    Operation("remove while joining", eve_is_joining, remove, BACK, LINE),
     Operation("erase", line_with_eve, erase, WITH_EVE, LINE, []),
     Operation("erase, Redis cold", cold(line_with_eve), erase, WITH_EVE, LINE, []),
     Operation("erase of one who left", eve_has_left, erase, LINE, LINE, []),

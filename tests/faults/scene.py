@@ -11,6 +11,7 @@ from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.snapshot import Snapshot
 from tests.support.world import World
+from waitlist_api.records.entry import entry_pk
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
@@ -38,6 +39,19 @@ class Stores:
         return World.on(self.dynamodb, self.redis)
 
 
+@dataclass
+class Struck(People):
+    """Customers have their tokens without a call that a fault could strike."""
+
+    stores: Stores | None = None
+
+    def stay_of(self, name: str) -> int:
+        assert self.stores is not None
+        pk = entry_pk(self.waitlist_id, self.id_of(name))
+        item = self.stores.dynamodb.items.get((pk, "RECORD"), {})
+        return int(item["ticket"]["N"]) if "ticket" in item else 0
+
+
 class Scene:
     """The people of one waitlist, and the wire between their requests and AWS."""
 
@@ -45,7 +59,7 @@ class Scene:
         self.stores = stores
         self.wire = Wire()
         self.world = World.on(self.wire.client(stores.dynamodb), stores.redis, self.wire.client)
-        self.people = People(self.world)
+        self.people = Struck(self.world, stores=stores)
         for name in EVERYBODY:
             self.people.id_of(name)
 

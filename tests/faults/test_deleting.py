@@ -13,6 +13,7 @@ from tests.support.people import People
 from tests.support.snapshot import Snapshot
 from tests.support.world import START_MILLIS
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import ONCE_SECONDS
 
 MINUTES_TO_DELETE = 4
 NEWCOMERS = ("fay", "eve")
@@ -21,11 +22,17 @@ NEWCOMERS = ("fay", "eve")
 def leftovers(stores: Stores) -> list[object]:
     """Return what is left of all waitlists.
 
-    A move's key in Redis and the journal's ids, of the last days, run out by themselves.
+    The moves of an entry and the Idempotency-Keys in Redis expire after a day, the journal's ids
+    after days.
     """
     items = [key for key in stores.dynamodb.items if not key[0].startswith("JOURNAL#")]
-    keys = [key for key in stores.redis.keys("*") if ":once:" not in key]
+    keys = [key for key in stores.redis.keys("*") if not _expires_by_itself(stores, key)]
     return [*items, *keys]
+
+
+def _expires_by_itself(stores: Stores, key: str) -> bool:
+    is_of_requests = ":once:" in key or ":moves:" in key
+    return is_of_requests and 0 < stores.redis.ttl(key) <= ONCE_SECONDS
 
 
 def delete_wholly(scene: Scene) -> None:

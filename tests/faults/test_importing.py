@@ -11,6 +11,7 @@ from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
 from waitlist_api.imports import enlisting, enrolling
+from waitlist_api.records import imports
 
 # Two of one time, then later ones; then those without a time.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
@@ -37,8 +38,9 @@ GRAVE: dict[str, Callable[[Scene], Fault]] = {
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two people in a transaction, one transaction at a time: their order is known."""
-    monkeypatch.setattr(enrolling, "MAX_INTENTS", 2)
-    monkeypatch.setattr(enlisting, "MAX_PLACES", 2)
+    for module in (enrolling, imports):
+        monkeypatch.setattr(module, "MAX_INTENTS", 2)
+    monkeypatch.setattr(imports, "MAX_PLACES", 2)
     monkeypatch.setattr(enlisting, "WORKERS", 1)
 
 
@@ -176,7 +178,7 @@ def test_whom_an_import_has_brought_back_is_given_out_before_it_is_recorded(scen
     scene.warm_up()
     scene.wire.arm(4, faults.crash_after)
     with pytest.raises(Crash):
-        scene.people.bring({"customer_id": "ann", "joined_at": FIRST})
+        scene.people.bring({"customer_id": "ann", "joined_at": FIRST}, ended="rejoin")
     scene.wire.disarm()
     assert scene.order() == ["ann", "bob"]
     path = f"{scene.people.admin_path}/claims"

@@ -3,12 +3,14 @@
 import json
 from typing import Any
 
+import pytest
 from botocore.exceptions import ClientError
 
 from tests.support.dynamodb import dynamodb
 from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.redis_servers import Server
+from tests.support.refusals import CASES, Case, code_of, key, put_action
 from tests.support.world import World
 
 COMPARED = ("Item", "Items", "Attributes", "Responses")
@@ -115,3 +117,17 @@ def test_it_answers_as_motos_does(valkey: Server) -> None:
     assert refused == {"put_item", "update_item", "delete_item", "transact_write_items"}
     done = {name for name, what in twins.heard if what == "done"}
     assert done == refused | {"get_item", "batch_get_item", "batch_write_item", "query"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_refuses_what_dynamodb_refuses(case: Case) -> None:
+    """`make test-dynamodb` asks AWS's DynamoDB Local the same (tests/dynamodb)."""
+    assert code_of(case, MemoryTable()) == case.code
+
+
+def test_a_transaction_that_is_refused_writes_nothing() -> None:
+    table = MemoryTable()
+    misfit = put_action({**key(2), "place_rank": {"S": "1"}})
+    with pytest.raises(ClientError):
+        table.transact_write_items(TransactItems=[put_action(key(1)), misfit])
+    assert table.items == {}

@@ -23,7 +23,7 @@ sign_up_without_key = sign_up_with(None)
 
 
 def bring_eve(scene: Scene) -> Answer:
-    return scene.people.bring("eve")
+    return scene.people.bring("eve", ended="rejoin")
 
 
 # How many steps come before the one in which Redis gives the place.
@@ -48,15 +48,15 @@ def test_a_signup_without_a_key_is_not_refused_because_of_itself(
 
 
 def test_a_signup_that_comes_late_does_not_take_the_next_stays_place(scene: Scene) -> None:
-    """P3: while one waits for an answer its customer leaves, Redis is lost, they sign up anew."""
+    """P3: during the first signup an operator removes the customer, who signs up again."""
     line(scene)
     scene.warm_up()
     other = Scene(scene.stores).people
 
     def meanwhile() -> None:
-        assert other.leave("eve").status == 204
+        assert other.remove("eve").status == 204
         scene.rebuild_elsewhere()
-        # A quarter of an hour later nothing tells of the stay that ended.
+        # Redis keeps the tombstone of the stay that ended for a quarter of an hour.
         scene.stores.redis.delete(keys.gone("bakery"))
         assert other.sign_up("eve", key="anew").status == 201
 

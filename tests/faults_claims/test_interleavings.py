@@ -151,7 +151,7 @@ INTERLEAVINGS = (
         lambda desk: desk.leave("a"),
         None,
         "left",
-        "b1 c d; a left",
+        "b c d; a left",
         ("joined", "left"),
     ),
     Interleaving(
@@ -162,7 +162,7 @@ INTERLEAVINGS = (
         lambda desk: desk.erase("a"),
         None,
         "leaving",
-        "b1 c d",
+        "b c d",
         (),
     ),
     Interleaving(

@@ -22,11 +22,9 @@ from schemathesis.generation.meta import StatefulPhaseData
 from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
 
 from local.aws import ACCESS_KEY, REGION, SECRET_KEY
-from local.functions import ENTRY_TOKEN_SECRET
 from local.jwt_issuer import LocalIssuer
 from local.signature import SERVICE
 from tests.fuzz.scene import Scene
-from waitlist_api.auth import EntryTokens
 
 # Which fields of a request that the document allows may be refused all the same, and why.
 BEYOND_ANY_SCHEMA = {
@@ -41,8 +39,9 @@ BEYOND_ANY_SCHEMA = {
 }
 # Whoever has left may look and is told so; it is erasing that forgets a person.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# The same of whole bodies: 16 KB, 32 levels, numbers that fit a double.
-BEYOND_ANY_BODY = {"too_large", "invalid_json"}
+# The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
+# first with an Idempotency-Key.
+BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
 
 
 Case = schemathesis.Case[Any]
@@ -90,7 +89,7 @@ def _token(case: Case) -> str:
     if ISSUED:
         return ISSUED
     waitlist_id, entry_id = (case.path_parameters.get(f"{one}_id") for one in ("waitlist", "entry"))
-    return EntryTokens(ENTRY_TOKEN_SECRET).issue(str(waitlist_id), str(entry_id))
+    return SCENE.token_of(str(waitlist_id), str(entry_id))
 
 
 @schemathesis.hook

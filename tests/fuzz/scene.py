@@ -1,12 +1,16 @@
 """The people that requests can be about: in line, held by a claim, or parked."""
 
+from http import HTTPStatus
 from itertools import count
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import schemathesis
 
+from local.functions import ENTRY_TOKEN_SECRET
 from local.operator_auth import OperatorAuth
+from waitlist_api.auth import EntryTokens
 
 # Requests that are not about somebody may do to the list of the document's examples what they
 # like; this one is for those who are.
@@ -79,6 +83,14 @@ class Scene:
         elif token and isinstance(case.body, dict):
             case.body |= token
         case.path_parameters |= {"entry_id": person}
+
+    def token_of(self, waitlist_id: str, entry_id: str) -> str:
+        """Return the token of an entry's stay; of an entry that is not there, of none."""
+        path = "/".join(quote(one, safe="") for one in (waitlist_id, "entries", entry_id))
+        answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=OperatorAuth())
+        if answer.status_code == HTTPStatus.OK:
+            return str(answer.json()["entry_token"])
+        return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _sign_up(self) -> str:
         url, headers = f"/v1/waitlists/{OWN}/entries", {}

@@ -64,6 +64,18 @@ def test_retries_end() -> None:
     assert scripted.pauses == [30.5, 31.0, 32.0, 34.0, 34.0, 34.0, 34.0]
 
 
+def test_a_500_of_the_gateways_own_is_repeated_and_the_services_is_not() -> None:
+    """P2: the environment was killed, perhaps when it had done what was asked."""
+    killed = httpx.Response(500, json={"message": "Internal Server Error"})
+    scripted = Scripted(killed, httpx.Response(200, json={}))
+    scripted.client.customer("POST", "/x", json={}, headers={"Idempotency-Key": "k1"})
+    assert [one.headers["idempotency-key"] for one in scripted.requests] == ["k1", "k1"]
+    defect = Scripted(problem(500, "internal_error"))
+    with pytest.raises(ApiError, match="internal_error"):
+        defect.client.customer("POST", "/x")
+    assert len(defect.requests) == 1
+
+
 def test_what_the_client_did_wrong_is_not_tried_again() -> None:
     scripted = Scripted(problem(409, "already_on_list"))
     with pytest.raises(ApiError, match="already_on_list"):

@@ -8,8 +8,10 @@ import httpx
 import pytest
 
 from local.front import Front
+from local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
 from local.http_message import HttpRequest, HttpResponse
-from local.lambda_endpoint import Invocable, LambdaEndpoint
+from local.lambda_endpoint import LambdaEndpoint
+from local.operator_auth import OperatorAuth
 from local.routes import Routes
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 from tests.local.test_signature import CURL_NOW, CURL_PUT, signed, with_header
@@ -19,6 +21,16 @@ MANY = 64
 
 def answer(event: Any) -> dict[str, Any]:
     return {"statusCode": 200, "headers": {"content-type": "text/plain"}, "body": event["rawPath"]}
+
+
+class Answering:
+    """A function with this answer, as its bytes stand."""
+
+    def __init__(self, payload: bytes) -> None:
+        self.payload = payload
+
+    def invoke(self, _payload: bytes) -> Invocation:
+        return Invocation(self.payload)
 
 
 def front(public: Invocable, **functions: Invocable) -> Front:
@@ -32,6 +44,16 @@ def test_a_request_becomes_an_event_and_its_answer_a_response() -> None:
     [event] = public.events
     assert event["routeKey"] == "GET /v1/waitlists/{id}"
     assert ("apigw-requestid", event["requestContext"]["requestId"]) in response.headers
+
+
+def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
+    """P5: as API Gateway does it, so that the function sees the two disagree here too."""
+    public = FakeFunction(answer)
+    front(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
+    [event] = public.events
+    assert event["routeKey"] == event["requestContext"]["routeKey"] == "GET /v1/waitlists/{id}"
+    assert event["rawPath"] == "/v1/waitlists/bakery/entries?limit=1"
+    assert event["pathParameters"] == {"id": "bakery/entries?limit=1"}
 
 
 def test_an_unsigned_admin_request_has_no_authorizer() -> None:
@@ -56,6 +78,46 @@ def test_a_wrong_signature_is_forbidden_and_reaches_no_function(target: str) -> 
     assert (response.status, problem["status"], problem["code"]) == (403, 403, "forbidden")
     assert dict(response.headers)["content-type"] == "application/problem+json"
     assert public.events == []
+
+
+def test_no_web_page_under_another_name_passes_for_the_operators_service() -> None:
+    """P5: each page knows the local credentials, and may have its name lead to 127.0.0.1."""
+    public = FakeFunction(answer)
+    url = "http://{}:8080/v1/admin/waitlists"
+    for host, status in (("evil.example.com", 403), ("127.0.0.1", 200), ("localhost", 200)):
+        sent = next(OperatorAuth().auth_flow(httpx.Request("GET", url.format(host))))
+        request = HttpRequest("GET", "/v1/admin/waitlists", tuple(sent.headers.items()))
+        assert front(public)(request).status == status
+    assert len(public.events) == 2
+
+
+@pytest.mark.parametrize("letter", ["a", "ä", "☕"])
+def test_an_answer_is_as_large_as_lambda_takes_and_no_larger(letter: str) -> None:
+    """P9: in UTF-8, as Lambda counts since Python 3.12."""
+    for over in (0, 1):
+        room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
+        body = letter * (room // len(letter.encode()))
+        body += "a" * (room - len(body.encode()))
+        payload = json.dumps({"statusCode": 200, "body": body}, ensure_ascii=False).encode()
+        assert len(payload) == MAX_PAYLOAD_BYTES + over
+        response = front(Answering(payload))(HttpRequest("GET", "/"))
+        assert response.status == (500 if over else 200)
+
+
+@pytest.mark.parametrize("letter", [b"a", "ä".encode()])
+def test_a_request_is_as_large_as_lambda_takes_with_all_that_the_gateway_adds(
+    letter: bytes,
+) -> None:
+    """P9"""
+    public = FakeFunction(answer)
+    json_type = (("content-type", "application/json"),)
+    whole = front(public)
+    assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
+    too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
+    assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
+    # Without a type a body is base64, a third longer.
+    assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
+    assert len(public.events) == 1
 
 
 def test_a_stale_signature_is_forbidden() -> None:

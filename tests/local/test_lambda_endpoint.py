@@ -7,8 +7,9 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.http_message import HttpRequest
-from local.lambda_endpoint import MAX_WAITING_EVENTS, Invocable, LambdaEndpoint
+from local.function import MAX_PAYLOAD_BYTES, Invocable
+from local.http_message import Headers, HttpRequest
+from local.lambda_endpoint import MAX_WAITING_EVENTS, LambdaEndpoint
 from tests.e2e.processes import wait_until
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 
@@ -29,6 +30,54 @@ def test_a_call_without_a_payload_gets_an_empty_event() -> None:
     function = FakeFunction()
     LambdaEndpoint({"f": function})(invoke("f", b""))
     assert function.events == [{}]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (("Host", "127.0.0.1:8080"), ("Origin", "http://evil.example.com")),
+        (("Host", "127.0.0.1:8080"), ("Origin", "null")),
+        (("Host", "127.0.0.1:8080"), ("Origin", "http://127.0.0.1:8080")),
+        (("Host", "evil.example.com:8080"),),
+        (("Host", "127.0.0.1.evil.example.com"),),
+        (("Host", "192.168.1.7:8080"),),
+        (("Host", ""),),
+        (("Host", "127.0.0.1:8080"), ("Host", "evil.example.com")),
+    ],
+    ids=str,
+)
+def test_no_web_page_invokes_a_function(headers: Headers) -> None:
+    """P5: neither across origins nor by a name that leads here (DNS rebinding)."""
+    function = FakeFunction()
+    target = "/2015-03-31/functions/f/invocations"
+    response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))
+    assert (response.status, dict(response.headers)["x-amzn-errortype"]) == (
+        403,
+        "AccessDeniedException",
+    )
+    assert function.events == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080"])
+def test_programs_on_this_machine_invoke_functions(host: str) -> None:
+    target = "/2015-03-31/functions/f/invocations"
+    request = HttpRequest("POST", target, (("Host", host),), b"{}")
+    assert LambdaEndpoint({"f": FakeFunction()})(request).status == 200
+
+
+def test_an_event_or_an_answer_of_more_than_lambda_takes_is_refused() -> None:
+    """P9"""
+    function = FakeFunction(lambda event: event if len(event) < 9 else "x" * MAX_PAYLOAD_BYTES)
+    endpoint = LambdaEndpoint({"f": function})
+    largest = b'"%s"' % (b"x" * (MAX_PAYLOAD_BYTES - 2))
+    too_large = endpoint(invoke("f", largest + b" "))
+    assert too_large.status == 413
+    assert dict(too_large.headers)["x-amzn-errortype"] == "RequestTooLargeException"
+    assert function.events == []
+    answered = endpoint(invoke("f", largest))
+    assert (answered.status, len(function.events)) == (200, 1)
+    assert dict(answered.headers)["x-amz-function-error"] == "Unhandled"
+    assert json.loads(answered.body)["errorType"] == "Function.ResponseSizeTooLarge"
 
 
 def test_a_function_that_raises_answers_200_with_the_error() -> None:

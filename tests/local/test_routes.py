@@ -11,6 +11,11 @@ def test_a_route_of_the_template_is_found_with_its_parameters() -> None:
     assert match.path_parameters == {"waitlist_id": "bakery", "entry_id": "abc"}
 
 
+def test_the_page_of_the_document_is_a_route_of_the_local_run_alone() -> None:
+    assert Routes.from_template(read_template()).match("GET", "/docs").route_key == "GET /docs"
+    assert Routes.from_template({}).match("PUT", "/docs").route_key == "$default"
+
+
 def test_what_no_route_takes_goes_to_the_default_one() -> None:
     routes = Routes([("GET", ENTRY)])
     for method, path in (("PUT", "/v1/waitlists/a/entries/b"), ("GET", "/docs")):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from local.lambda_endpoint import Invocable
+from local.function import Invocable
 from local.schedule import INTERVAL_SECONDS, MinuteSchedule, scheduled_event
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction
 

@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from overload.ending import Ending, Seen
+from overload.history import Loss
+from overload.oracle import judge
 from tests.overload.story import (
+    LEASE_SECONDS,
     Story,
     a_good_ending,
     a_good_story,
@@ -248,3 +251,14 @@ def test_counts_that_fit_together_and_not_what_was_told_are_noticed(
     assert problems(story, counted(ending, left=2, signed_up=8)) == {
         "count": ["8 signed_up, but 6 to 7 were told so", "2 left, but 1 to 1 were told so"]
     }
+
+
+def test_after_a_loss_counts_may_lack_what_was_before_it(story: Story, ending: Ending) -> None:
+    """What was done after it is counted; the people on the list are counted exactly."""
+    before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
+    lacking = counted(ending, left=0, admitted=0)
+    assert judge(story.history, lacking, LEASE_SECONDS, after) == []
+    assert {one.kind for one in judge(story.history, lacking, LEASE_SECONDS, before)} == {"count"}
+    for name in ("waiting", "offered", "parked", "left"):
+        wrong = counted(ending, **{name: 9})
+        assert {one.kind for one in judge(story.history, wrong, LEASE_SECONDS, after)} == {"count"}

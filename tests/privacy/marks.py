@@ -15,7 +15,7 @@ PHONE = f"+44 {WORD} 7946"
 SPANISH = f"Spanish-{WORD}"
 FRENCH = f"French-{WORD}"
 REASON = f"because of {WORD}"
-KEY = f"key-{WORD}"
+KEY = f"key-of-16-or-more-{WORD}"
 PROFILE: dict[str, Any] = {"name": NAME, "contact": {"phone": PHONE}}
 ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 

@@ -114,7 +114,7 @@ def test_the_search_finds_what_it_should(text: str) -> None:
 
 def test_the_search_finds_tokens_too() -> None:
     """Whole, and the part that proves; the id of the key is no secret."""
-    token = EntryTokens(SECRET).issue("bakery", ENTRY_ID)
+    token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
     key_id, proof = token.split(".")
     texts = [f"a line with {token} in it", proof, "a line without", key_id]
     assert tokens_found_in(texts, {token}) == texts[:2]

@@ -84,12 +84,14 @@ def test_cut_off_where_room_is_short_any_of_those_intended_may_have_it() -> None
     assert ends_of(line_of("a", "c", capacity=3), (FILE, SILENT)) == {"ac", "acd", "acb"}
 
 
-def test_whoever_comes_in_ahead_between_two_rounds_is_given_with_the_second() -> None:
+def test_a_claim_takes_all_its_people_in_one_step() -> None:
+    """One who comes in after that is not given, also where fewer were there than wanted."""
     one_early = asks.bring("a file", Row("b", is_early=True))
-    claim = (asks.claim(4, "k"), given("a", "c", "e", "b"))
     line = line_of("a", "c", "e")
-    assert ends_of(line, claim, (one_early, told("joined")), at_once=True) == {""}
-    assert ends_of(line, (one_early, told("joined")), claim) == set()
+    later = (asks.claim(4, "k"), given("a", "c", "e", "b"))
+    assert ends_of(line, later, (one_early, told("joined")), at_once=True) == set()
+    before = (asks.claim(4, "k"), given("a", "c", "e"))
+    assert ends_of(line, before, (one_early, told("joined")), at_once=True) == {"b"}
 
 
 @pytest.mark.parametrize("seen", [("already", "joined"), ("joined", "already")])

@@ -46,7 +46,7 @@ def test_a_step_that_is_forgotten_is_found(
 ) -> None:
     stage.moment_of(beginning)
     monkeypatch.setattr(owner, step, nothing)
-    results = Job(names, beginning).results(stage)
+    results = Job(names, beginning, "single").results(stage)
     assert any(
         group_of(result, problem) is None for result in results for problem in result.problems
     )

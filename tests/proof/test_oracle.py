@@ -48,6 +48,53 @@ def admit_twice(stage: Stage) -> None:
     stage.table.items[pk, sk.replace("#admitted", "0#admitted")] = item
 
 
+def history_of(stage: Stage, name: str, word: str) -> tuple[str, str]:
+    """Return the key of one event of a person."""
+    pk = f"ENTRY#{WAITLIST_ID}#{id_of(name)}"
+    return next(key for key in stage.table.items if key[0] == pk and key[1].endswith(f"#{word}"))
+
+
+def lose_an_event(stage: Stage) -> None:
+    del stage.table.items[history_of(stage, "c", "joined")]
+
+
+def tell_an_event_twice(stage: Stage) -> None:
+    pk, _ = key = history_of(stage, "b", "offered")
+    later = "HISTORY#9999999999999999#offered"
+    stage.table.items[pk, later] = stage.table.items[key] | {"sk": {"S": later}}
+
+
+def tell_what_did_not_happen(stage: Stage) -> None:
+    pk, _ = key = history_of(stage, "c", "joined")
+    later = "HISTORY#9999999999999999#bumped"
+    event = {"sk": {"S": later}, "event": {"S": "bumped"}}
+    stage.table.items[pk, later] = stage.table.items[key] | event
+
+
+def tell_in_another_order(stage: Stage) -> None:
+    key = history_of(stage, "b", "offered")
+    item = stage.table.items.pop(key)
+    sooner = "HISTORY#0000000000000001#offered"
+    stage.table.items[key[0], sooner] = item | {"sk": {"S": sooner}}
+
+
+def tell_of_another_actor(stage: Stage) -> None:
+    key = history_of(stage, "c", "joined")
+    stage.table.items[key] = stage.table.items[key] | {"by": {"S": "somebody else"}}
+
+
+def lose_a_reason(stage: Stage) -> None:
+    key = history_of(stage, "b", "parked")
+    stage.table.items[key] = {
+        name: value for name, value in stage.table.items[key].items() if name != "reason"
+    }
+
+
+def tell_it_as_maintenance(stage: Stage) -> None:
+    key = history_of(stage, "b", "parked")
+    stage.table.items[key] = stage.table.items[key] | {"by": {"S": "maintenance"}}
+
+
 def swap_the_order(stage: Stage) -> None:
     queue = keys.queue(WAITLIST_ID)
     ranks = {name: stage.redis.raw.zscore(queue, id_of(name)) for name in ("c", "e")}
@@ -99,6 +146,11 @@ MUTANTS: dict[Mutant, str] = {
     bring_back_the_admitted: "revived",
     put_in_line_whoever_is_held: "twice",
     admit_twice: "twice",
+    lose_an_event: "history",
+    tell_an_event_twice: "history",
+    tell_what_did_not_happen: "history",
+    tell_in_another_order: "history",
+    tell_of_another_actor: "history",
     swap_the_order: "order",
     move_in_redis_only: "rank",
     count_one_too_many: "counter",
@@ -176,3 +228,27 @@ def test_nothing_is_wrong_with_segments_that_are_built(segmented: Stage) -> None
 def test_whoever_is_in_a_wrong_segment_is_noticed(segmented: Stage, mutant: Mutant) -> None:
     mutant(segmented)
     assert kinds_of(segmented) == {"segment"}
+
+
+@pytest.fixture
+def parked(stage: Stage) -> Stage:
+    """b was parked for a reason."""
+    stage.begin(stage.moment_of("parked"))
+    stage.maintain_until_quiet()
+    return stage
+
+
+@pytest.mark.parametrize("mutant", [lose_a_reason, tell_it_as_maintenance])
+def test_the_actor_and_reason_of_an_answered_request_are_told(
+    parked: Stage, mutant: Mutant
+) -> None:
+    ends, answered = {parked.moment_of("parked").line}, frozenset({"parked"})
+    assert not judge(ends, observe(parked), parked.tokens, answered)
+    mutant(parked)
+    (problem,) = judge(ends, observe(parked), parked.tokens, answered)
+    assert problem.kind == "history"
+
+
+def test_maintenance_tells_what_it_finds_of_a_request_without_an_answer(parked: Stage) -> None:
+    tell_it_as_maintenance(parked)
+    assert not judge({parked.moment_of("parked").line}, observe(parked), parked.tokens)

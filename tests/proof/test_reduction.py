@@ -2,32 +2,50 @@
 
 import pytest
 
-from proof import turns
 from proof.jobs import Job
 from proof.stage import Stage
+from proof.turns import Turns
+from tests.proof.test_mutants import nothing
+from waitlist_api.leaving import Leaving
 
 PAIRS = [
-    (("leave", "complete"), "held"),
-    (("rejoin", "dequeue"), "waiting"),
-    (("signup", "claim the newest"), "absent"),
-    (("signup again", "erase"), "waiting"),
-    (("import", "bump by places"), "leaving"),
+    (("leave", "release"), "waiting"),
+    (("remove", "redrive"), "held"),
+    (("bump by places", "extend"), "waiting"),
 ]
+Problems = frozenset[tuple[str, str]]
 
 
-def kinds_of(stage: Stage, job: Job) -> tuple[set[frozenset[str]], int]:
+def problems_of(stage: Stage, job: Job) -> tuple[set[Problems], int]:
     results = list(job.results(stage))
-    kinds = {frozenset(problem.kind for problem in result.problems) for result in results}
-    return kinds, len(results)
+    found = {
+        frozenset((problem.kind, problem.text) for problem in result.problems) for result in results
+    }
+    return found, len(results)
+
+
+def in_both_ways(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], beginning: str
+) -> set[Problems]:
+    """Run a pair with and without reduction; return what both have found."""
+    job = Job(names, beginning, "pair")
+    some, fewer = problems_of(stage, job)
+    monkeypatch.setattr(Turns, "is_reduced", False)
+    every, more = problems_of(stage, job)
+    assert some == every
+    assert fewer < more
+    return some
 
 
 @pytest.mark.parametrize(("names", "beginning"), PAIRS)
 def test_the_orders_that_are_left_out_show_nothing_else(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], beginning: str
 ) -> None:
-    job = Job(names, beginning)
-    some, fewer = kinds_of(stage, job)
-    monkeypatch.setattr(turns, "_is_repeat", lambda *_: False)
-    every, more = kinds_of(stage, job)
-    assert some == every
-    assert fewer < more
+    in_both_ways(stage, monkeypatch, names, beginning)
+
+
+def test_both_find_a_step_that_is_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.moment_of("waiting")
+    monkeypatch.setattr(Leaving, "finish", nothing)
+    found = in_both_ways(stage, monkeypatch, ("leave", "look"), "waiting")
+    assert any(found)

@@ -1,55 +1,96 @@
 """Two processes are interleaved in every order that can make a difference, each once."""
 
-from collections.abc import Callable
 from math import comb
 from typing import Any
 
 import pytest
 
-from proof.turns import Trace, take_turns
-from tests.support.faults import Call, Wire
+from proof.sameness import Text
+from proof.turns import HaltingWire, Turns, Work
+from tests.support.faults import Call
 
-Work = Callable[[Wire], None]
 
+class Table:
+    """A world of a few items: what was put, in its order, and how often each was got."""
 
-def works(first: list[str], second: list[str], made: list[str]) -> tuple[Work, Work]:
-    """Return two processes that get (in small letters) and put items of a table."""
+    def __init__(self) -> None:
+        self.puts: list[str] = []
+        self.made = ""
+        self.time = 0
 
-    def work(own: str, keys: list[str]) -> Work:
-        def steps(wire: Wire) -> None:
+    def set_time(self, time: Any) -> None:
+        self.time = time
+
+    def begin(self) -> None:
+        self.put(([], ""))
+
+    def snapshot(self) -> tuple[list[str], str]:
+        return list(self.puts), self.made
+
+    def put(self, snapshot: tuple[list[str], str]) -> None:
+        self.puts, self.made = list(snapshot[0]), snapshot[1]
+
+    def text(self, value: Any) -> Text:
+        return Text.of(value, 0)
+
+    def digest(self, more: list[Text]) -> bytes:
+        return repr((self.puts, more)).encode()
+
+    def work(self, own: str, keys: list[str]) -> Work:
+        """Return a process that gets (in small letters) and puts items."""
+
+        def make(key: str) -> list[str]:
+            self.made += own
+            self.puts += [] if key.islower() else [f"{own} {key}"]
+            return [one for one in self.puts if one.endswith(key.upper())]
+
+        def steps(wire: HaltingWire) -> None:
             wire.disarm()
             for key in keys:
                 name = "GetItem" if key.islower() else "PutItem"
                 item: dict[str, Any] = {"pk": {"S": key.lower()}}
-                wire.carry(Call(name, {"Key": item}, lambda: made.append(own)))
+                wire.carry(Call(name, {"Key": item}, lambda key=key: make(key)))  # type: ignore[misc]
 
         return steps
 
-    return work("A", first), work("B", second)
+    def turns(self, first: str, second: str, most_changes: int | None = None) -> Turns[Any]:
+        works = self.work("A", list(first)), self.work("B", list(second))
+        return Turns(self, works, most_changes)
 
-
-def all_traces(first: list[str], second: list[str]) -> list[Trace]:
-    found, open_ = [], [""]
-    while open_:
-        made: list[str] = []
-        trace = take_turns(works(first, second, made), open_.pop())
-        assert "".join(made) == trace.schedule
-        open_ += trace.branches
-        found.append(trace)
-    return [trace for trace in found if not trace.is_repeat]
+    def ends(self, first: str, second: str, most_changes: int | None = None) -> list[str]:
+        found = []
+        for schedule in self.turns(first, second, most_changes).ends():
+            assert self.made == schedule
+            found.append(schedule)
+        return found
 
 
 @pytest.mark.parametrize(("first", "second"), [("XX", "XX"), ("XXX", "XX"), ("X", "XXXX")])
 def test_steps_that_meet_are_made_in_every_order(first: str, second: str) -> None:
-    schedules = [trace.schedule for trace in all_traces(list(first), list(second))]
+    schedules = Table().ends(first, second)
     assert len(set(schedules)) == len(schedules) == comb(len(first + second), len(first))
 
 
 @pytest.mark.parametrize(("first", "second"), [("XX", "YY"), ("xxx", "xx")])
 def test_steps_that_do_not_meet_are_made_in_one_order(first: str, second: str) -> None:
-    assert len(all_traces(list(first), list(second))) == 1
+    assert len(Table().ends(first, second)) == 1
+
+
+def test_orders_that_leave_the_same_behind_are_one() -> None:
+    """The second looks before or after the first writes: its look is over by the end."""
+    assert len(Table().ends("X", "x")) == 1
+
+
+def test_a_process_takes_over_only_so_often() -> None:
+    """And when the other has ended, it goes on."""
+    ends = Table().ends("XX", "XX", most_changes=1)
+    assert set(ends) == {"AABB", "ABBA", "BAAB", "BBAA"}
+
+
+def test_all_orders_are_run_where_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Turns, "is_reduced", False)
+    assert len(Table().ends("xx", "YY")) == comb(4, 2)
 
 
 def test_a_schedule_is_followed() -> None:
-    made: list[str] = []
-    assert take_turns(works(["X", "X"], ["X", "X"], made), "BABA").schedule == "BABA"
+    assert Table().turns("XX", "XX").follow("BABA") == "BABA"

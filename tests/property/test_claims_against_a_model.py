@@ -11,7 +11,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.support.claim_model import AT_BACK, MAX_ATTEMPTS, ClaimModel, Person
+from tests.support.claim_model import AT_BACK, MAX_ATTEMPTS, VERBS, ClaimModel, Person
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, SECOND_MICROS, Answer, Line, accepted
 from tests.support.redis_servers import Server
 
@@ -87,10 +87,11 @@ class Machine(RuleBasedStateMachine):
     @rule(name=PEOPLE)
     def leave(self, name: str) -> None:
         person = self.model.take_out(name)
-        leaves = person is not None and person.state != "done"
         answer = accepted(self.line.leave(name, self.stays[name]))
-        assert answer["outcome"] == ("left" if leaves else "absent")
-        self.model.left += leaves
+        assert answer["outcome"] == ("left" if person else "absent")
+        self.model.left += person is not None
+        # An admission that came after the intent to leave is taken back.
+        self.model.admitted -= person is not None and person.state == "done"
         self.stays[name] += 1
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
@@ -101,7 +102,7 @@ class Machine(RuleBasedStateMachine):
             assert answer["code"] == "not_waiting"
             return
         self.model.people[name].rank = accepted(answer)["rank"]
-        self.model.unsettled.add(name)
+        self.model.decide(name, "bumped")
 
     @rule(
         count=st.integers(1, 3),
@@ -138,6 +139,9 @@ class Machine(RuleBasedStateMachine):
         """Act with the newest token of a person, or with the one before."""
         token = self.tokens[name][-2:][0 if late else -1]
         answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
+        if self.model.is_repeat(name, VERBS.get(op, op), token):
+            assert accepted(answer)["outcome"] == "repeat"
+            return None
         verdict = self.model.verdict(name, token, self.millis)
         if verdict == "held" or (verdict == "done" and op == "complete"):
             person = self.model.people[name]
@@ -167,15 +171,20 @@ class Machine(RuleBasedStateMachine):
     def release_one(self, name: str, to: str, late: bool = False) -> None:
         if acted := self.act("release", name, late, to=to):
             person, answer = acted
+            self.model.decide(name, "released", person.token)
             self.comes_back(name, answer, person.rank if to == "place" else None)
 
     @rule(name=PEOPLE, to=st.sampled_from(["place", "back"]))
     def redrive(self, name: str, to: str) -> None:
         answer = self.line.redrive(name, to=to)
         if name not in self.model.of("parked"):
-            assert answer["code"] == "not_parked"
+            if self.model.is_repeat(name, "redriven"):
+                assert accepted(answer)["outcome"] == "repeat"
+            else:
+                assert answer["code"] == "not_parked"
             return
         person = self.model.people[name]
+        self.model.decide(name, "redriven")
         person.attempts = 0
         self.comes_back(name, accepted(answer), person.rank if to == "place" else None)
 
@@ -185,7 +194,6 @@ class Machine(RuleBasedStateMachine):
         assert answer["rank"] == self.model.put_in_line(name, expected)
         line = self.model.in_line()
         assert (answer["position"], answer["total"]) == (line.index(name) + 1, len(line))
-        self.model.unsettled.add(name)
 
     @rule(pick=PICKS, late=LATE, lease=st.sampled_from([None, 1, 3600]))
     def extend(self, pick: int, late: bool, lease: int | None) -> None:
@@ -203,7 +211,7 @@ class Machine(RuleBasedStateMachine):
             person, answer = acted
             person.state, person.time_millis = "parked", self.millis
             assert answer["parked_millis"] == self.millis
-            self.model.unsettled.add(name)
+            self.model.decide(name, "parked", person.token)
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
@@ -217,20 +225,23 @@ class Machine(RuleBasedStateMachine):
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
-        """P3: whatever was decided is told until it is settled."""
+        """P3: whatever was decided is returned, in its order, until it is settled."""
         self.model.end_expired(self.micros)
         told = self.line.unsettled()
         assert sorted(told) == sorted(self.model.unsettled)
         for name, place in told.items():
             person = self.model.people.get(name)
             assert place["state"] == (person.state if person else "absent")
+            decided = [(one["verb"], one["token"]) for one in place["decisions"]]
+            expected = [(one.verb, one.token) for one in self.model.decided.get(name, [])]
+            assert decided == expected
             if settles:
                 self.settle(name, place)
 
     def settle(self, name: str, place: Answer) -> None:
         join_id = f"{self.stays[name]:08x}"
         accepted(self.line.settle(name, place["seen_stamp"], join_id=join_id))
-        self.model.unsettled.remove(name)
+        self.model.settle(name)
         if name in self.model.of("done"):
             self.model.take_out(name)
             assert self.line.signup(name, self.stays[name])["code"] == "gone"

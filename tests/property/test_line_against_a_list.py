@@ -14,10 +14,12 @@ from hypothesis.stateful import (
 
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, Answer, Line, accepted
 from tests.support.redis_servers import Server
-from waitlist_shared.ranks import TIER
+from waitlist_shared.ranks import priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
+# The first tickets of all, at which imports of 2020 stand.
+EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 PROFILE = settings(
     max_examples=120,
@@ -30,22 +32,42 @@ PROFILE = settings(
 
 
 class Model:
-    """The line as a list of names; ranks and tickets are remembered as they were told."""
+    """The line as a list of names, with what the requirements speak of; it computes no rank.
+
+    `priorities` says which priority each was given, `placed` names those whose place within it is
+    that of their signup; `told` remembers what was answered of each.
+    """
 
     def __init__(self) -> None:
         self.line: list[str] = []
         self.told: dict[str, Answer] = {}
+        self.priorities: dict[str, int] = {}
+        self.placed: set[str] = set()
 
-    def put(self, name: str, answer: Answer, position: int) -> None:
+    def put(self, name: str, answer: Answer, position: int, priority: int) -> None:
         self.take_out(name)
         self.line.insert(position - 1, name)
         self.told[name] = answer
+        self.priorities[name] = priority
+        self.placed.discard(name)
 
     def take_out(self, name: str) -> None:
         self.line = [other for other in self.line if other != name]
 
-    def ranks(self) -> list[int]:
-        return [self.told[name]["rank"] for name in self.line]
+    def head_of(self, priority: int) -> int:
+        """Return how many stand ahead of a priority: all of the higher ones."""
+        return sum(self.priorities[name] > priority for name in self.line)
+
+    def end_of(self, priority: int) -> int:
+        return sum(self.priorities[name] >= priority for name in self.line)
+
+    def is_room_ahead_of(self, index: int) -> bool:
+        """Say whether a rank is free right ahead of somebody, in their priority."""
+        name = self.line[index]
+        ahead = self.line[index - 1 : index]
+        if not ahead or self.priorities[ahead[0]] != self.priorities[name]:
+            return True  # the room ahead of a priority's tickets is never used up here
+        return bool(self.told[name]["rank"] - self.told[ahead[0]]["rank"] > 1)
 
 
 class Machine(RuleBasedStateMachine):
@@ -81,16 +103,28 @@ class Machine(RuleBasedStateMachine):
             assert answer["outcome"] == "already"
         else:
             assert answer["outcome"] == "joined"
-            self.model.put(name, answer, len(self.model.line) + 1)
+            self.model.put(name, answer, len(self.model.line) + 1, 0)
+            self.model.placed.add(name)
         assert answer["position"] == self.model.line.index(name) + 1
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """Many at one instant leave no gaps between them, or one before them."""
+        """Many at one instant have little room between them."""
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
             self.signup(name)
+
+    @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
+    def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
+        """Its place is the ticket's, or next behind whoever stands there: no room between them."""
+        if name in self.model.line:
+            return
+        answer = accepted(self.line.enlist(name, ticket, self.stays[name], priority=priority))
+        self.model.put(name, answer, answer["position"], priority)
+        self.model.placed.add(name)
+        self.drew(answer)
+        self.signups_stand_in_order(priority)
 
     @precondition(lambda self: self.model.line)
     @rule(name=st.sampled_from(NAMES), number=st.integers(0, len(NAMES)))
@@ -98,12 +132,14 @@ class Machine(RuleBasedStateMachine):
         line = self.model.line
         if name in line:
             return
-        taken = self.model.told[line[number % len(line)]]
+        owner = line[number % len(line)]
+        taken, priority = self.model.told[owner], self.model.priorities[owner]
         place = {"rank": taken["rank"], "ticket": taken["ticket"], "stamp": 1}
         answer = accepted(self.line.restore(name, **place, stay=self.stays[name]))
         assert answer["rank"] < taken["rank"]
-        assert answer["position"] <= line.index(line[number % len(line)]) + 1
-        self.model.put(name, {**answer, "stamp": self.last_stamp}, answer["position"])
+        assert self.model.head_of(priority) < answer["position"] <= line.index(owner) + 1
+        told = {**answer, "stamp": self.last_stamp}
+        self.model.put(name, told, answer["position"], priority)
 
     @rule(name=st.sampled_from(NAMES), knows_ticket=st.booleans())
     def leave(self, name: str, knows_ticket: bool) -> None:
@@ -129,28 +165,52 @@ class Machine(RuleBasedStateMachine):
         self.drew(again)
         return answer
 
-    @rule(name=st.sampled_from(NAMES), to=st.sampled_from(["front", "back"]))
-    def bump_to(self, name: str, to: str) -> None:
-        if answer := self.bump(name, to=to):
-            self.model.put(name, answer, 1 if to == "front" else len(self.model.line))
+    def moved(self, name: str, answer: Answer, priority: int) -> None:
+        """Take over where the answer says that a move went, in the priority that it must have."""
+        before = self.model.line.index(name)
+        assert answer["moved_by"] == before + 1 - answer["position"]
+        self.model.put(name, answer, answer["position"], priority)
+
+    @rule(name=st.sampled_from(NAMES))
+    def bump_to_the_back(self, name: str) -> None:
+        if answer := self.bump(name, to="back"):
+            assert answer["position"] == answer["total"]
+            self.moved(name, answer, 0)
+
+    @rule(name=st.sampled_from(NAMES))
+    def bump_to_the_front(self, name: str) -> None:
+        if answer := self.bump(name, to="front"):
+            priority = self.model.priorities[name]
+            assert answer["position"] == self.model.head_of(priority) + 1
+            self.moved(name, answer, priority)
 
     @rule(name=st.sampled_from(NAMES), places=st.integers(1, len(NAMES)))
     def bump_places(self, name: str, places: int) -> None:
-        ranks, line = self.model.ranks(), self.model.line
+        """Exactly so many, within the priority, where there is room; never fewer."""
         if answer := self.bump(name, places=places):
-            asked, reached = max(0, line.index(name) - places), answer["position"] - 1
-            assert reached <= asked
-            # It went further than asked only along a run without a gap.
-            assert ranks[asked] - ranks[reached] == asked - reached or asked == reached
-            self.model.put(name, answer, answer["position"])
+            priority, index = self.model.priorities[name], self.model.line.index(name)
+            head = self.model.head_of(priority)
+            asked, reached = max(head, index - places), answer["position"] - 1
+            assert head <= reached <= asked
+            assert reached == asked or not self.model.is_room_ahead_of(asked)
+            self.moved(name, answer, priority)
 
     @rule(name=st.sampled_from(NAMES), priority=PRIORITIES)
     def bump_priority(self, name: str, priority: int) -> None:
         if answer := self.bump(name, priority=priority):
-            wanted = (255 - priority) * TIER + self.model.told[name]["rank"] % TIER
-            others = [self.model.told[other]["rank"] for other in self.model.line if other != name]
-            assert (answer["rank"] == wanted) or (wanted in others and answer["rank"] < wanted)
-            self.model.put(name, answer, 1 + sum(rank < answer["rank"] for rank in others))
+            self.moved(name, answer, priority)
+            self.model.placed.add(name)
+            self.signups_stand_in_order(priority)
+
+    def signups_stand_in_order(self, priority: int) -> None:
+        """P1: of one priority, those stand as they signed up whom no move has put elsewhere."""
+        people = [name for name in self.model.line if name in self.model.placed]
+        tickets = [
+            self.model.told[name]["ticket"]
+            for name in people
+            if self.model.priorities[name] == priority
+        ]
+        assert tickets == sorted(tickets)
 
     @precondition(lambda self: self.model.line)
     @rule(order=st.randoms(use_true_random=False), overwrite=st.booleans())
@@ -180,7 +240,10 @@ class Machine(RuleBasedStateMachine):
         ]
         assert [entry["position"] for entry in entries] == list(range(1, len(entries) + 1))
         ranks = [entry["rank"] for entry in entries]
-        assert ranks == self.model.ranks() == sorted(set(ranks))
+        assert ranks == [self.model.told[name]["rank"] for name in self.model.line]
+        assert ranks == sorted(set(ranks))
+        given = [self.model.priorities[name] for name in self.model.line]
+        assert [priority_of(rank) for rank in ranks] == given == sorted(given, reverse=True)
         tickets = [self.model.told[name]["ticket"] for name in self.model.line]
         assert [entry["ticket"] for entry in entries] == tickets
 

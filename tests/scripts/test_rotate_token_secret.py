@@ -17,7 +17,7 @@ from waitlist_api.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, 
 
 NOW = 1_790_000_000
 STACK = "waitlist-prod"
-ENTRY = ("bakery", "a" * 26)
+ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 
 @pytest.fixture
@@ -59,15 +59,15 @@ def test_the_first_rotation_keeps_the_key_that_the_stack_made(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = secret_reader(arn)()
-    old = EntryTokens(first).issue(*ENTRY)
+    old = EntryTokens(first).issue(*ENTRY, STAY)
     assert rotate() == 0
     keys = TokenKeys.parse(secret_reader(arn)())
     assert keys.previous is not None
     assert keys.previous.secret == first
     assert len(keys.current.secret) == 64
-    for seconds, issued in ((0, old), (BEFORE_IT_SIGNS_SECONDS, keys.current.token(*ENTRY))):
+    for seconds, issued in ((0, old), (BEFORE_IT_SIGNS_SECONDS, keys.current.token(*ENTRY, STAY))):
         tokens = tokens_at(arn, NOW + seconds)
-        assert tokens.issue(*ENTRY) == issued
+        assert tokens.issue(*ENTRY, STAY) == issued
         tokens.check(*ENTRY, f"Bearer {old}")
     said = capsys.readouterr().out
     assert keys.current.id in said

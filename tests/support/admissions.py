@@ -52,10 +52,6 @@ class Admissions(People):
         path = f"{self.admin_path}/parked/{self.id_of(name)}/redrive"
         return self.world.request("POST", path, body=body, operator=True)
 
-    def remove(self, name: str, **body: Any) -> Answer:
-        path = f"{self.admin_entry(name)}/remove"
-        return self.world.request("POST", path, body=body, operator=True)
-
     def status(self, name: str) -> str:
         """Return what the person themselves is told."""
         answer = self.look(name)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from waitlist_shared.ranks import TIER
 
-STEP = 65_536
 MAX_ATTEMPTS = 3
 AT_BACK = 255 * TIER
+DECISIONS_KEPT = 16
+VERBS = {"release": "released", "park": "parked"}
 
 
 @dataclass
@@ -22,12 +23,22 @@ class Person:
     time_millis: int = 0
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A decision that the record may not have, about the stay of a ticket."""
+
+    verb: str
+    token: str
+    ticket: int
+
+
 @dataclass
 class ClaimModel:
     """Those on the list by name; and who has ended how, so that nobody ends twice."""
 
     people: dict[str, Person] = field(default_factory=dict)
     unsettled: set[str] = field(default_factory=set)
+    decided: dict[str, list[Decided]] = field(default_factory=dict)
     signed_up: int = 0
     left: int = 0
     admitted: int = 0
@@ -55,6 +66,24 @@ class ClaimModel:
             return "claim_expired"
         return person.state
 
+    def decide(self, name: str, verb: str, token: str = "") -> None:
+        """Remember a decision until it is settled."""
+        self.unsettled.add(name)
+        decision = Decided(verb, token, self.people[name].ticket)
+        self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
+
+    def settle(self, name: str) -> None:
+        self.unsettled.remove(name)
+        self.decided.pop(name, None)
+
+    def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
+        """Return whether this has been decided already, of the present stay if there is one."""
+        made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
+        if not made:
+            return False
+        person = self.people.get(name)
+        return bool(token) or person is None or person.ticket == made[-1].ticket
+
     def put_in_line(self, name: str, rank: int) -> int:
         person = self.people[name]
         person.rank, person.state = self.free_rank(rank), "waiting"
@@ -63,13 +92,9 @@ class ClaimModel:
     def free_rank(self, rank: int) -> int:
         """Return the rank, or where it is taken the nearest free one ahead."""
         taken = {self.people[name].rank for name in self.of("waiting")}
-        if rank not in taken:
-            return rank
-        while rank - 1 in taken:
+        while rank in taken:
             rank -= 1
-        ahead = max((other for other in taken if other < rank), default=-1)
-        lower = max(ahead, rank // TIER * TIER - 1)
-        return max(rank - STEP, lower + (rank - lower) // 2)
+        return rank
 
     def end_expired(self, micros: int) -> None:
         millis = micros // 1_000
@@ -78,11 +103,12 @@ class ClaimModel:
             if person.time_millis > millis:
                 return
             person.attempts += 1
-            self.unsettled.add(name)
             if person.attempts >= MAX_ATTEMPTS:
                 person.state, person.time_millis = "parked", millis
+                self.decide(name, "worn_out")
             else:
                 self.put_in_line(name, person.rank)
+                self.decide(name, "expired")
 
     def claim(self, count: int, newest: bool, micros: int) -> list[str]:
         """Return who is to be held now; expired holds come first."""

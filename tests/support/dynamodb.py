@@ -1,16 +1,24 @@
-"""DynamoDB for tests: moto in this process, one call at a time."""
+"""DynamoDB for tests: moto in this process, or AWS's DynamoDB Local where one is started."""
 
+import logging
+import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
 import boto3
+from botocore.config import Config
 from moto import mock_aws
 
 from local.table import create_table_request
 
 TABLE = "waitlist-test"
+# Names the DynamoDB Local that `make test-dynamodb` has started; elsewhere it is not set.
+URL_VARIABLE = "DYNAMODB_LOCAL_URL"
+ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
 
 class OneAtATime:
@@ -30,15 +38,63 @@ class OneAtATime:
         return call
 
 
+class RealTable:
+    """A client of DynamoDB Local with a database of its own, which goes with this object.
+
+    DynamoDB Local keeps a database for each access key, and four threads for each database:
+    another object uses the key again.
+    """
+
+    _free_keys: ClassVar[list[str]] = []
+    _made: ClassVar[int] = 0
+
+    def __init__(self, url: str) -> None:
+        if not RealTable._free_keys:
+            RealTable._made += 1
+            RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
+        access_key = RealTable._free_keys.pop()
+        # Once: a test that expects a refusal must not wait for repeats.
+        config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
+        self._client = _session().client(
+            "dynamodb",
+            endpoint_url=url,
+            aws_access_key_id=access_key,
+            config=config,
+            **ACCESS,
+        )
+        self._client.create_table(**create_table_request(TABLE))
+        # At DEBUG it writes whole requests; tests read what the service itself logs.
+        logging.getLogger("botocore").setLevel(logging.INFO)
+        weakref.finalize(self, _give_back, self._client, access_key)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def scan(self, **request: Any) -> dict[str, Any]:
+        """Return all items; like the table in memory, it needs no name."""
+        whole = {"TableName": TABLE, "ConsistentRead": True} | request
+        return {"Items": self._client.scan(**whole)["Items"]}
+
+
 @contextmanager
 def dynamodb() -> Iterator[Any]:
     """Yield a client of an empty table as the template declares it."""
+    url = os.environ.get(URL_VARIABLE)
+    if url:
+        yield RealTable(url)
+        return
     with mock_aws():
-        client = boto3.client(
-            "dynamodb",
-            region_name="us-east-1",
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
+        client = boto3.client("dynamodb", aws_access_key_id="test", **ACCESS)
         client.create_table(**create_table_request(TABLE))
         yield OneAtATime(client)
+
+
+def _give_back(client: Any, access_key: str) -> None:
+    client.delete_table(TableName=TABLE)
+    client.close()
+    RealTable._free_keys.append(access_key)
+
+
+@cache
+def _session() -> Any:
+    return boto3.Session()

@@ -4,8 +4,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
+from local.routes import Routes
+from local.table import read_template
+
+ROUTES = Routes.from_template(read_template())
 OPERATOR_ARN = "arn:aws:iam::123456789012:user/operator"
 
 
@@ -56,6 +60,7 @@ class Caller:
         subject: str | None = None,
         headers: dict[str, str] | None = None,
         query: str = "",
+        arn: str | None = None,
     ) -> Answer:
         sent = {"host": "api.example.com", "content-type": "application/json", **(headers or {})}
         if token is not None:
@@ -64,6 +69,8 @@ class Caller:
             sent["idempotency-key"] = key
         text = raw_body if raw_body is not None else None if body is None else json.dumps(body)
         sent_event = event(method, path, sent, text, operator, query, subject)
+        if arn is not None:
+            sent_event["requestContext"]["authorizer"]["iam"]["userArn"] = arn
         response = self._handler(sent_event, Context())
         return Answer(
             response["statusCode"],
@@ -81,23 +88,24 @@ def event(
     query: str = "",
     subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event of one request.
+    """Return the event of one request, whose path is percent-encoded.
 
     An operator's carries what the IAM authorizer adds, a subject's what the JWT authorizer does.
     """
+    route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {
         "accountId": "123456789012",
         "apiId": "api",
         "domainName": "api.example.com",
         "http": {
             "method": method,
-            "path": path,
+            "path": decoded,
             "protocol": "HTTP/1.1",
             "sourceIp": "192.0.2.1",
             "userAgent": "test",
         },
         "requestId": "request",
-        "routeKey": "$default",
+        "routeKey": route.route_key,
         "stage": "$default",
         "time": "01/Jan/2026:00:00:00 +0000",
         "timeEpoch": 1767225600000,
@@ -109,11 +117,12 @@ def event(
         context["authorizer"] = {"jwt": {"claims": claims, "scopes": None}}
     return {
         "version": "2.0",
-        "routeKey": "$default",
-        "rawPath": path,
+        "routeKey": route.route_key,
+        "rawPath": decoded,
         "rawQueryString": query,
         "headers": headers,
         "queryStringParameters": dict(parse_qsl(query)),
+        "pathParameters": route.path_parameters,
         "requestContext": context,
         "body": body,
         "isBase64Encoded": False,

@@ -107,9 +107,8 @@ def tracks_of(history: History, lease_seconds: float) -> dict[str, Track]:
 def unnamed(history: History, window: Window) -> int:
     """How many more may be held than claims have told.
 
-    Of a claim without an answer, or with one to a later try, everybody; of one that is still open,
-    those who leave before it is answered, and for whom others are given; of any, those who were
-    not given because somebody else had decided about them.
+    Of a claim without an answer, or with one to a later try, all its people; of any, those who were
+    not given because they left, or because another request had decided about them.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)

@@ -73,7 +73,7 @@ def test_a_batch_and_the_run_of_maintenance_that_sends_it_have_one(prepared: Tol
 def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Told) -> None:
     prepared.service.redis.flushall()
     id_ = str(uuid4())
-    headers = {HEADER: id_, "Idempotency-Key": "another"}
+    headers = {HEADER: id_, "Idempotency-Key": "another-secret-key"}
     body = {**SIGNUP, "customer_id": "another"}
     prepared.service.customer("POST", ENTRIES, json=body, headers=headers)
     prepared.service.maintain()

@@ -25,7 +25,7 @@ def defect(*_: Any, **__: Any) -> Any:
 
 
 def token_of_nobody() -> str:
-    return EntryTokens(SECRET).issue("bakery", "a" * 26)
+    return EntryTokens(SECRET).issue("bakery", "a" * 26, 1)
 
 
 def said(told: Told, service: str = "public") -> list[tuple[str, str, int]]:
@@ -79,7 +79,9 @@ def test_a_defect_is_told_once_as_a_failure(
     assert error["correlation_id"] == line["correlation_id"] == answer.headers[HEADER]
 
 
-@pytest.mark.parametrize("event", [{}, {"requestContext": None, "headers": [], "routeKey": 7}])
+@pytest.mark.parametrize(
+    "event", [{"requestContext": 7}, {"requestContext": None, "headers": [], "routeKey": 7}]
+)
 def test_an_event_that_is_none_is_told_by_lambdas_own_id(prepared: Told, event: Any) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever it breaks on
         app.lambda_handler(event, Context())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.dynamodb import TABLE, dynamodb
-from tests.support.memory_table import MemoryTable
+from tests.support.tables import new_table
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status, line_place
@@ -38,7 +38,7 @@ EDITED = HistoryEvent(stamp=8, event="edited", by="operator")
 @pytest.fixture(params=["memory", "moto"])
 def table(request: pytest.FixtureRequest) -> Iterator[Table]:
     if request.param == "memory":
-        yield Table(MemoryTable(), TABLE)
+        yield Table(new_table(), TABLE)
         return
     with dynamodb() as moto:
         yield Table(moto, TABLE)
@@ -66,7 +66,12 @@ def history(table: Table) -> list[HistoryEvent]:
 def test_attributes_are_replaced_and_counted(table: Table, edits: Edits) -> None:
     put(table, ANN)
     record = edit(edits, attributes=FRENCH)
-    assert record == replace(ANN, attributes=FRENCH, attributes_version=1, updated_millis=2)
+    changed: dict[str, Any] = {
+        "attributes": FRENCH,
+        "attributes_version": 1,
+        "edited_stamp": EDITED.stamp,
+    }
+    assert record == replace(ANN, **changed, updated_millis=2)
     assert record == EntryRecords(table).get(*KEY)
     again = edit(edits, attributes={})
     assert (again.attributes, again.attributes_version) == ({}, 2)
@@ -74,7 +79,8 @@ def test_attributes_are_replaced_and_counted(table: Table, edits: Edits) -> None
 
 def test_a_profile_alone_leaves_the_attributes_as_they_are(table: Table, edits: Edits) -> None:
     put(table, ANN)
-    assert edit(edits, profile={}) == replace(ANN, profile={}, updated_millis=2)
+    edited = replace(ANN, profile={}, edited_stamp=EDITED.stamp, updated_millis=2)
+    assert edit(edits, profile={}) == edited
 
 
 def test_both_change_together(table: Table, edits: Edits) -> None:

@@ -47,6 +47,7 @@ def test_an_arn_says_all_that_is_asked_of_a_cache(arn: str, cache: Cache) -> Non
         ("REDIS_URL", "http://localhost:6379"),
         ("REDIS_URL", "redis://"),
         ("REDIS_CLUSTER", "yes"),
+        ("REDIS_HAS_RUN_IDS", "yes"),
         ("REDIS_CLUSTER", ""),
         ("LOG_LEVEL", "LOUD"),
     ],

@@ -46,9 +46,9 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     arn = secrets.create_secret(Name="tokens", SecretString=KEY)["ARN"]
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
-    assert status_of(another.issue("bakery", ENTRY_ID)) == 403
+    assert status_of(another.issue("bakery", ENTRY_ID, 1)) == 403
     # A good token gets as far as the private function, of which there is none here.
-    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID)) >= 500
+    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 
 def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
@@ -56,7 +56,7 @@ def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
 ) -> None:
     """P5"""
     environ.setenv("JWT_ISSUER", "https://issuer.example.com")
-    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID)) == 401
+    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) == 401
 
 
 def test_without_either_it_says_what_is_missing(environ: pytest.MonkeyPatch) -> None:

@@ -6,19 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waitlist_shared.ranks import EPOCH, TIER, priority_of, ticket_at, time_of
+from waitlist_shared.limits import MAX_RANK, MAX_TICKET, MIN_RANK
+from waitlist_shared.ranks import EPOCH, ROOM, TIER, priority_of, ticket_at, time_of
 
-MILLIS_OF_ALL_TICKETS = TIER // 16 - 1
+MILLIS_OF_ALL_TICKETS = MAX_TICKET // 16 - 1
 
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
-@pytest.mark.parametrize("ticket", [0, 1, TIER - 1])
+@pytest.mark.parametrize("ticket", [-ROOM, -1, 0, 1, MAX_TICKET])
 def test_a_rank_tells_its_priority_whatever_the_ticket(priority: int, ticket: int) -> None:
     assert priority_of((255 - priority) * TIER + ticket) == priority
 
 
-def test_tickets_suffice_for_sixty_nine_years() -> None:
-    assert time_of(TIER - 1) > EPOCH + timedelta(days=69 * 365)
+def test_every_rank_has_a_priority() -> None:
+    """Also one behind the last priority's tickets, where earlier versions could leave an entry."""
+    assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
+
+
+def test_tickets_suffice_until_2087() -> None:
+    assert time_of(MAX_TICKET) > datetime(2087, 1, 1, tzinfo=UTC)
 
 
 def test_the_first_ticket_of_a_day() -> None:

@@ -8,7 +8,7 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
 from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import Transitions
 from waitlist_api.telling.tally import Tally
 
 KEY = ("bakery", "a" * 26)
@@ -42,33 +42,19 @@ def admitted(table: Table) -> None:
     table.put(record.to_item(ended_place(KEY[0], 0), 1), "attribute_not_exists(#pk)")
 
 
-def told_late(stamp: int) -> Transition:
-    """Return a decision that was made before the admission, and is recorded after it."""
-    event = HistoryEvent(stamp=stamp, event="offered", by="operator")
-    return Transition(
-        waitlist_id=KEY[0],
-        entry_id=KEY[1],
-        status="offered",
-        stamp=stamp,
-        rank=1,
-        attempts=0,
-        changes={},
-        events=(event,),
-    )
-
-
 def history(memory: MemoryTable, now_millis: int = NOW) -> list[HistoryEvent]:
     events, _ = Histories(Table(memory, TABLE), lambda: now_millis).page(*KEY, None, 100)
     return events
 
 
-def test_an_event_that_is_told_late_goes_when_its_record_does(
+def test_an_event_that_is_written_late_goes_when_its_record_does(
     memory: MemoryTable, table: Table
 ) -> None:
     admitted(table)
-    Transitions(table, Retention(table, lambda _: 30), Tally()).tell(told_late(9), NOW)
-    (event,) = history(memory)
-    assert event.expires_at == EXPIRES
+    event = HistoryEvent(stamp=9, event="offered", by="operator")
+    Transitions(table, Retention(table, lambda _: 30), Tally()).append(KEY, event, NOW)
+    (written,) = history(memory)
+    assert written.expires_at == EXPIRES
     assert history(memory, EXPIRES * 1000) == []
 
 

@@ -1,24 +1,28 @@
 """The keys of entry tokens: which are good, which signs, and when a change is noticed."""
 
+import base64
+import hmac
 import json
 from dataclasses import dataclass, field
 
 import pytest
 
 from tests.support.world import Clock
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth import TOKEN, EntryTokens, Proof
 from waitlist_api.errors import Forbidden
 from waitlist_api.token_keys import (
     BEFORE_IT_SIGNS_SECONDS,
     READ_EACH_SECONDS,
     RETRY_SECONDS,
+    STAY_CHARACTERS,
     BadSecret,
     SecretUnavailable,
     TokenKeys,
 )
 
 OLD, NEW, OTHER = ("old-" * 16, "new-" * 16, "other-" * 10)
-ENTRY = ("bakery", "a" * 26)
+ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
+ISSUED = (*ENTRY, STAY)
 
 
 @dataclass
@@ -52,20 +56,20 @@ def secret() -> Secret:
 
 
 def accepts(tokens: EntryTokens, token: str) -> bool:
-    return tokens.proves(*ENTRY, f"Bearer {token}")
+    return tokens.stay_shown(*ENTRY, f"Bearer {token}") == STAY
 
 
 def test_a_token_names_its_key_and_tells_nothing_of_it() -> None:
-    key_id, _ = EntryTokens(OLD).issue(*ENTRY).split(".")
-    assert key_id == EntryTokens(json.dumps({"current": OLD})).issue(*ENTRY).split(".")[0]
-    assert key_id != EntryTokens(NEW).issue(*ENTRY).split(".")[0]
+    key_id, _ = EntryTokens(OLD).issue(*ISSUED).split(".")
+    assert key_id == EntryTokens(json.dumps({"current": OLD})).issue(*ISSUED).split(".")[0]
+    assert key_id != EntryTokens(NEW).issue(*ISSUED).split(".")[0]
     assert key_id not in OLD
 
 
 def test_a_plain_secret_is_the_one_key() -> None:
     """As a stack makes it, and as it was before keys were changed."""
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
-    token = EntryTokens(OLD).issue(*ENTRY)
+    token = EntryTokens(OLD).issue(*ISSUED)
     assert accepts(EntryTokens(json.dumps({"current": NEW, "previous": OLD})), token)
     assert not accepts(EntryTokens(json.dumps({"current": NEW, "previous": OTHER})), token)
 
@@ -91,27 +95,27 @@ def test_a_secret_without_keys_is_told_what_it_should_hold(text: str) -> None:
 def test_nobody_is_logged_out_whenever_each_process_notices(secret: Secret) -> None:
     """P2: at no second does one process refuse what another has given out."""
     processes = [secret.process()]
-    tokens = {processes[0].issue(*ENTRY)}
+    tokens = {processes[0].issue(*ISSUED)}
     for second in range(0, 3 * BEFORE_IT_SIGNS_SECONDS, 20):
         if second == 100:
             secret.rotate()
         if second % 260 == 0:
             processes.append(secret.process())
-        tokens |= {process.issue(*ENTRY) for process in processes}
+        tokens |= {process.issue(*ISSUED) for process in processes}
         assert all(accepts(process, token) for process in processes for token in tokens), second
         secret.clock.advance(20)
     assert len(tokens) == 2
-    new = EntryTokens(NEW).issue(*ENTRY)
-    assert {process.issue(*ENTRY) for process in processes} == {new}
+    new = EntryTokens(NEW).issue(*ISSUED)
+    assert {process.issue(*ISSUED) for process in processes} == {new}
 
 
 def test_a_change_is_noticed_within_five_minutes(secret: Secret) -> None:
     process = secret.process()
     secret.text = json.dumps({"current": NEW, "previous": OLD})
     secret.clock.advance(READ_EACH_SECONDS - 1)
-    assert process.issue(*ENTRY) == EntryTokens(OLD).issue(*ENTRY)
+    assert process.issue(*ISSUED) == EntryTokens(OLD).issue(*ISSUED)
     secret.clock.advance(1)
-    assert process.issue(*ENTRY) == EntryTokens(NEW).issue(*ENTRY)
+    assert process.issue(*ISSUED) == EntryTokens(NEW).issue(*ISSUED)
 
 
 def test_a_secret_is_read_seldom_and_not_at_each_forged_token(secret: Secret) -> None:
@@ -120,22 +124,22 @@ def test_a_secret_is_read_seldom_and_not_at_each_forged_token(secret: Secret) ->
     for _ in range(100):
         with pytest.raises(Forbidden):
             process.check(*ENTRY, f"Bearer {'0' * 8}.{'A' * 43}")
-        process.issue(*ENTRY)
+        process.issue(*ISSUED)
     assert secret.read_count == 1
 
 
 @pytest.mark.parametrize("trouble", ["out of reach", "spoilt"])
 def test_keys_stay_good_while_the_secret_cannot_be_read(secret: Secret, trouble: str) -> None:
     process = secret.process()
-    token = process.issue(*ENTRY)
+    token = process.issue(*ISSUED)
     secret.is_reachable, secret.text = trouble != "out of reach", "spoilt"
     secret.clock.advance(READ_EACH_SECONDS)
-    assert process.issue(*ENTRY) == token
+    assert process.issue(*ISSUED) == token
     assert accepts(process, token)
     assert secret.read_count == 2
     secret.is_reachable, secret.text = True, NEW
     secret.clock.advance(RETRY_SECONDS)
-    assert process.issue(*ENTRY) != token
+    assert process.issue(*ISSUED) != token
 
 
 def test_a_process_does_not_start_without_keys(secret: Secret) -> None:
@@ -145,8 +149,40 @@ def test_a_process_does_not_start_without_keys(secret: Secret) -> None:
 
 
 def test_whoever_shows_a_token_of_the_old_key_is_given_one_of_the_new(secret: Secret) -> None:
-    old = EntryTokens(OLD).issue(*ENTRY)
+    old = EntryTokens(OLD).issue(*ISSUED)
     tokens = EntryTokens(json.dumps({"current": NEW, "previous": OLD}))
-    new = tokens.renewed(*ENTRY, f"Bearer {old}")
-    assert new == EntryTokens(NEW).issue(*ENTRY)
-    assert tokens.renewed(*ENTRY, f"Bearer {new}") is None
+    new = tokens.check(*ENTRY, f"Bearer {old}").renewed
+    assert new == EntryTokens(NEW).issue(*ISSUED)
+    assert tokens.check(*ENTRY, f"Bearer {new}") == Proof(STAY)
+
+
+def test_a_token_is_of_one_stay() -> None:
+    tokens = EntryTokens(OLD)
+    earlier, later = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
+    assert tokens.check(*ENTRY, f"Bearer {earlier}").stay == STAY
+    assert tokens.check(*ENTRY, f"Bearer {later}").stay == STAY + 1
+
+
+@pytest.mark.parametrize("stay", [0, 1, STAY, 2**45 - 1])
+def test_every_stay_has_a_token_of_one_length(stay: int) -> None:
+    token = EntryTokens(OLD).issue(*ENTRY, stay)
+    assert TOKEN.fullmatch(token)
+    assert EntryTokens(OLD).check(*ENTRY, f"Bearer {token}").stay == stay
+
+
+def test_the_stay_of_a_token_cannot_be_changed() -> None:
+    """P5: it stands in the token for all to read, and the MAC covers it."""
+    tokens = EntryTokens(OLD)
+    one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
+    at = one.index(".") + 1 + STAY_CHARACTERS
+    with pytest.raises(Forbidden):
+        tokens.check(*ENTRY, f"Bearer {another[:at]}{one[at:]}")
+
+
+def test_a_token_from_before_stays_is_refused() -> None:
+    """P5: an HMAC over waitlist and entry alone, the same for each stay of the entry."""
+    key = TokenKeys.parse(OLD).current
+    mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")
+    token = f"{key.id}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+    with pytest.raises(Forbidden):
+        EntryTokens(OLD).check(*ENTRY, f"Bearer {token}")

@@ -9,7 +9,7 @@ import pytest
 from tests.support import faults
 from tests.support.dynamodb import TABLE, dynamodb
 from tests.support.faults import Wire
-from tests.support.memory_table import MemoryTable
+from tests.support.tables import new_table
 from waitlist_api.errors import Throttled
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
@@ -40,7 +40,7 @@ def found(records: WaitlistRecords) -> WaitlistRecord:
 @pytest.fixture(params=["memory", "moto"])
 def client(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "memory":
-        yield MemoryTable()
+        yield new_table()
         return
     with dynamodb() as moto:
         yield moto
@@ -128,7 +128,7 @@ def test_of_two_operators_at_once_the_later_one_decides_and_neither_is_lost(
     step: int, theirs: Declared, mine: Declared
 ) -> None:
     """P2: the other's change comes before or between the two writes of mine."""
-    wire, table = Wire(), MemoryTable()
+    wire, table = Wire(), new_table()
     records, others = (
         WaitlistRecords(Table(client, TABLE)) for client in (wire.client(table), table)
     )
@@ -149,7 +149,7 @@ def test_of_two_operators_at_once_the_later_one_decides_and_neither_is_lost(
 def test_a_change_whose_answer_is_lost_is_not_begun_anew_by_its_repeat() -> None:
     """P2"""
     wire = Wire()
-    records = WaitlistRecords(Table(wire.client(MemoryTable()), TABLE))
+    records = WaitlistRecords(Table(wire.client(new_table()), TABLE))
     records.create("bakery", settings(NONE), 1)
     wire.arm(1, faults.after(lambda: records.note_segments(found(records).segments, "ready")))
     replaced(records, BY_BOTH)
@@ -159,7 +159,7 @@ def test_a_change_whose_answer_is_lost_is_not_begun_anew_by_its_repeat() -> None
 
 
 def test_whoever_is_overtaken_again_and_again_is_told_to_try_later() -> None:
-    wire, table = Wire(), MemoryTable()
+    wire, table = Wire(), new_table()
     records, others = (
         WaitlistRecords(Table(client, TABLE)) for client in (wire.client(table), table)
     )

@@ -13,6 +13,7 @@ from waitlist_cli.parameters import WaitlistId
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]
+WhenEnded = Literal["skip", "rejoin"]
 
 
 @command(
@@ -69,10 +70,19 @@ def import_file(
         str | None,
         typer.Option("--tokens", help="A CSV for everybody's entry_token, to be handed to them."),
     ] = None,
+    ended: Annotated[
+        WhenEnded | None,
+        typer.Option(
+            "--ended",
+            help="Customers who left or were admitted: left alone (skip, the default), or put in "
+            "line again (rejoin).",
+        ),
+    ] = None,
 ) -> int:
     """Put a file's people into line, in the order of the file, or of when they applied.
 
-    Whoever is in line already stays there: after an interruption run the same command again.
+    Customers in line stay where they are, and those who left or were admitted are left alone: after
+    an interruption run the same command again.
     Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
     Guests need a token to see their position: --tokens writes everybody's, also in a repeat.
     """
@@ -91,7 +101,7 @@ def import_file(
     )
     checked_waitlist_id(waitlist)
     with opened(file, form, delimiter) as source:
-        task = Task(waitlist, file, from_row, refused, tokens)
+        task = Task(waitlist, file, from_row, refused, tokens, ended)
         return import_people(desk, task, source, _for(source.form, columns))
 
 

@@ -6,12 +6,12 @@ import typer
 
 from waitlist_cli.commanding import command
 from waitlist_cli.commands.waitlists import (
-    AllowRejoin,
     Capacity,
     HideCounts,
     LeaseSeconds,
     MaxAttempts,
     Name,
+    Rejoin,
     RetentionDays,
     Segments,
     ask_first,
@@ -70,7 +70,7 @@ def edit(
     lease_seconds: LeaseSeconds = None,
     max_attempts: MaxAttempts = None,
     hide_counts: HideCounts = None,
-    allow_rejoin: AllowRejoin = None,
+    rejoin: Rejoin = None,
     retention_days: RetentionDays = None,
     segments: Segments = None,
 ) -> None:
@@ -81,7 +81,7 @@ def edit(
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
         hide_counts=hide_counts,
-        allow_rejoin=allow_rejoin,
+        rejoin=rejoin,
         retention_days=retention_days,
         segments=segments,
     )
@@ -193,10 +193,10 @@ def bump(
         int | None, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
     ] = None,
     places: Annotated[
-        int | None, typer.Option("--places", min=1, help="At least so many places ahead.")
+        int | None, typer.Option("--places", min=1, help="So many places ahead.")
     ] = None,
-    front: Annotated[bool, typer.Option("--front", help="To the head of the line.")] = False,
-    back: Annotated[bool, typer.Option("--back", help="To its end.")] = False,
+    front: Annotated[bool, typer.Option("--front", help="To the head of its priority.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="To the end of the line.")] = False,
     reason: Reason = "",
 ) -> None:
     """Move a person: by priority, by places, to the front or to the back."""

@@ -1,6 +1,6 @@
 """Waitlists: made, shown, configured, deleted. `show` and `edit` take a person as well."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -16,13 +16,14 @@ SETTINGS = (
     "open",
     "paused",
     "capacity",
-    "allow_rejoin",
+    "rejoin",
     "lease_seconds",
     "max_attempts",
     "hide_counts",
     "retention_days",
     "segments",
 )
+WhenRejoin = Literal["never", "after_leaving", "always"]
 Name = Annotated[str | None, typer.Option("--name", help="What people call it.")]
 Capacity = Annotated[
     int | None, typer.Option("--capacity", min=0, help="How many may wait; 0: any number.")
@@ -36,8 +37,9 @@ MaxAttempts = Annotated[
 HideCounts = Annotated[
     bool | None, typer.Option("--hide-counts/--show-counts", help="What customers are told.")
 ]
-AllowRejoin = Annotated[
-    bool | None, typer.Option("--rejoin/--no-rejoin", help="May those who left come again?")
+Rejoin = Annotated[
+    WhenRejoin | None,
+    typer.Option("--rejoin", help="Which customers may sign up again after their stay."),
 ]
 RetentionDays = Annotated[
     int | None,
@@ -62,7 +64,7 @@ def create(
     lease_seconds: LeaseSeconds = None,
     max_attempts: MaxAttempts = None,
     hide_counts: HideCounts = None,
-    allow_rejoin: AllowRejoin = None,
+    rejoin: Rejoin = None,
     retention_days: RetentionDays = None,
     segments: Segments = None,
     closed: Annotated[bool, typer.Option("--closed", help="Takes no signups yet.")] = False,
@@ -77,7 +79,7 @@ def create(
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
         hide_counts=hide_counts,
-        allow_rejoin=allow_rejoin,
+        rejoin=rejoin,
         retention_days=retention_days,
         segments=segments,
     )

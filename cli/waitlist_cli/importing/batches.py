@@ -10,8 +10,7 @@ from waitlist_cli.importing.records import Record
 MOST_ROWS = 500
 # The API takes 2 MB.
 MOST_BYTES = 1_500_000
-PREFIX, SUFFIX = b'{"entries":[', b"]}"
-SUFFIX_FOR_TOKENS = b'],"entry_tokens":true}'
+PREFIX = b'{"entries":['
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,11 @@ class Batch:
         return len(self.rows) < MOST_ROWS and size <= MOST_BYTES
 
 
-def body_of(rows: Iterable[Row], *, entry_tokens: bool = False) -> bytes:
-    """Return a request's body."""
-    suffix = SUFFIX_FOR_TOKENS if entry_tokens else SUFFIX
-    return PREFIX + b",".join(row.content or b"" for row in rows) + suffix
+def body_of(rows: Iterable[Row], **options: object) -> bytes:
+    """Return a request's body: the rows, and the options of the import that are not defaults."""
+    given = {name: value for name, value in options.items() if value}
+    also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
+    return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
 
 
 def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:

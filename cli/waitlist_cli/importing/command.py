@@ -26,6 +26,7 @@ class Task:
     from_row: int
     refused: str | None
     tokens: str | None = None
+    ended: str | None = None
 
 
 def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> int:
@@ -37,7 +38,7 @@ def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> i
     refusals = Refusals(path, source.columns, goes_on=task.from_row > 1)
     told = Told(lambda: _finish(desk, run), _stop)
     api.sleep = lambda seconds: _pause(told, seconds)
-    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told, tokens)
+    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told, tokens, task.ended)
     bar = Bar(desk.out.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with told.listening(), bar:
@@ -75,6 +76,7 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | 
         "rows": counts.rows,
         "joined": counts.joined,
         "already": counts.already,
+        "ended": counts.ended,
         "refused": counts.refused,
         "last_row": counts.done_row,
         "whole": counts.is_whole,
@@ -86,9 +88,11 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | 
     if desk.out.as_json:
         desk.out.json(document)
         return
+    ended = f"{counts.ended:,} left or admitted before, " if counts.ended else ""
     desk.out.say(
         f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
-        f"{counts.joined:,} joined, {counts.already:,} already there, {counts.refused:,} refused."
+        f"{counts.joined:,} joined, {counts.already:,} already there, {ended}"
+        f"{counts.refused:,} refused."
     )
     if refusals.count:
         desk.out.say(f"The refused rows, with reasons: {refusals.path}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.spreadsheets import original
 
 # Of one record: the API takes far less, and an unclosed quote must not swallow the whole file.
 MOST_CHARACTERS = 2 * 1024 * 1024
@@ -79,7 +80,7 @@ class Source:
         return self._csv_records() if self.form == "csv" else self._json_records()
 
     def _header(self) -> list[str]:
-        header = [name.strip() for name in next(self._rows(), [])]
+        header = [original(name.strip()) for name in next(self._rows(), [])]
         if any(NO_UTF8.search(name) for name in header):
             raise WrongUsage(
                 f"{self.name} is no text in UTF-8. Save it as such, or turn it into it: "
@@ -117,7 +118,7 @@ class Source:
     def _csv_records(self) -> Iterator[Record]:
         columns = self.columns or []
         for number, row in enumerate(self._rows(), 1):
-            fields = dict(zip(columns, row, strict=False))
+            fields = dict(zip(columns, map(original, row), strict=False))
             if len(row) == len(columns):
                 yield Record(number, fields)
                 continue

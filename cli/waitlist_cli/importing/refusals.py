@@ -1,13 +1,14 @@
 """The file of refused rows: as they were, and why. Mended, it can be imported itself."""
 
-import csv
 import json
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.importing.columns import OF_REFUSALS
 from waitlist_cli.importing.records import STDIN, Record
+from waitlist_cli.private_files import open_private
+from waitlist_cli.spreadsheets import SheetWriter
 
 
 class Refusals:
@@ -19,7 +20,7 @@ class Refusals:
         self._columns = columns
         self._goes_on = goes_on
         self._file: TextIO | None = None
-        self._writer: Any = None
+        self._writer: SheetWriter | None = None
         if not goes_on:
             path.unlink(missing_ok=True)
 
@@ -27,11 +28,11 @@ class Refusals:
         self.count += 1
         told = dict(zip(OF_REFUSALS, (record.number, code, reason, record.line), strict=True))
         file = self._opened()
-        if self._columns is None:
+        if self._writer is None:
             file.write(json.dumps({**record.fields, **told}) + "\n")
         else:
             kept = [record.fields.get(name, "") for name in self._kept_columns()]
-            self._writer.writerow([*kept, *told.values()])
+            self._writer.row([*kept, *told.values()])
         file.flush()
 
     def close(self) -> None:
@@ -46,17 +47,15 @@ class Refusals:
             return self._file
         is_new = not (self._goes_on and self.path.exists())
         try:
-            self._file = self.path.open(
-                "w" if is_new else "a", encoding="utf-8", errors="surrogateescape", newline=""
-            )
+            self._file = open_private(self.path, append=not is_new, errors="surrogateescape")
         except OSError as error:
             raise WrongUsage(
                 f"{self.path} cannot be written: {error.strerror}. --refused names another file."
             ) from error
         if self._columns is not None:
-            self._writer = csv.writer(self._file)
+            self._writer = SheetWriter(self._file)
             if is_new:
-                self._writer.writerow([*self._kept_columns(), *OF_REFUSALS])
+                self._writer.header([*self._kept_columns(), *OF_REFUSALS])
         return self._file
 
 

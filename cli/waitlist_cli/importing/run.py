@@ -31,6 +31,7 @@ class Counts:
 
     joined: int = 0
     already: int = 0
+    ended: int = 0
     refused: int = 0
     done_row: int = 0
     seconds: float = 0.0
@@ -38,7 +39,7 @@ class Counts:
 
     @property
     def rows(self) -> int:
-        return self.joined + self.already + self.refused
+        return self.joined + self.already + self.ended + self.refused
 
 
 class ImportRun:
@@ -53,6 +54,7 @@ class ImportRun:
         refusals: Refusals,
         told: Told,
         tokens: TokenFile | None = None,
+        ended: str | None = None,
     ) -> None:
         self._api = api
         self._path = f"/{waitlist_id}/import"
@@ -61,6 +63,7 @@ class ImportRun:
         self._refusals = refusals
         self._told = told
         self._tokens = tokens
+        self._ended = ended
         self._rows_a_call = MOST_ROWS
         self.counts = Counts()
         self.is_reading = False
@@ -112,6 +115,8 @@ class ImportRun:
                     self.counts.joined += 1
                 case "already":
                     self.counts.already += 1
+                case "ended":
+                    self.counts.ended += 1
                 case _:
                     self._refuse(row.record, result.get("code") or "", _reason(result))
             if token := result.get("entry_token"):
@@ -129,7 +134,7 @@ class ImportRun:
         while start < len(rows):
             part = rows[start : start + self._rows_a_call]
             policy = PATIENT if self._rows_a_call <= LEAST_ROWS else HASTY
-            body = body_of(part, entry_tokens=self._tokens is not None)
+            body = body_of(part, entry_tokens=self._tokens is not None, ended=self._ended)
             try:
                 answer = self._api.operator("POST", self._path, body, policy=policy)
             except Unavailable:

@@ -1,15 +1,15 @@
 """The file of the tokens that an import's people have: secrets, for its owner's eyes alone."""
 
-import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.private_files import open_private
+from waitlist_cli.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token")
-OWNER_ONLY = 0o600
 # A line has far less: two ids of 26 and 256 characters, quotes, and a token of 52.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str]
@@ -26,16 +26,17 @@ class TokenFile:
         self.count = 0
         self._goes_on = goes_on
         self._file: TextIO | None = None
-        self._writer: Any = None
+        self._writer: SheetWriter | None = None
 
     def write(self, issued: Sequence[Issued]) -> None:
         """Add the tokens of one call, whole: what was said to be done is in the file."""
         if not issued:
             return
         try:
-            if self._file is None:
-                self._file = self._opened()
-            self._writer.writerows(issued)
+            if self._file is None or self._writer is None:
+                self._file, self._writer = self._opened()
+            for line in issued:
+                self._writer.row(line)
             self._file.flush()
         except OSError as error:
             raise WrongUsage(
@@ -48,17 +49,13 @@ class TokenFile:
         if self._file is not None:
             self._file.close()
 
-    def _opened(self) -> TextIO:
+    def _opened(self) -> tuple[TextIO, SheetWriter]:
         is_new = not (self._goes_on and _cut(self.path) > 0)
-        file = open(  # noqa: SIM115 (closed by close)
-            self.path, "w" if is_new else "a", encoding="utf-8", newline="", opener=_private
-        )
-        # One that was there keeps its mode otherwise.
-        self.path.chmod(OWNER_ONLY)
-        self._writer = csv.writer(file)
+        file = open_private(self.path, append=not is_new)
+        writer = SheetWriter(file)
         if is_new:
-            self._writer.writerow(HEADER)
-        return file
+            writer.header(HEADER)
+        return file, writer
 
 
 def token_file(
@@ -93,7 +90,3 @@ def _cut(path: Path) -> int:
             return file.truncate(start + file.read().rfind(b"\n") + 1)
     except FileNotFoundError:
         return 0
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, OWNER_ONLY)

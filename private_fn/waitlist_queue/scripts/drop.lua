@@ -1,7 +1,7 @@
 -- drop: takes out an entry that the record does not know as waiting; an admission is counted.
 -- USES home state clock ticket draw segments tags aside tombstone take_out
--- KEYS meta queue gone moved held claims parked tries segments tags
--- ARGV entry_id join_id stay_ticket is_admitted now here
+-- KEYS meta queue gone moved held claims parked tries decided segments tags moves
+-- ARGV entry_id join_id stay_ticket is_admitted is_erased now here
 -- RETURNS dropped stamp dropped_stamp | absent stamp dropped_stamp | cold
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -11,16 +11,23 @@ local held_key = KEYS[5]
 local claims_key = KEYS[6]
 local parked_key = KEYS[7]
 local tries_key = KEYS[8]
-local segments_key = KEYS[9]
-local tags_key = KEYS[10]
+local decided_key = KEYS[9]
+local segments_key = KEYS[10]
+local tags_key = KEYS[11]
+local moves_key = KEYS[12]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local stay_ticket = ARGV[3]
 local is_admitted = ARGV[4]
-local now = ARGV[5]
-local here = ARGV[6]
+local is_erased = ARGV[5]
+local now = ARGV[6]
+local here = ARGV[7]
 
 if not state_here(meta_key, here) then return {'cold'} end
+if is_erased == '1' then
+  redis.call('UNLINK', moves_key)
+  redis.call('HDEL', decided_key, entry_id)
+end
 local stamp = draw(meta_key, now)
 local dropped_stamp = is_gone(gone_key, entry_id, join_id)
 if dropped_stamp then return {'absent', stamp, tonumber(dropped_stamp)} end

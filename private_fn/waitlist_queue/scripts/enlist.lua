@@ -47,7 +47,8 @@ local function enlist(stay, entry_id, wanted, segments_version, tags)
     signed_up, total = signed_up + 1, total + 1
   end
   -- Later tickets must sort behind this one, too, whatever the clock of its caller says.
-  stamp = math.max(stamp, rank % TIER) + 1
+  if outcome == 'joined' then stamp = math.max(stamp, rank % TIER) end
+  stamp = stamp + 1
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
   return {outcome, rank, ticket, stamp, redis.call('ZRANK', queue_key, entry_id) + 1, total}
 end

@@ -1,6 +1,6 @@
 -- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES home text clock ticket draw segments tags put gap aside back expiry
--- KEYS meta queue held claims parked tries moved unsettled segments tags
+-- USES home text clock ticket draw segments tags put gap aside back decide expiry
+-- KEYS meta queue held claims parked tries moved unsettled decided segments tags
 -- ARGV min_age_seconds known_until limit now here
 -- Those are told whose decision is so old, or came before that stamp.
 -- RETURNS expired stamp whether_all max_attempts places
@@ -13,8 +13,9 @@ local parked_key = KEYS[5]
 local tries_key = KEYS[6]
 local moved_key = KEYS[7]
 local unsettled_key = KEYS[8]
-local segments_key = KEYS[9]
-local tags_key = KEYS[10]
+local decided_key = KEYS[9]
+local segments_key = KEYS[10]
+local tags_key = KEYS[11]
 local min_age_seconds = ARGV[1]
 local known_until = tonumber(ARGV[2])
 local limit = ARGV[3]
@@ -26,10 +27,10 @@ if not at_home(meta[1], meta[3], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
   parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
-  segments = segments_key, tags = tags_key}
+  decided = decided_key, segments = segments_key, tags = tags_key}
 local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
 
--- id, stamp, state, rank, ticket, attempts, token, time (deadline or parked), id, …
+-- id, stamp, state, rank, ticket, attempts, token, time (deadline or parked), decisions, id, …
 local places = {}
 local stamp = draw(meta_key, now)
 local until_stamp = math.max(stamp - tonumber(min_age_seconds) * TICKETS_PER_SECOND, known_until)
@@ -45,7 +46,8 @@ for i = 1, #unsettled, 2 do
   local time = redis.call('ZSCORE', held_key, entry_id) or
     redis.call('ZSCORE', parked_key, entry_id) or '0'
   for _, value in ipairs({entry_id, unsettled[i + 1], note.state, text(note.rank),
-    text(note.ticket), text(note.attempts), note.token, time}) do
+    text(note.ticket), text(note.attempts), note.token, time,
+    redis.call('HGET', decided_key, entry_id) or ''}) do
     places[#places + 1] = value
   end
 end

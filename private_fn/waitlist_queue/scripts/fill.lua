@@ -25,7 +25,7 @@ if epoch ~= meta[2] then return {'stale_epoch'} end
 if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
 local keys = {moved = moved_key, segments = segments_key, tags = tags_key}
 local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
-local stay = '((%w+):%w+):(%d+):(%d+):(%d+):(%d+):(%S*)'
+local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):(%S*)'
 for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
   -- A tombstone is called like the stay that it ends.

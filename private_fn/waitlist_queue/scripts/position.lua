@@ -1,5 +1,5 @@
 -- position: tells how many people are ahead of an entry, in line and within some segments.
--- USES home ticket aside
+-- USES home ticket segments aside
 -- KEYS meta queue moved claims segments
 -- ARGV entry_id segments_version asked here
 -- Asked are segment ids, a space between two; places are: position (-1: not in it), total, …
@@ -36,7 +36,7 @@ local ahead = redis.call('ZRANK', queue_key, entry_id)
 local ticket = ticket_of(moved_key, entry_id, rank)
 local places = {}
 for segment in string.gmatch(asked, '%w+') do
-  local member = segment .. string.format(':%016.0f:', rank) .. entry_id
+  local member = segment .. ':' .. sortable(rank) .. ':' .. entry_id
   -- A semicolon comes next to the colon that ends a segment's id.
   local first, last = '[' .. segment .. ':', '(' .. segment .. ';'
   places[#places + 1] = redis.call('ZSCORE', segments_key, member) and

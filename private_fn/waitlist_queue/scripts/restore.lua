@@ -1,7 +1,7 @@
 -- restore: puts an entry back where the record has it, unless that stay in line has ended.
--- USES home text ticket segments tags retag put gap aside back recorded tombstone
--- KEYS meta queue gone moved held claims parked tries unsettled segments tags once
--- ARGV entry_id join_id rank ticket stamp epoch once_stamp once_seconds
+-- USES home moves text ticket segments tags retag put gap aside back recorded tombstone
+-- KEYS meta queue gone moved held claims parked tries unsettled segments tags moves
+-- ARGV entry_id join_id rank ticket stamp epoch once once_stamp once_seconds
 -- ARGV state token time attempts segments_version new_tags seen here
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
@@ -17,23 +17,24 @@ local tries_key = KEYS[8]
 local unsettled_key = KEYS[9]
 local segments_key = KEYS[10]
 local tags_key = KEYS[11]
-local once_key = KEYS[12]
+local moves_key = KEYS[12]
 local entry_id = ARGV[1]
 local join_id = ARGV[2]
 local rank = tonumber(ARGV[3])
 local ticket = tonumber(ARGV[4])
 local stamp = tonumber(ARGV[5])
 local epoch = ARGV[6]
-local once_stamp = ARGV[7]
-local once_seconds = ARGV[8]
-local state = ARGV[9]
-local token = ARGV[10]
-local time = ARGV[11]
-local attempts = tonumber(ARGV[12])
-local segments_version = ARGV[13]
-local new_tags = ARGV[14]
-local seen = ARGV[15]
-local here = ARGV[16]
+local once = ARGV[7]
+local once_stamp = ARGV[8]
+local once_seconds = ARGV[9]
+local state = ARGV[10]
+local token = ARGV[11]
+local time = ARGV[12]
+local attempts = tonumber(ARGV[13])
+local segments_version = ARGV[14]
+local new_tags = ARGV[15]
+local seen = ARGV[16]
+local here = ARGV[17]
 
 local fields = {'state', 'epoch', 'last_ticket', 'segments_version', 'home'}
 local meta = redis.call('HMGET', meta_key, unpack(fields))
@@ -43,7 +44,9 @@ if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
 if is_gone(gone_key, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
 if stamp > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', stamp) end
-if once_stamp ~= '' then redis.call('SET', once_key, once_stamp, 'EX', once_seconds, 'NX') end
+if once ~= '' and once_stamp ~= '' then
+  remember_move(moves_key, once, once_stamp, once_seconds)
+end
 
 local keys = {queue = queue_key, held = held_key, claims = claims_key, parked = parked_key,
   tries = tries_key, moved = moved_key, unsettled = unsettled_key, segments = segments_key,

@@ -4,6 +4,7 @@
 -- ARGV stays now here
 -- Stays are "entry_id:join_id:segments_version:tags" and a space; for each it returns one of these:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
+-- The position is -1 where it is not known, and the total also where customers are shown no counts.
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
 local meta_key = KEYS[1]
 local queue_key = KEYS[2]
@@ -17,14 +18,24 @@ local tags_key = KEYS[9]
 local stays = ARGV[1]
 local now = ARGV[2]
 local here = ARGV[3]
+local APART = 8 -- seven moves fit between two signups
 
 local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
-  'segments_version', 'home')
+  'segments_version', 'home', 'hide_counts')
 local state = at_home(meta[1], meta[7], here)
 local open, capacity, signed_up = meta[2], tonumber(meta[3]), meta[5]
-local first_ticket = state and ticket_after(meta[4], micros(now))
-local next_ticket = first_ticket
+-- Between two signups there is room for entries that are moved ahead of the second, but only while
+-- the tickets are less than a second ahead of the clock: they show the times of signups.
+local first_ticket, apart
+if state then
+  now = micros(now)
+  local is_ahead = meta[4] - ticket_after(0, now) > TICKETS_PER_SECOND
+  apart = is_ahead and 1 or APART
+  first_ticket = ticket_after(meta[4] + apart - 1, now)
+end
+local next_ticket, last_ticket = first_ticket, nil
 local total = redis.call('ZCARD', queue_key)
+local hides_counts = meta[8] == '1'
 local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
 
 local function signup(stay, entry_id, segments_version, tags)
@@ -54,17 +65,17 @@ local function signup(stay, entry_id, segments_version, tags)
   end
   -- Of one who is aside by now, whoever put them there must be able to say so later than this.
   local stamp = note and ticket or next_ticket
-  next_ticket = next_ticket + 1
+  last_ticket, next_ticket = next_ticket, next_ticket + apart
   if note or state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
   local position = redis.call('ZRANK', queue_key, entry_id) + 1
-  return {outcome, rank, ticket, stamp, position, total}
+  return {outcome, rank, ticket, stamp, position, hides_counts and -1 or total}
 end
 
 local replies = {}
 for stay, entry_id, version, tags in string.gmatch(stays, '((%w+):%w+):(%d+):(%S*)') do
   replies[#replies + 1] = signup(stay, entry_id, version, tags)
 end
-if next_ticket ~= first_ticket then
-  redis.call('HSET', meta_key, 'last_ticket', next_ticket - 1, 'signed_up', signed_up)
+if last_ticket then
+  redis.call('HSET', meta_key, 'last_ticket', last_ticket, 'signed_up', signed_up)
 end
 return replies

@@ -5,18 +5,16 @@ journal has every change of the last minutes; each is looked up in Redis.
 """
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from msgspec import to_builtins
-
 from waitlist_api.care.comparing import is_suspect, repair_of
+from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.journal import Change, Journal, Key
+from waitlist_api.records.journal import MINUTE, Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.telling.tally import Tally
 from waitlist_shared import contracts as c
@@ -25,6 +23,12 @@ from waitlist_shared.limits import MAX_BATCH
 
 logger = logging.getLogger(__name__)
 
+# A run stops with so much of its time left: a step of the journal, and putting right what Redis has
+# lost of it, take less than half of it.
+STOP_MILLIS = 60_000
+# An audit of a long time notes its progress this often: a run that is killed repeats so much.
+NOTE_STAMPS = 120 * MINUTE
+MAX_SUSPECTS = 2_000
 # No request lives longer: what two looks this far apart have in common, nobody is changing.
 IN_FLIGHT_SECONDS = 10.0
 
@@ -33,35 +37,18 @@ IN_FLIGHT_SECONDS = 10.0
 class Watched:
     """A waitlist whose changes with `since` < stamp <= the beat's are to be compared.
 
-    Those since the last beat are `counted` as well; `repaired` has those that Redis had lost.
+    `began` is the `since` of the first run of an audit that takes several; `repaired` has the
+    entries that Redis had lost.
     """
 
     waitlist: WaitlistRecord
     since: int
     beat: c.BeatResult
-    counted: Counter[str] = field(default_factory=Counter)
+    began: int = 0
     repaired: set[str] = field(default_factory=set)
 
     def has(self, change: Change) -> bool:
         return self.since < change.stamp <= self.beat.stamp
-
-    def count(self, change: Change) -> None:
-        if change.counted_at > self.waitlist.watch.stamp:
-            self.counted[change.counts] += 1
-
-    def lost_counts(self) -> dict[str, int]:
-        """Return what Redis should have counted since the last beat and has not.
-
-        It may have counted more: what nobody has recorded yet. Unless something was lost, what
-        it has not is still to come: those who are admitted at once are counted a moment later.
-        """
-        told: dict[str, int] = to_builtins(self.beat.counters)
-        noted = self.waitlist.watch.counters
-        # What an earlier life of the order had decided may have been recorded after the rebuild.
-        is_first = self.waitlist.watch.beat == 0
-        is_lossy = is_first or self.beat.outcome == "behind" or self.repaired
-        expected = {name: noted[name] + self.counted[name] for name in noted if is_lossy}
-        return {name: max(0, expected.get(name, 0) - count) for name, count in told.items()}
 
 
 @dataclass(frozen=True)
@@ -91,21 +78,36 @@ class Auditor:
         self._pause = pause
         self._tally = tally
 
-    def audit(self, watched: Mapping[str, Watched]) -> None:
-        """Look for the changes of the watched waitlists in Redis; repair what it has lost."""
+    def audit(
+        self, watched: Mapping[str, Watched], left_millis: LeftMillis = without_end
+    ) -> Iterator[int]:
+        """Look for the changes of the watched waitlists in Redis; repair what it has lost.
+
+        Yield now and then the stamp up to which that is done, also when there is no time left: the
+        rest is for the next run.
+        """
         if not watched:
             return
-        suspects: dict[Key, Suspect] = {}
         since = min(one.since for one in watched.values())
         until = max(one.beat.stamp for one in watched.values())
-        for page in self._journal.between(since, until):
-            changes = [one for one in page if _is_of(watched, one)]
-            for change in changes:
-                watched[change.waitlist_id].count(change)
-            suspects |= self._compare(watched, changes)
-        if suspects:
-            self._pause(IN_FLIGHT_SECONDS)
-            self._repair(watched, suspects)
+        suspects: dict[Key, Suspect] = {}
+        done = since
+        for reached, page in self._journal.in_steps(since, until):
+            changes = iter([one for one in page if _is_of(watched, one)])
+            while some := list(islice(changes, MAX_BATCH)):
+                suspects |= self._compare(watched, some)
+            is_time_up = left_millis() < STOP_MILLIS
+            is_much = reached >= done + NOTE_STAMPS or len(suspects) >= MAX_SUSPECTS
+            if reached < until and not is_much and not is_time_up:
+                continue
+            if suspects:
+                self._pause(IN_FLIGHT_SECONDS)
+                self._repair(watched, suspects)
+                suspects = {}
+            yield reached
+            done = reached
+            if is_time_up:
+                return
 
     def _repair(self, watched: Mapping[str, Watched], suspects: Mapping[Key, Suspect]) -> None:
         """Put right those who stand as before, in Redis and in the record."""

@@ -33,7 +33,8 @@ def repair_of(
     if record is None or record.status in ENDED:
         if look.state in NOWHERE:
             return None
-        return drop_of(record) if record is not None else drop_of_erased(change)
+        # Redis has not counted an admission whose place it still has.
+        return drop_of(record, counts=True) if record is not None else drop_of_erased(change)
     if max(look.stamp, look.unsettled_stamp) > record.stamp:
         # Redis has decided something that the record does not know: settling looks after that,
         # and a hold that is never recorded ends by itself.

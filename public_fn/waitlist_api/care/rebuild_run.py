@@ -1,7 +1,7 @@
 """One run of a rebuild: what it goes by, how far it is, and whether it must stop."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from waitlist_api.records.places import Placed
 from waitlist_api.records.rebuild import Rebuild, Stage
@@ -67,10 +67,15 @@ class RebuildRun:
             last = page[-1]
             self._rebuild = self._rebuild.after(shard, last.rank or 0, last.entry_id, len(page))
 
-    def finished(self, shard: int, counted: Mapping[str, int]) -> None:
-        """Tell that a shard is done with the stage."""
+    def read_journal(self, shard: int, stamp: int) -> None:
+        """Note that a shard of the journal is restored up to a stamp."""
         with self._lock:
-            self._rebuild = self._rebuild.after_shard(shard, counted)
+            self._rebuild = self._rebuild.after_stamp(shard, stamp)
+
+    def finished(self, shard: int) -> None:
+        """Note that a shard is done with the stage."""
+        with self._lock:
+            self._rebuild = self._rebuild.after_shard(shard)
 
     def begin(self, stage: Stage) -> None:
         """Go on to a stage, in all shards."""

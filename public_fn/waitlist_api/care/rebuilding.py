@@ -102,7 +102,7 @@ class Rebuilder:
         """Return a run that goes on where the last one stopped, or begins."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
         # From here on an order of another life is outdated, wherever it comes from.
-        watch = replace(waitlist.watch, epoch=opened.epoch, beat=0)
+        watch = replace(waitlist.watch, epoch=opened.epoch, beat=0, audited=0)
         self._waitlists.note_watch(waitlist.waitlist_id, watch)
         version = waitlist.segments_version
         if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
@@ -135,7 +135,7 @@ class Rebuilder:
             self._do("changes", run, lease)
             run.begin("journal")
         self._do("journal", run, lease)
-        self._queue.send(warm_of(run.waitlist, run.epoch, run.rebuild.counted))
+        self._queue.send(warm_of(run.waitlist, run.epoch))
         self._tally.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 

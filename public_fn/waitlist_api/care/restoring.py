@@ -1,11 +1,10 @@
 """The passes of a rebuild over one shard: the line, what has changed, the journal."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from waitlist_api.care.comparing import drop_of_erased
 from waitlist_api.care.rebuild_run import RebuildRun
-from waitlist_api.leaving import drop_of, drop_of_former
+from waitlist_api.leaving import drop_of, drop_of_former, leave_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
@@ -46,7 +45,7 @@ class Restoring:
             run.restored(shard, page)
             if run.must_stop():
                 return
-        run.finished(shard, {})
+        run.finished(shard)
 
     def changes(self, run: RebuildRun, shard: int) -> None:
         """Correct by the table whoever has changed since shortly before the first run, or is."""
@@ -60,24 +59,21 @@ class Restoring:
             self._send([one for one in corrections if one is not None])
             if run.must_stop():
                 return
-        run.finished(shard, {})
+        run.finished(shard)
 
     def journal(self, run: RebuildRun, shard: int) -> None:
-        """Correct and count by the journal, which is never behind, up to this life of the order."""
-        counted: Counter[str] = Counter()
+        """Correct by the journal, which is never behind, up to this life of the order."""
         born = run.opened.born
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        counted_after = run.opened.counted_until or max(0, born - UNWATCHED_LOOK_STAMPS)
-        since = max(min(counted_after, recent), born - LONGEST_LOOK_STAMPS)
-        for page in self._journal.of_shard(shard, since, born):
-            changes = [one for one in page if one.waitlist_id == run.waitlist_id]
-            counted.update(
-                one.counts for one in changes if one.counts and one.counted_at > counted_after
-            )
-            self._correct(run, changes)
+        watched = run.waitlist.watch.previous_stamp or max(0, born - UNWATCHED_LOOK_STAMPS)
+        since = max(min(watched, recent), born - LONGEST_LOOK_STAMPS)
+        since = max(since, run.rebuild.last_stamp(shard))
+        for reached, page in self._journal.of_shard(shard, since, born):
+            self._correct(run, [one for one in page if one.waitlist_id == run.waitlist_id])
+            run.read_journal(shard, reached)
             if run.must_stop():
                 return
-        run.finished(shard, counted)
+        run.finished(shard)
 
     def _correct(self, run: RebuildRun, changes: list[Change]) -> None:
         ids = [change.entry_id for change in changes]
@@ -148,6 +144,9 @@ def _correction(
         return drop_of_former(record)
     if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    if record is not None and record.status == "leaving" and not record.erase:
+        # The leave under way would find no place any more, and nothing to count.
+        return leave_of(record)
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -164,4 +163,6 @@ def _correction_of(
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    if record.status == "leaving" and not record.erase:
+        return leave_of(record)
     return None if record.status == "joining" else drop_of(record)

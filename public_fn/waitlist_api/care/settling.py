@@ -1,32 +1,23 @@
 """Brings records in line with what Redis decided where nobody did: expired holds, cut-off calls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.leaving import drop_of
 from waitlist_api.queue_client import QueueClient, send_batch
+from waitlist_api.records.decisions import MAINTENANCE, event_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent, Status
-from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition, Transitions
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.segments.declared import Segments
 from waitlist_api.segments.tagging import Tagger, tag_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.ranks import ticket_of_millis
 
-BY = "maintenance"
 # Pages of 500 in one run; the next goes on.
 PAGES = 100
-STATUS_OF_PLACE: dict[str, Status] = {
-    "held": "offered",
-    "waiting": "waiting",
-    "parked": "parked",
-    "done": "admitted",
-}
-# How somebody ends a hold without admitting.
-HOLD_ENDS = ("released", "parked", "redriven")
-# What brings somebody into line who is recorded elsewhere; who is recorded there has moved in it.
-BACK_IN_LINE = {"parked": "redriven", "offered": "released"}
 
 
 class Settling:
@@ -54,20 +45,22 @@ class Settling:
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
             expired: c.ExpireResult = self._queue.send(request)
-            if expired.places:
-                self._settle_page(waitlist_id, expired)
-            if expired.is_all and not expired.places:
+            is_settled = bool(expired.places) and self._settle_page(waitlist_id, expired)
+            if expired.is_all and not is_settled:
                 return
 
-    def _settle_page(self, waitlist_id: str, expired: c.ExpireResult) -> None:
+    def _settle_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
+        """Record what the records of a page lack; return whether any entry of it is settled."""
         ids = [place.entry_id for place in expired.places]
         records = self._entries.get_many(waitlist_id, ids)
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
+        self._append(records, expired)
         settled: list[c.Single] = []
         for place in expired.places:
             record = records.get(place.entry_id)
             if record is not None and record.status in PRESENT:
-                self._record(record, place, expired)
+                if not self._record(record, place, expired):
+                    continue
             elif record is not None and record.status in ENDED:
                 # Admitted at once, and the hold was not ended: its place must not stay behind.
                 settled.append(drop_of(record, counts=True))
@@ -83,6 +76,21 @@ class Settling:
                 )
             )
         send_batch(self._queue, settled)
+        return bool(settled)
+
+    def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
+        """Write the events that are missing of decisions which the records have gone past."""
+        past = [
+            (record.key, event_of(decision))
+            for place in expired.places
+            if (record := records.get(place.entry_id)) is not None and not record.erase
+            for decision in place.decisions
+            if _is_past(record, decision)
+        ]
+        for key, event in self._transitions.missing(past) if past else ():
+            # An erased entry takes no events.
+            with suppress(EntryChanged):
+                self._transitions.append(key, event, self._now_millis())
 
     def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
         """Tell Redis the recorded attributes again: who changed them may have been cut off."""
@@ -97,92 +105,105 @@ class Settling:
         if records:
             self._tagger.send(waitlist_id, tag)
 
-    def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> None:
+    def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
+        """Record what a record lacks; return False if another request has just changed it."""
         now_millis = self._now_millis()
-        transition = catch_up(record, place, expired, now_millis)
-        if transition is None:
-            return
         try:
-            self._transitions.record(transition, now_millis)
+            for transition in catch_up(record, place, expired, now_millis):
+                self._transitions.record(transition, now_millis)
         except EntryChanged:
-            # Somebody has recorded a later change meanwhile: nothing is left to catch up with.
-            return
+            return False
+        return True
 
 
 def catch_up(
     record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
-) -> Transition | None:
-    """Decide what a record lacks of what Redis did; None if it lacks nothing."""
-    status = STATUS_OF_PLACE.get(place.state)
-    if status is None or not _is_behind(record, status, place):
-        return None
-    if status == "offered":
-        return _extension(record, place, expired.stamp)
-    event = _event(record, status, place, expired)
-    return Transition(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        status=status,
-        stamp=expired.stamp,
-        rank=place.rank,
-        attempts=place.attempts,
-        changes={
-            "claimed_until_millis": None,
-            "hold_end": event.event if event.event in HOLD_ENDS and not event.reason else None,
-            "parked_millis": place.time_millis if status == "parked" else None,
-            "park_reason": event.reason or None,
-            "admitted_millis": now_millis if status == "admitted" else None,
-        },
-        events=(event,),
-        counts="admitted" if status == "admitted" else "",
-        counted_at=place.seen_stamp,
-    )
+) -> Iterator[Transition]:
+    """Yield what a record lacks of what Redis decided, in the order of the decisions."""
+    news = [one for one in place.decisions if one.stamp > record.stamp]
+    if not news and _is_of_older_version(record, place):
+        news = [_guessed(record, place, expired.max_attempts)]
+    if news:
+        events = tuple(map(event_of, news))
+        yield transition_of(record.key, news[-1], events, entered_at=expired.stamp)
+    elif _is_extended(record, place):
+        yield _extension(record, place, expired.stamp)
+    if place.state == "done":
+        yield _admission(record, place, expired.stamp, now_millis)
 
 
-def _extension(record: EntryRecord, place: c.Unsettled, stamp: int) -> Transition:
+def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
+    """Return whether the record went past a decision, which another request may have recorded.
+
+    A record of just this stamp was written together with the decision's event.
+    """
+    if record.status in PRESENT and decision.stamp > record.stamp:
+        return False
+    return decision.stamp != record.stamp
+
+
+def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
+    """Return whether Redis holds an entry for longer than recorded.
+
+    A claim that is not recorded ends by itself.
+    """
+    is_same_hold = place.state == "held" and record.claim_token == place.token
+    return is_same_hold and record.status == "offered" and record.stamp < place.seen_stamp
+
+
+def _extension(record: EntryRecord, place: c.Unsettled, entered_at: int) -> Transition:
     return Transition(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
         status="offered",
-        stamp=stamp,
+        stamp=place.seen_stamp,
         rank=place.rank,
         attempts=place.attempts,
         changes={"claimed_until_millis": place.time_millis},
+        entered_at=entered_at,
     )
 
 
-def _is_behind(record: EntryRecord, status: Status, place: c.Unsettled) -> bool:
-    if status == "offered":
-        # A claim that nobody has recorded ends by itself.
-        return record.claim_token == place.token and record.stamp < place.seen_stamp
-    if record.status == status and record.rank == place.rank:
-        return record.attempts != place.attempts
-    # Of something later than that, it is Redis that does not know: the watch finds it. Nothing
-    # of a stay comes later than its admission.
-    return status == "admitted" or record.stamp < place.seen_stamp
+def _admission(record: EntryRecord, place: c.Unsettled, stamp: int, now_millis: int) -> Transition:
+    """Return the admission; its own stamp may be earlier than the record's, after a failover."""
+    return Transition(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        status="admitted",
+        stamp=stamp,
+        rank=place.rank,
+        attempts=place.attempts,
+        changes={"admitted_millis": now_millis, "claim_token": place.token},
+        events=(HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE),),
+    )
 
 
-def expired_event(record: EntryRecord, latest: int) -> HistoryEvent:
-    """Tell of the end of the recorded hold, the same whoever tells it; `latest` if none is.
-
-    No two events of a person have one stamp: whoever tells of another has to ask for less.
-    """
-    stamp = latest
-    if record.claimed_until_millis is not None:
-        stamp = min(latest, max(record.stamp + 1, ticket_of_millis(record.claimed_until_millis)))
-    return HistoryEvent(stamp=stamp, event="expired", by=BY)
+def _is_of_older_version(record: EntryRecord, place: c.Unsettled) -> bool:
+    """Return whether an older private function decided, which kept where an entry stands alone."""
+    if place.state not in ("waiting", "parked") or place.decisions:
+        return False
+    is_same = (record.status, record.rank) == (place.state, place.rank)
+    return record.stamp < place.seen_stamp and not is_same
 
 
-def _event(
-    record: EntryRecord, status: Status, place: c.Unsettled, expired: c.ExpireResult
-) -> HistoryEvent:
-    """Name what must have happened to lead from the record to the place."""
-    if status == "waiting" and place.attempts > record.attempts:
-        return expired_event(record, expired.stamp)
-    is_worn_out = status == "parked" and place.attempts >= expired.max_attempts
-    event: str = status
-    if status == "waiting":
-        event = BACK_IN_LINE.get(record.status, "bumped")
-    return HistoryEvent(
-        stamp=expired.stamp, event=event, by=BY, reason=OUT_OF_ATTEMPTS if is_worn_out else ""
+def _guessed(record: EntryRecord, place: c.Unsettled, max_attempts: int) -> c.Decision:
+    """Return the decision that must have led from the record to the place."""
+    at = 0
+    verb: c.Verb
+    if place.state == "parked":
+        verb, at = "worn_out" if place.attempts >= max_attempts else "parked", place.time_millis
+    elif place.attempts > record.attempts:
+        deadline = ticket_of_millis(record.claimed_until_millis or 0)
+        verb, at = "expired", min(place.seen_stamp, max(record.stamp + 1, deadline))
+    elif record.status == "parked":
+        verb = "redriven"
+    else:
+        verb = "released" if record.status == "offered" else "bumped"
+    return c.Decision(
+        verb=verb,
+        stamp=place.seen_stamp,
+        rank=place.rank,
+        ticket=place.ticket,
+        attempts=place.attempts,
+        at=at,
     )

@@ -6,7 +6,7 @@ journal tells what came after. If they are not, the order is too old to be mende
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import to_builtins
 
@@ -24,6 +24,9 @@ logger = logging.getLogger(__name__)
 
 # After a longer pause of maintenance no more than this is read of the journal.
 LONGEST = 24 * 60 * MINUTE
+# An audit that goes on looks this far back: what one run of maintenance has seen, the last minutes
+# of it, may have been recorded only now.
+OVERLAP = 2 * MINUTE
 
 
 class Watching:
@@ -62,17 +65,24 @@ class Watching:
         watched: dict[str, Watched] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.BeatResult):
-                watched[waitlist.waitlist_id] = Watched(waitlist, _since(waitlist, answer), answer)
+                watched[waitlist.waitlist_id] = _watched(waitlist, answer)
                 if answer.outcome == "behind":
                     _warn("Redis has lost the last beat: what changed since is compared", waitlist)
                     self._tally.add("beats_lost")
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
                 yield waitlist.waitlist_id
-        self._auditor.audit(watched)
-        for waitlist_id, one in watched.items():
-            self._note(one)
-            yield waitlist_id
+        left = dict(watched)
+        for reached in self._auditor.audit(watched, left_millis):
+            for waitlist_id, one in list(left.items()):
+                if reached > one.since:
+                    self._note(one, reached)
+                if reached >= one.beat.stamp:
+                    del left[waitlist_id]
+                    yield waitlist_id
+            if left:
+                _log_progress(left.values(), reached)
+        self._tally.add("audits_unfinished", len(left))
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last watch: it is rebuilt", waitlist)
@@ -80,20 +90,37 @@ class Watching:
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self._rebuilder.rebuild(waitlist, left_millis)
 
-    def _note(self, watched: Watched) -> None:
-        """Keep what was seen, now that everything before it has been compared."""
-        lost, beat = watched.lost_counts(), watched.beat
+    def _note(self, watched: Watched, reached: int) -> None:
+        """Keep what was seen, now that everything up to a stamp has been compared."""
+        watch, beat = watched.waitlist.watch, watched.beat
+        number = self._beat_behind_repairs(watched) if watched.repaired else beat.beat
+        if number is None:
+            return
+        is_whole = reached >= beat.stamp
+        if is_whole:
+            watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters))
+        if watched.repaired or not is_whole:
+            watch = watch.audited_until(beat.epoch, number, reached, since=watched.began)
+        self._waitlists.note_watch(watched.waitlist.waitlist_id, watch)
+
+    def _beat_behind_repairs(self, watched: Watched) -> int | None:
+        """Count another beat: as long as Redis has it, it has the repairs; None if it lost more."""
+        beat = watched.beat
         waitlist_id = watched.waitlist.waitlist_id
-        if any(lost.values()):
-            logger.warning(
-                "Redis had lost counts; they are added", extra={**lost, "waitlist_id": waitlist_id}
-            )
-            self._tally.add("losses_mended", sum(lost.values()))
-            counters = c.Counters(**lost)
-            self._queue.send(c.Count(waitlist_id=waitlist_id, epoch=beat.epoch, counters=counters))
-        counts = {name: count + lost[name] for name, count in to_builtins(beat.counters).items()}
-        watch = watched.waitlist.watch.after(beat.epoch, beat.beat, beat.stamp, counts)
-        self._waitlists.note_watch(waitlist_id, watch)
+        request = c.Beat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
+        (answer,) = send_batch(self._queue, [request])
+        if isinstance(answer, c.BeatResult) and answer.outcome == "beats":
+            return answer.beat
+        return None
+
+
+def _log_progress(left: Collection[Watched], reached: int) -> None:
+    """Log how far an audit is that goes on, perhaps in the next run."""
+    behind = max(one.beat.stamp for one in left) - reached
+    logger.info(
+        "what has changed since the last watch is compared with Redis",
+        extra={"waitlists": len(left), "minutes_left": behind // MINUTE},
+    )
 
 
 def _warn(message: str, waitlist: WaitlistRecord) -> None:
@@ -108,7 +135,10 @@ def _beat(waitlist: WaitlistRecord) -> c.Beat:
     )
 
 
-def _since(waitlist: WaitlistRecord, beat: c.BeatResult) -> int:
-    """Return the stamp from which on changes may be lost, though the last beats are not."""
+def _watched(waitlist: WaitlistRecord, beat: c.BeatResult) -> Watched:
+    """Return from where on changes may be lost, though the last beats are not."""
     watch = waitlist.watch
-    return max(watch.previous_stamp or watch.stamp or beat.born, beat.stamp - LONGEST)
+    began = max(watch.previous_stamp or watch.stamp or beat.born, beat.stamp - LONGEST)
+    # Where Redis lost the last beat, it may have lost what an earlier run has put right, too.
+    audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
+    return Watched(waitlist, max(began, audited), beat, began)

@@ -11,15 +11,15 @@ from waitlist_api.placing import place_of
 from waitlist_api.queue_client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_api.records.imports import MAX_PLACES, ImportRecords
+from waitlist_api.records.imports import ImportRecords
 from waitlist_api.segments.declared import Segments
 from waitlist_api.segments.tagging import Tagger
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
 WORKERS = 4
-REMOVED = "This person was removed while the import was under way; import the row again."
 Placed = tuple[Imported, EntryRecord, c.SignupResult]
+REMOVED = "This person was removed while the import was under way; import the row again."
 
 
 class Enlisting:
@@ -53,6 +53,7 @@ class Enlisting:
         placed: list[Placed] = []
         for (one, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
+                one.ticket = answer.ticket
                 placed.append((one, record, answer))
             else:
                 self._joining.cancel(record)
@@ -75,7 +76,7 @@ class Enlisting:
         return final
 
     def _record_all(self, placed: Sequence[Placed]) -> None:
-        groups = [placed[at : at + MAX_PLACES] for at in range(0, len(placed), MAX_PLACES)]
+        groups = self._imports.groups_of(placed, lambda one: one[1])
         if len(groups) == 1:
             self._record(groups[0])
         elif groups:

@@ -8,7 +8,7 @@ from itertools import count
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.cold_guard import ColdGuard
-from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, InvalidFields, Throttled
+from waitlist_api.errors import InvalidFields, Throttled
 from waitlist_api.imports.imported import Imported
 from waitlist_api.joining import Joining
 from waitlist_api.leaving import Leaving, drop_of
@@ -20,7 +20,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import new_join_id
-from waitlist_shared.ranks import ticket_at
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, ticket_at
 
 # Each turn meets another request for one of the same people that was faster: two are rare.
 TURNS = 4
@@ -64,22 +64,25 @@ class Enrolling:
     def begin(self, waitlist: WaitlistRecord, people: Sequence[Imported], by: str) -> None:
         """Write the intents of those who may join; say of the others why not."""
         self._look(waitlist, people)
-        numbers = Numbers(0, {})
-        for start in range(0, len(people), MAX_INTENTS):
-            numbers = self._begin(waitlist, people[start:], by, numbers)
+        numbers, rest = Numbers(0, {}), people
+        while rest:
+            numbers, begun = self._begin(waitlist, rest, by, numbers)
+            rest = rest[begun:]
 
     def _begin(
         self, waitlist: WaitlistRecord, rest: Sequence[Imported], by: str, numbers: Numbers
-    ) -> Numbers:
+    ) -> tuple[Numbers, int]:
+        """Write what one transaction takes; return how many rows of the rest are done by that."""
         some = rest[:MAX_INTENTS]
         for _ in range(TURNS):
-            new = [one for one in some if self._may_join(waitlist, one)]
-            if not new:
-                return numbers
-            if any(one.entry_id not in numbers.tickets for one in new):
+            may_join = [one for one in some if self._is_to_join(one)]
+            if not may_join:
+                return numbers, len(some)
+            if any(one.entry_id not in numbers.tickets for one in may_join):
                 numbers = self._draw(waitlist, rest)
+            intents = self._imports.first_of([self._intent(one, by, numbers) for one in may_join])
+            new = may_join[: len(intents)]
             self._drop_admitted(new)
-            intents = [self._intent(one, by, numbers) for one in new]
             try:
                 self._imports.begin(intents)
             except EntryChanged:
@@ -88,7 +91,8 @@ class Enrolling:
                 continue
             for one, intent in zip(new, intents, strict=True):
                 one.record, one.is_new = intent.begun, True
-            return numbers
+            is_all = len(new) == len(may_join)
+            return numbers, len(some) if is_all else some.index(may_join[len(new)])
         raise Throttled
 
     def _look(self, waitlist: WaitlistRecord, people: Sequence[Imported]) -> None:
@@ -97,22 +101,25 @@ class Enrolling:
         for one in people:
             one.look_again(records.get(one.entry_id))
 
-    def _may_join(self, waitlist: WaitlistRecord, one: Imported) -> bool:
-        """Return whether an intent is to be written; if it is not, why is told."""
+    def _is_to_join(self, one: Imported) -> bool:
+        """Return whether an intent is to be written; if it is not, note the outcome."""
         if one.record is not None and one.record.status in ("joining", "leaving"):
             self._finish(one)
         record = one.record
+        if record is not None and record.status in PRESENT:
+            one.outcome, one.ticket = "already", record.ticket
+        elif record is not None and record.status in ENDED and not self._is_free(one):
+            one.outcome = "ended"
+        return self._is_free(one)
+
+    def _is_free(self, one: Imported) -> bool:
+        """Return whether nothing that is recorded keeps a row from its place."""
+        record = one.record
         if record is None:
             return True
-        if record.status in PRESENT:
-            one.outcome = "already"
-        if record.status not in ENDED:
-            return False
-        # Of whom nothing should be known any more, nothing can be held against.
-        if waitlist.settings.allow_rejoin or record.is_expired(self._now_millis()):
-            return True
-        one.refuse(AlreadyAdmitted() if record.status == "admitted" else AlreadyLeft())
-        return False
+        # A record past its retention counts as deleted.
+        is_past = one.when_ended == "rejoin" or record.is_expired(self._now_millis())
+        return record.status in ENDED and is_past
 
     def _finish(self, one: Imported) -> None:
         """Take what is under way to its end, but for an import's own intent."""
@@ -130,7 +137,7 @@ class Enrolling:
 
     def _draw(self, waitlist: WaitlistRecord, people: Sequence[Imported]) -> Numbers:
         """Decide of everybody who may join which ticket they are to have."""
-        new = [one for one in people if one.record is None or one.record.status in ENDED]
+        new = [one for one in people if self._is_free(one)]
         crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
         reserved: c.ReserveResult = self._guard.read(
             c.Reserve(
@@ -156,9 +163,10 @@ class Enrolling:
 
     def _intent(self, one: Imported, by: str, numbers: Numbers) -> Intent:
         former, ticket = one.record, numbers.tickets[one.entry_id]
-        if former is not None and former.ticket == ticket:
-            # By its ticket a stay is told from the one before.
-            ticket += 1
+        earlier = former.ticket if former is not None else None
+        if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
+            # The ticket numbers the stay: entry tokens of earlier stays must not fit this one.
+            ticket = earlier + 1
         now_millis = self._now_millis()
         record = EntryRecord(
             waitlist_id=one.waitlist_id,

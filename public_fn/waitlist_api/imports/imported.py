@@ -9,7 +9,9 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import entry_id_of
 
-Outcome = Literal["joined", "already", "refused"]
+Outcome = Literal["joined", "already", "ended", "refused"]
+# What an import does with a customer whose last stay has ended.
+WhenEnded = Literal["skip", "rejoin"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +27,17 @@ class ImportRow:
 
 @dataclass(kw_only=True)
 class Imported:
-    """One person of an import; `record` is what is known of them, `outcome` what became of them.
+    """One row of an import; `record` is what is known of its entry, `outcome` what became of it.
 
-    `is_new` says that this call has written their intent.
+    `is_new` says that this call has written the intent, `ticket` which stay is on the list then.
     """
 
     waitlist_id: str
     row: ImportRow
+    when_ended: WhenEnded = "skip"
     record: EntryRecord | None = None
     is_new: bool = False
+    ticket: int | None = None
     outcome: Outcome | None = None
     refusal: WaitlistError | None = None
 

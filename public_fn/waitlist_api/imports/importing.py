@@ -12,7 +12,7 @@ from waitlist_api.directory import Directory
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.imports.enlisting import Enlisting
 from waitlist_api.imports.enrolling import Enrolling
-from waitlist_api.imports.imported import Imported, ImportRow
+from waitlist_api.imports.imported import Imported, ImportRow, WhenEnded
 from waitlist_api.segments.declared import Segments
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH
@@ -36,10 +36,14 @@ class Importing:
         self._enlisting = enlisting
         self._now_millis = now_millis
 
-    def put_in_line(self, waitlist_id: str, rows: Sequence[ImportRow], by: str) -> list[Imported]:
+    def put_in_line(
+        self, waitlist_id: str, rows: Sequence[ImportRow], by: str, when_ended: WhenEnded = "skip"
+    ) -> list[Imported]:
         """Put people in line, open or not; return what became of each, in their order."""
         waitlist = self._directory.look_up(waitlist_id)
-        all_of_them = [Imported(waitlist_id=waitlist_id, row=row) for row in rows]
+        all_of_them = [
+            Imported(waitlist_id=waitlist_id, row=row, when_ended=when_ended) for row in rows
+        ]
         people: dict[str, Imported] = {}
         for one in all_of_them:
             self._check(one, waitlist.segments)
@@ -67,7 +71,7 @@ class Importing:
 def _like(one: Imported, same: Imported) -> None:
     """Say of somebody who is named again what became of the first row."""
     one.outcome = "already" if same.outcome == "joined" else same.outcome
-    one.refusal = same.refusal
+    one.refusal, one.ticket = same.refusal, same.ticket
 
 
 def _moment(millis: int) -> datetime:

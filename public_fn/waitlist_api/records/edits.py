@@ -1,10 +1,9 @@
 """Changes of what is known about a person: attributes and profile, at whatever place."""
 
-import json
 from typing import Any
 
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
@@ -32,7 +31,7 @@ class Edits:
         Raise EntryChanged for whoever is not waiting, offered or parked, and where all of it is
         recorded already: of two who ask for the same at once, one makes the change.
         """
-        update, values = _update(attributes, profile, now_millis)
+        update, values = _update(attributes, profile, event.stamp, now_millis)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
         condition = f"{ON_LIST} AND ({' OR '.join(news)})"
         with entry_changed():
@@ -57,14 +56,17 @@ def _change(key: tuple[str, str], stamp: int) -> Change:
 
 
 def _update(
-    attributes: dict[str, Any] | None, profile: dict[str, Any] | None, now_millis: int
+    attributes: dict[str, Any] | None,
+    profile: dict[str, Any] | None,
+    stamp: int,
+    now_millis: int,
 ) -> tuple[str, Item]:
-    update = "SET #updated_millis = :now"
-    values: Item = STATUSES | {"now": now_millis, "zero": 0, "one": 1}
+    update = "SET #updated_millis = :now, #edited_stamp = :edited_stamp"
+    values: Item = STATUSES | {"now": now_millis, "edited_stamp": stamp, "zero": 0, "one": 1}
     if attributes is not None:
         update += f", #attributes = :attributes, #attributes_version = {NEXT_VERSION}"
-        values["attributes"] = json.dumps(attributes)
+        values["attributes"] = json_text(attributes)
     if profile is not None:
         update += ", #profile = :profile"
-        values["profile"] = json.dumps(profile)
+        values["profile"] = json_text(profile)
     return update, values

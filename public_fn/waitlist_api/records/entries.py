@@ -21,7 +21,6 @@ from waitlist_api.records.intents import (
     AS_FORMER,
     OF_INTENT,
     UNKNOWN,
-    counted_at,
     intent_item,
     joined_event,
     rejoining,
@@ -40,11 +39,17 @@ MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp 
 
 @dataclass(frozen=True)
 class Move:
-    """A move as Redis made it, the key that tells its repeats, and the event it is."""
+    """A move as Redis made it, the key by which Redis recognises its repeats, and its events."""
 
     made: BumpResult
     once_key: str
-    event: HistoryEvent
+    events: tuple[HistoryEvent, ...]
+
+    @property
+    def update(self) -> str:
+        """Return the update of the fields that a move changes."""
+        # An older private function does not count attempts here.
+        return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
 
     def values(self) -> Item:
         return {
@@ -52,6 +57,7 @@ class Move:
             "stamp": self.made.stamp,
             "once_key": self.once_key,
             "once_stamp": self.made.moved_stamp,
+            "attempts": self.made.attempts,
         }
 
 
@@ -118,9 +124,12 @@ class EntryRecords:
                 self._table.put(item, condition, values)
 
     def begin_leave(
-        self, key: tuple[str, str], by: str, reason: str, now_millis: int
+        self, key: tuple[str, str], by: str, reason: str, now_millis: int, ticket: int | None = None
     ) -> EntryRecord:
-        """Write the intent to leave; raise EntryChanged if there is no stay to leave."""
+        """Write the intent to leave; raise EntryChanged if there is no stay to leave.
+
+        With `ticket`, if that stay is not there to leave.
+        """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
             " #place = :place, #place_rank = :now, #updated_millis = :now"
@@ -131,22 +140,18 @@ class EntryRecords:
             "place": intent_place(key[1]),
             "now": now_millis,
         }
+        condition = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
+        if ticket is not None:
+            condition += " AND #ticket = :ticket"
+            values["ticket"] = ticket
         with entry_changed():
-            item = self._table.update(
-                record_key(*key),
-                update,
-                "#status IN (:joining, :waiting, :offered, :parked, :leaving)",
-                values,
-            )
+            item = self._table.update(record_key(*key), update, condition, values)
         return EntryRecord.from_item(item)
 
-    def finish_leave(
-        self, record: EntryRecord, event: HistoryEvent, now_millis: int, counted_at: int = 0
-    ) -> None:
+    def finish_leave(self, record: EntryRecord, event: HistoryEvent, now_millis: int) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
-        The record goes when its last event does. `counted_at` is the stamp at which Redis counted
-        that; whoever had no place counts nowhere.
+        The record goes when its last event does.
         """
         also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
@@ -163,23 +168,21 @@ class EntryRecords:
             "now": now_millis,
             "expires_at": event.expires_at,
         }
-        is_counted = record.ticket is not None
-        counts = {"counts": "left", "counted_at": counted_at or event.stamp} if is_counted else {}
-        change = _change(record.key, event.stamp, "left", **counts)
+        change = _change(record.key, event.stamp, "left")
         self._write(change, update, condition, values, now_millis, event)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""
         # Redis moves only who waits: a record that has them elsewhere is behind.
         update = (
-            f"{MOVED}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
+            f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
             " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
         )
         condition = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
         values = STATUSES | move.values() | {"now": now_millis}
         change = _change(key, move.made.stamp, "waiting", rank=move.made.rank)
         try:
-            self._write(change, update, condition, values, now_millis, move.event)
+            self._write(change, update, condition, values, now_millis, *move.events)
         except EntryChanged as changed:
             record = changed.record
             if record is None or record.status not in ("joining", *PRESENT):
@@ -194,7 +197,7 @@ class EntryRecords:
                 # A newer move is recorded; this one still belongs to the history.
                 update = "SET #updated_millis = :now"
                 present = "#status IN (:waiting, :offered, :parked)"
-                self._write(change, update, present, values, now_millis, move.event)
+                self._write(change, update, present, values, now_millis, *move.events)
             else:
                 self._record_first_move(record, move, now_millis)
 
@@ -226,16 +229,15 @@ class EntryRecords:
         events = [joined_event(record, place)]
         update = "SET #rank = :rank, #stamp = :stamp"
         if move is not None:
-            update = MOVED
+            update = move.update
             values |= move.values()
-            events.append(move.event)
+            events += move.events
         update += (
             ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
             f" #updated_millis = :now REMOVE {OF_INTENT}"
         )
         condition = "#status = :joining AND #join_id = :join_id"
-        counts = {"counts": "signed_up", "counted_at": counted_at(record, place)}
-        change = _change(record.key, place.stamp, "waiting", rank=place.rank, **counts)
+        change = _change(record.key, place.stamp, "waiting", rank=place.rank)
         return self._writes(change, update, condition, STATUSES | values, now_millis, *events)
 
     def _write(

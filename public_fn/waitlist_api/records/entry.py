@@ -28,13 +28,15 @@ class EntryRecord:
 
     `join_id` tells this stay in line from earlier and later ones; `stamp` is the newest change
     of order that the record has seen; `ticket` was drawn at signup. `signup_key` is a digest of
-    the client's Idempotency-Key. `once_key` and `once_stamp` are those of the last move, so that
+    the client's Idempotency-Key, `signup_body` one of the body that came with it.
+    `once_key` and `once_stamp` are those of the last move, so that
     a rebuilt Redis still recognises its repeat. `claim_token` is the last
     hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
     how somebody ended it (released, parked or redriven; nothing if time did); `attempts`
     counts the holds that expired. `previous` is what a rejoin goes back to when
     the list refuses it. `expires_at` is when an ended stay deletes itself, in seconds since 1970,
-    or some days later. `attributes_version` counts the changes of the attributes, over all stays.
+    or some days later. `attributes_version` counts the changes of the attributes, over all stays;
+    `edited_stamp` is that of the last change of attributes or profile, which moves nothing.
     While an import is joining, `wanted` is the ticket that it is to have, in the tier of
     `wanted_priority`: whoever takes the intent to its end puts it there. `drawn` is the stamp at
     which that was decided, `joining_by` the operator.
@@ -51,9 +53,11 @@ class EntryRecord:
     attributes: dict[str, Any] = field(default_factory=dict)
     attributes_version: int = 0
     signup_key: str = ""
+    signup_body: str = ""
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
+    edited_stamp: int = 0
     claim_token: str = ""
     claimed_until_millis: int | None = None
     hold_end: str = ""
@@ -105,9 +109,9 @@ class EntryRecord:
     def values(self) -> dict[str, Any]:
         """Return the fields that are set, as they stand in an item."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        # As text, so that every JSON number and depth comes back as it was sent.
-        fields["profile"] = json.dumps(self.profile)
-        fields["attributes"] = json.dumps(self.attributes)
+        # As text, so that every JSON number and depth comes back as the caller sent it.
+        fields["profile"] = json_text(self.profile)
+        fields["attributes"] = json_text(self.attributes)
         return {name: value for name, value in fields.items() if value not in (None, "", 0)}
 
     def to_item(self, place: str, place_rank: int) -> Item:
@@ -140,6 +144,10 @@ class HistoryEvent:
         """Return whether the event should be gone, as its record should."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
+    @staticmethod
+    def key(waitlist_id: str, entry_id: str, stamp: int, event: str) -> dict[str, str]:
+        return {"pk": entry_pk(waitlist_id, entry_id), "sk": f"{HISTORY}{stamp:016d}#{event}"}
+
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
@@ -147,8 +155,7 @@ class HistoryEvent:
         without any code.
         """
         return {
-            "pk": entry_pk(waitlist_id, entry_id),
-            "sk": f"{HISTORY}{self.stamp:016d}#{self.event}",
+            **self.key(waitlist_id, entry_id, self.stamp, self.event),
             "waitlist_id": waitlist_id,
             "entry_id": entry_id,
             "stamp": self.stamp,
@@ -160,6 +167,14 @@ class HistoryEvent:
             **({"detail": self.detail} if self.detail else {}),
             **({"expires_at": self.expires_at} if self.expires_at else {}),
         }
+
+
+def json_text(value: dict[str, Any]) -> str:
+    """Return JSON as the record stores it: as UTF-8, for Cyrillic a third of `\\uXXXX`.
+
+    An earlier version wrote `\\uXXXX`; reading takes both.
+    """
+    return json.dumps(value, ensure_ascii=False)
 
 
 def entry_pk(waitlist_id: str, entry_id: str) -> str:

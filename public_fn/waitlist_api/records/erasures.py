@@ -13,6 +13,12 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
+# What a record knows of the customer, and what operators said of them. Maintenance needs none of it
+# to finish the erasure.
+PERSONAL = (
+    "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
+    " #previous, #park_reason, #leaving_by, #leaving_reason, #joining_by, #once_key, #once_stamp"
+)
 BEHIND_ALL = "~"
 
 
@@ -27,8 +33,7 @@ class Erasures:
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
             " #updated_millis = :now"
-            " REMOVE #customer_id, #profile, #attributes, #attributes_version, #signup_key,"
-            " #previous, #expires_at"
+            f" REMOVE {PERSONAL}, #expires_at"
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
         with entry_changed():
@@ -49,9 +54,9 @@ class Erasures:
     def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
         """Delete the history of a stay and of those before it.
 
-        An edit's event is later than the stamp of its record: `until_stamp` is the stay's end.
+        `until_stamp` is the stay's end, where Redis has told it.
         """
-        last_stamp = max(record.stamp, until_stamp)
+        last_stamp = max(record.stamp, record.edited_stamp, until_stamp)
         self._delete_history(record.waitlist_id, record.entry_id, f"{last_stamp:016d}")
 
     def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:

@@ -33,6 +33,11 @@ class Histories:
             return None
         return record, self._events(reversed(items[1:]))
 
+    def event(self, waitlist_id: str, entry_id: str, stamp: int, event: str) -> HistoryEvent | None:
+        """Read one event of a history."""
+        item = self._table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, event))
+        return None if item is None else HistoryEvent.from_item(item)
+
     def page(
         self, waitlist_id: str, entry_id: str, after: str | None, limit: int
     ) -> tuple[list[HistoryEvent], str | None]:

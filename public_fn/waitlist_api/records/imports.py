@@ -1,7 +1,8 @@
-"""Writes many people at once, who are imported: their intents, and then their places."""
+"""Writes many entries of an import at once: their intents, and then their places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from waitlist_api.records.entries import EntryRecords, entry_changed
 from waitlist_api.records.entry import EntryRecord
@@ -12,6 +13,7 @@ from waitlist_api.records.intents import (
     rejoining,
     values_of_former,
 )
+from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
@@ -19,11 +21,17 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
+# What a write has besides the item at the most: the condition of an intent; of a place the
+# expressions, the event (an actor's ARN may have 2,048 bytes) and the change.
+INTENT_BYTES = 1024
+PLACE_BYTES = 8 * 1024
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Intent:
-    """The intent to join of somebody whom the record does not know, or knows as a former stay."""
+    """The intent to join of a customer without a record, or with that of a former stay."""
 
     record: EntryRecord
     former: EntryRecord | None = None
@@ -35,19 +43,29 @@ class Intent:
 
 
 class ImportRecords:
-    """Each call is one transaction: all of it is written, or nothing."""
+    """Each call that writes is one transaction: DynamoDB writes all of it, or nothing."""
 
     def __init__(self, table: Table, entries: EntryRecords) -> None:
         self._table = table
         self._entries = entries
 
+    def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
+        """Return the first intents, as many as one transaction takes."""
+        return next(transactions(intents, MAX_INTENTS, _intent_bytes))
+
     def begin(self, intents: Sequence[Intent]) -> None:
-        """Write up to 100 intents; raise EntryChanged if anybody of them is otherwise known."""
+        """Write intents; raise EntryChanged if a record is not as an intent expects."""
         with entry_changed():
             self._table.transact([self._write(intent) for intent in intents])
 
+    def groups_of(
+        self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
+    ) -> list[Sequence[T]]:
+        """Return what is placed in groups that one transaction takes each."""
+        return list(transactions(placed, MAX_PLACES, lambda one: _place_bytes(record_of(one))))
+
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write up to 33 places; raise EntryChanged if anybody of them is no longer joining."""
+        """Write places; raise EntryChanged if an entry is no longer joining."""
         writes: list[Item] = []
         for record, place in placed:
             writes += self._entries.join_writes(record, place, now_millis)
@@ -59,3 +77,12 @@ class ImportRecords:
         if intent.former is None:
             return self._table.put_write(item, UNKNOWN)
         return self._table.put_write(item, AS_FORMER, values_of_former(intent.former))
+
+
+def _intent_bytes(intent: Intent) -> int:
+    return INTENT_BYTES + item_bytes(intent_item(intent.begun))
+
+
+def _place_bytes(record: EntryRecord) -> int:
+    # DynamoDB may count the item that an update changes, the former stay in it as well.
+    return PLACE_BYTES + item_bytes(intent_item(record))

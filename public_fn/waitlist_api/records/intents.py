@@ -38,10 +38,3 @@ def joined_event(record: EntryRecord, place: SignupResult | BumpResult) -> Histo
     if record.wanted is None:
         return HistoryEvent(stamp=place.ticket, event="joined", by="customer")
     return HistoryEvent(stamp=record.drawn, event="joined", by=record.joining_by)
-
-
-def counted_at(record: EntryRecord, place: SignupResult | BumpResult) -> int:
-    """Return when Redis counted a signup; of an import that is repeated, shortly before that."""
-    if record.wanted is None:
-        return place.ticket
-    return place.stamp if place.outcome == "joined" else record.drawn

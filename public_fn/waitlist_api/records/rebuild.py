@@ -17,7 +17,7 @@ class Rebuild:
     `began_millis` is when its first run began: whatever changed since then is looked at again.
     `reached` tells of each shard the last key of the line that is wholly restored, or that it is
     done with the `stage`. `done` are those who were restored from the line; `expected` is what the
-    last watch knew of. `counted` are the journal's counts of the shards that are done.
+    last watch knew of.
     """
 
     epoch: str
@@ -27,7 +27,6 @@ class Rebuild:
     reached: Mapping[str, str] = field(default_factory=dict)
     done: int = 0
     expected: int = 0
-    counted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -36,7 +35,8 @@ class Rebuild:
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        return cls(**item)
+        # Older versions noted more.
+        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
         return asdict(self)
@@ -52,16 +52,22 @@ class Rebuild:
         rank, _, entry_id = reached.partition(SEPARATOR)
         return int(rank), entry_id
 
+    def last_stamp(self, shard: int) -> int:
+        """Return the stamp behind which a shard of the journal goes on; 0 at its beginning."""
+        return int(self.reached.get(str(shard), 0))
+
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
         """Return what to note after a page of the line."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
-    def after_shard(self, shard: int, counted: Mapping[str, int]) -> Self:
-        """Return what to note after a shard; `counted` is what the journal has counted there."""
-        names = {*self.counted, *counted}
-        sums = {name: self.counted.get(name, 0) + counted.get(name, 0) for name in names}
-        return replace(self, reached={**self.reached, str(shard): THE_END}, counted=sums)
+    def after_stamp(self, shard: int, stamp: int) -> Self:
+        """Return what to note after a page of the journal."""
+        return replace(self, reached={**self.reached, str(shard): str(stamp)})
+
+    def after_shard(self, shard: int) -> Self:
+        """Return what to note when a shard is done with the stage."""
+        return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
         """Return what to note when a stage begins; behind the line all who were to come have."""

@@ -25,6 +25,8 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
+# Why DynamoDB cancels a transaction that it would cancel again: no repeat helps.
+NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
@@ -246,7 +248,7 @@ def _translated(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         return ConditionFailed(_decode(response["Item"]) if "Item" in response else None)
     if code == "TransactionCanceledException":
-        return _cancelled(response.get("CancellationReasons", []))
+        return _cancelled(error, response.get("CancellationReasons", []))
     if code in THROTTLING:
         return Throttled()
     if status >= 500:
@@ -254,9 +256,11 @@ def _translated(error: ClientError) -> Exception:
     return error
 
 
-def _cancelled(reasons: Sequence[Item]) -> Exception:
+def _cancelled(error: ClientError, reasons: Sequence[Item]) -> Exception:
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
             return ConditionFailed(_decode(reason["Item"]) if reason.get("Item") else None)
-    # Another write to the same person at the same moment, or too many writes: both pass.
+    if any(reason.get("Code") in NEVER_TAKEN for reason in reasons):
+        return error
+    # Another write to the same item at the same moment, or too many writes: a repeat succeeds.
     return Throttled()

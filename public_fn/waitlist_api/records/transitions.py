@@ -1,20 +1,22 @@
 """Records what Redis has decided about people who have a place: offered, admitted, parked, back."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
 from waitlist_api.records.entry import (
     HistoryEvent,
     Status,
     ended_place,
+    entry_pk,
     line_place,
     record_key,
     shard_of,
 )
-from waitlist_api.records.journal import Change
+from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.retention import Retention
-from waitlist_api.records.table import Table
+from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_api.telling.tally import Tally
 
 # Why somebody was parked whose hold has expired once too often.
@@ -30,7 +32,8 @@ class Transition:
     `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
     attributes, None removes one. `events` go to the history in the same transaction.
     `unless_token` is that of a hold which, where it is recorded already, needs no writing.
-    `counts` names the counter of Redis that this decision moved, at `counted_at` if not now.
+    The journal, of which only the last minutes are read, has it at `entered_at` if it is written
+    late.
     """
 
     waitlist_id: str
@@ -42,16 +45,12 @@ class Transition:
     changes: dict[str, Any]
     events: tuple[HistoryEvent, ...] = ()
     unless_token: str = ""
-    counts: str = ""
-    counted_at: int = 0
+    entered_at: int = 0
 
     @property
     def expired_holds(self) -> int:
-        """How many holds ended by themselves, of which this tells."""
-        return sum(
-            one.event == "expired" or (one.event == "parked" and one.reason == OUT_OF_ATTEMPTS)
-            for one in self.events
-        )
+        """Return how many holds have ended by time, by the events."""
+        return _expired_holds(self.events)
 
     @property
     def change(self) -> Change:
@@ -59,12 +58,10 @@ class Transition:
         return Change(
             waitlist_id=self.waitlist_id,
             entry_id=self.entry_id,
-            stamp=self.stamp,
+            stamp=self.entered_at or self.stamp,
             status=self.status,
             rank=self.rank,
             until_millis=self.changes.get("claimed_until_millis") or 0,
-            counts=self.counts,
-            counted_at=(self.counted_at or self.stamp) if self.counts else 0,
         )
 
 
@@ -115,31 +112,62 @@ class Transitions:
         expires_at = transition.changes.get("expires_at")
         self._retention.end_history(key, transition.stamp, expires_at)
 
-    def tell(self, transition: Transition, now_millis: int) -> None:
-        """Write the events alone, of a decision that a later one was recorded before.
+    def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
+        """Write the event of a decision that the record has gone past, unless it is written.
 
-        Raise EntryChanged where the person has left, or is erased.
+        The record stays as it is. Raise EntryChanged if the entry is erased.
         """
-        condition = "#status IN (:waiting, :offered, :parked, :admitted)"
-        key = record_key(transition.waitlist_id, transition.entry_id)
-        values = STATUSES | {"now": now_millis}
-        update = self._table.update_write(key, "SET #updated_millis = :now", condition, values)
-        with entry_changed():
-            self._table.transact([update, *self._history(transition)])
-        if self._retention.expires_at(transition.waitlist_id, now_millis) is not None:
-            self._expire_with_record(transition)
+        condition = "attribute_exists(#pk) AND attribute_not_exists(#erase)"
+        update = "SET #updated_millis = :now"
+        try:
+            with entry_changed():
+                self._table.transact(
+                    [
+                        self._table.update_write(
+                            record_key(*key), update, condition, {"now": now_millis}
+                        ),
+                        self._table.put_write(event.to_item(*key), "attribute_not_exists(#pk)"),
+                    ]
+                )
+        except EntryChanged as changed:
+            # The event's own condition returns no item, and neither does a missing record.
+            if changed.record is not None or self._table.get(record_key(*key)) is None:
+                raise
+            return
+        self._tally.add("holds_expired", _expired_holds([event]))
+        if self._retention.expires_at(key[0], now_millis) is not None:
+            self._expire_with_record(key, event.stamp)
 
-    def _expire_with_record(self, transition: Transition) -> None:
-        """Have events that are told late go when their record does."""
-        key = (transition.waitlist_id, transition.entry_id)
+    def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
+        """Return those of the events that the history does not have."""
+        wanted = {
+            (entry_pk(*key), HistoryEvent.key(*key, event.stamp, event.event)["sk"]): (key, event)
+            for key, event in events
+        }
+        keys = list(wanted)
+        for start in range(0, len(keys), BATCH_GET):
+            batch = [{"pk": pk, "sk": sk} for pk, sk in keys[start : start + BATCH_GET]]
+            for item in self._table.get_many(batch):
+                del wanted[item["pk"], item["sk"]]
+        return list(wanted.values())
+
+    def _expire_with_record(self, key: Key, stamp: int) -> None:
+        """Have events that are written late go when their record does."""
         record = self._table.get(record_key(*key)) or {}
-        self._retention.end_history(key, transition.stamp, record.get("expires_at"))
+        self._retention.end_history(key, stamp, record.get("expires_at"))
 
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [
             self._table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
             for event in transition.events
         ]
+
+
+def _expired_holds(events: Iterable[HistoryEvent]) -> int:
+    return sum(
+        one.event == "expired" or (one.event == "parked" and one.reason == OUT_OF_ATTEMPTS)
+        for one in events
+    )
 
 
 def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ TURNS = 4
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
+Rejoin = Literal["never", "after_leaving", "always"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class WaitlistSettings:
     """What an operator decides; seconds are whole.
 
     `capacity` None means without limit, `retention_days` None that ended stays are kept for ever.
+    `rejoin` says after which end of a stay the same customer may sign up again.
 
     Each of the `segments` is a list of attribute names, sorted.
     """
@@ -33,7 +35,7 @@ class WaitlistSettings:
     open: bool = True
     paused: bool = False
     capacity: int | None = None
-    allow_rejoin: bool = True
+    rejoin: Rejoin = "after_leaving"
     lease_seconds: int = 300
     max_attempts: int = 5
     hide_counts: bool = False
@@ -44,6 +46,9 @@ class WaitlistSettings:
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
+        if "rejoin" not in known and "allow_rejoin" in item:
+            # Written by an earlier version, where it allowed a new stay after an admission, too.
+            known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:

@@ -1,7 +1,7 @@
 """What the minute's watch over a waitlist notes down of Redis."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 Counts = dict[str, int]
@@ -9,10 +9,12 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Watch:
-    """The last beat that was compared: its stamp and counters, and those of the beat before.
+    """The last beat that was compared, its stamp and counters, and the stamp of the beat before.
 
     The beat before is what a loss can be measured from: if Redis has lost the last beat, it has
-    lost nothing that was older than the one before.
+    lost nothing that was older than the one before. The counters are the checkpoint from which a
+    lost order counts on. `audited` is the stamp up to which an audit has come that is not over, 0
+    for none: the next run goes on behind it if Redis still has `beat`.
     """
 
     epoch: str = ""
@@ -20,7 +22,7 @@ class Watch:
     stamp: int = 0
     counters: Counts = field(default_factory=dict)
     previous_stamp: int = 0
-    previous_counters: Counts = field(default_factory=dict)
+    audited: int = 0
 
     @property
     def present(self) -> int:
@@ -31,10 +33,22 @@ class Watch:
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        return cls(**item)
+        # Older versions noted more.
+        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
-        return asdict(self)
+        """Return what is stored; an earlier version reads it while no audit is under way."""
+        fields = asdict(self)
+        if not self.audited:
+            del fields["audited"]
+        return fields
+
+    def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Watch":
+        """Return what to note when an audit has come to a stamp, and the next run is to go on.
+
+        If Redis has lost the beat by then, everything `since` the first run is compared again.
+        """
+        return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
     def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Watch":
         """Return what to note after the next beat."""
@@ -45,7 +59,6 @@ class Watch:
             counters=counters,
             # The first beat has none before it.
             previous_stamp=self.stamp or stamp,
-            previous_counters=self.counters or counters,
         )
 
 

@@ -1,6 +1,5 @@
 """How operators admit people: claim, complete, release, extend, park, redrive."""
 
-from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -58,10 +57,10 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
     @router.post(
         CLAIMS,
         summary="Hold people at the head of the line, or the first who match a filter",
-        description="Nobody is given to two claimers. With an Idempotency-Key a repeat gets those "
-        "of the same people who are still held, with the same tokens. A filter that is no declared "
-        "segment is refused by naming those that are; while segments are built, it is "
-        "`503 rebuilding`.",
+        description="Nobody is given to two claimers. With an Idempotency-Key a repeat by the "
+        "same operator gets those of the same people who are still held, with the same tokens. "
+        "A filter that is no declared segment is refused by naming those that are; while segments "
+        "are built, it is `503 rebuilding`.",
         tags=["operator"],
         operation_id="claim",
         security=SIGV4,
@@ -70,6 +69,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
             "Whom you hold, in serving order",
             *USUAL,
             "waitlist_paused",
+            "idempotency_key_reused",
         ),
     )
     def claim(
@@ -119,7 +119,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
     )
     def extend(waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
         held = holding.extend(_command(waitlist_id, entry_id, by(), body.model_dump()))
-        return HeldAnswer(**asdict(held.standing), claimed_until=iso(held.deadline_millis))
+        return HeldAnswer(**held.standing.answer, claimed_until=iso(held.deadline_millis))
 
     @router.post(
         f"{CLAIM}/park",
@@ -159,7 +159,7 @@ def _command(waitlist_id: str, entry_id: str, by: str, body: dict[str, Any]) -> 
 
 
 def _entry(standing: Standing) -> EntryAnswer:
-    return EntryAnswer(**asdict(standing))
+    return EntryAnswer(**standing.answer)
 
 
 def _claim(offer: Offer) -> ClaimAnswer:

@@ -1,6 +1,5 @@
 """What operators do with people: look, bump, erase."""
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response
@@ -28,10 +27,10 @@ from waitlist_api.routes.parameters import (
 from waitlist_api.schemas.entries import (
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
+    BumpAnswer,
     BumpBody,
     EditBody,
     EntriesAnswer,
-    EntryAnswer,
     HistoryAnswer,
     RemoveBody,
 )
@@ -181,7 +180,8 @@ def admin_entry_routes(
     @router.post(
         f"{ENTRY}/bump",
         summary="Move an entry",
-        description="With an Idempotency-Key a repeat moves nothing and answers the same.",
+        description="With an Idempotency-Key a repeat by the same operator moves nothing: it "
+        "answers where the entry stands now, and how far the first call moved it.",
         tags=["operator"],
         operation_id="bump",
         security=SIGV4,
@@ -192,6 +192,7 @@ def admin_entry_routes(
             "not_waiting",
             "already_admitted",
             "no_room",
+            "idempotency_key_reused",
         ),
     )
     def bump(
@@ -199,10 +200,10 @@ def admin_entry_routes(
         entry_id: EntryId,
         body: BumpBody,
         idempotency_key: IdempotencyKey = None,
-    ) -> EntryAnswer:
+    ) -> BumpAnswer:
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
-        standing = moving.bump(
+        bumped = moving.bump(
             BumpCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
@@ -211,7 +212,7 @@ def admin_entry_routes(
                 **body.model_dump(),
             )
         )
-        return EntryAnswer(**asdict(standing))
+        return BumpAnswer(**bumped.answer)
 
     return router
 
@@ -219,9 +220,9 @@ def admin_entry_routes(
 def _person(person: Person) -> dict[str, Any]:
     record = person.record
     if record is None:
-        return {**asdict(person.standing), **UNRECORDED}
+        return {**person.standing.answer, **UNRECORDED}
     return {
-        **asdict(person.standing),
+        **person.standing.answer,
         "customer_id": record.customer_id or None,
         "profile": record.profile,
         "attributes": record.attributes,

@@ -1,6 +1,5 @@
 """What operators do to bring people along from elsewhere."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth import operator_of
-from waitlist_api.errors import InvalidFields
+from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
 from waitlist_api.http_errors import code_of
 from waitlist_api.imports.imported import Imported, ImportRow
 from waitlist_api.imports.importing import Importing
@@ -27,12 +26,12 @@ from waitlist_api.schemas.imports import (
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
-PATH = re.compile(IMPORT.replace("<waitlist_id>", "[^/]+"))
+ROUTE_KEY = f"POST {IMPORT}".replace("<waitlist_id>", "{waitlist_id}")
 
 
 def is_import(event: Mapping[str, Any]) -> bool:
     """Return whether a request is an import, which may be larger than others."""
-    return PATH.fullmatch(str(event.get("rawPath", ""))) is not None
+    return event.get("routeKey") == ROUTE_KEY
 
 
 def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHttpRouter:
@@ -42,8 +41,9 @@ def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHtt
     @router.post(
         IMPORT,
         summary="Put up to 500 people in line, open or not",
-        description="Each row is judged as a signup is, and refused by itself. A repeat changes "
-        "nothing: whoever stands on the list is `already` there. Rows keep their order, also those "
+        description="Each row is checked as a signup is, and refused by itself. A repeat changes "
+        "nothing: customers on the list are `already` there, and those who have left or were "
+        "admitted since are `ended`, unless `ended` is `rejoin`. Rows keep their order, also those "
         "of one `joined_at`, and after a repeat of a call that was not answered. 2 MB at the most.",
         tags=["operator"],
         operation_id="importEntries",
@@ -71,7 +71,7 @@ def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHtt
         told = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
-        people = importing.put_in_line(waitlist_id, list(good.values()), by)
+        people = importing.put_in_line(waitlist_id, list(good.values()), by, body.ended)
         told |= {n: _told(n, one, token_of) for n, one in zip(good, people, strict=True)}
         return secret(_answer([told[number] for number in sorted(told)]))
 
@@ -87,6 +87,7 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
     return ImportAnswer(
         joined=counts["joined"],
         already=counts["already"],
+        ended=counts["ended"],
         refused=counts["refused"],
         results=results,
     )
@@ -95,7 +96,9 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
 def _told(number: int, one: Imported, token_of: TokenOf | None) -> ImportResultAnswer:
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
-    token = token_of(one.waitlist_id, one.entry_id) if token_of else None
+    token = None
+    if token_of is not None and one.ticket is not None:
+        token = token_of(one.waitlist_id, one.entry_id, one.ticket)
     return ImportResultAnswer(
         row=number, outcome=one.outcome, entry_id=one.entry_id, entry_token=token
     )
@@ -106,12 +109,13 @@ def _refused(
 ) -> ImportResultAnswer:
     errors = None
     if isinstance(refusal, InvalidFields):
-        errors = [FieldProblem(field=one.field, message=one.message) for one in refusal.errors]
+        listed = refusal.errors[:MAX_ROW_ERRORS]
+        errors = [FieldProblem(field=one.field, message=one.message) for one in listed]
     return ImportResultAnswer(
         row=number,
         outcome="refused",
         entry_id=entry_id,
         code=code_of(refusal),
-        detail=refusal.message,
+        detail=cut(refusal.message, MAX_ROW_DETAIL_BYTES),
         errors=errors,
     )

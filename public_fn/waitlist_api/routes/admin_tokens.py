@@ -17,9 +17,10 @@ def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
     @router.post(
         "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/token",
         summary="Issue an entry's token, for the guest whose entry it is",
-        description="For who was imported, or has lost the token: whoever has it may look at the "
-        "entry and leave it. Takes no body and changes nothing; earlier tokens stay good. Where "
-        "customers prove themselves by an issuer's tokens there is none: `no_entry_tokens`.",
+        description="For a customer who was imported, or has lost the token. The token is good for "
+        "looking at the last stay of the entry, and for leaving it. The request takes no body and "
+        "changes nothing; earlier tokens of the same stay keep working. Where customers have an "
+        "issuer's tokens, the answer is `no_entry_tokens`.",
         tags=["operator"],
         operation_id="issueToken",
         security=SIGV4,
@@ -32,6 +33,7 @@ def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
                 "entry_not_found",
                 "no_entry_tokens",
                 "unsupported_media_type",
+                "rebuilding",
                 "record_unavailable",
             )
         ),

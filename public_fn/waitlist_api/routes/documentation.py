@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 )
 
 from waitlist_api.http_errors import PROBLEM_JSON, RETRY_AFTER_SECONDS, STATUS
-from waitlist_api.schemas.basis import GatewayMessage, Problem
+from waitlist_api.schemas.basis import Problem
 
 NO_CONTENT, UNAUTHORIZED = 204, 401
 
@@ -52,6 +52,8 @@ SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
     "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: list[dict[str, list[str]]] = [{"entry_token": []}]
+# A guest signs up without credentials, or repeats a signup with the token that it gave.
+ENTRY_TOKEN_IF_ANY: list[dict[str, list[str]]] = [{}, *ENTRY_TOKEN]
 JWT: list[dict[str, list[str]]] = [{"jwt": []}]
 SIGV4: list[dict[str, list[str]]] = [{"sigv4": []}]
 
@@ -90,7 +92,7 @@ def success(status: int, description: str, links: dict[str, Any] | None = None) 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
     if status in BY_THE_GATEWAY:
-        content["application/json"] = {"model": GatewayMessage}
+        content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}
     if set(codes) & set(RETRY_AFTER_SECONDS):
         headers |= _RETRY_AFTER

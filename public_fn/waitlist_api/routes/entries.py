@@ -9,9 +9,9 @@ from waitlist_api.auth import EntryTokens
 from waitlist_api.joining import Joining, SignupCommand
 from waitlist_api.leaving import Leaving
 from waitlist_api.routes import entry_documentation as documentation
-from waitlist_api.routes.documentation import ENTRY_TOKEN
+from waitlist_api.routes.documentation import ENTRY_TOKEN, ENTRY_TOKEN_IF_ANY
 from waitlist_api.routes.looking import Looking, told
-from waitlist_api.routes.parameters import EntryId, IdempotencyKey, SegmentNames, WaitlistId
+from waitlist_api.routes.parameters import EntryId, GuestsKey, SegmentNames, WaitlistId
 from waitlist_api.schemas.entries import LookAnswer, SignupAnswer, SignupBody
 
 ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
@@ -29,12 +29,13 @@ def entry_routes(
 
     @router.post(
         ENTRIES,
+        security=ENTRY_TOKEN_IF_ANY,
         **documentation.sign_up(
             "Send an Idempotency-Key: only with it does a repeat get the token again."
         ),
     )
     def sign_up(
-        waitlist_id: WaitlistId, body: SignupBody, idempotency_key: IdempotencyKey = None
+        waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
     ) -> Response[SignupAnswer]:
         command = SignupCommand(
             waitlist_id=waitlist_id,
@@ -43,24 +44,24 @@ def entry_routes(
             attributes=body.attributes,
             idempotency_key=idempotency_key or "",
         )
-        command = command.with_proof(tokens.proves(waitlist_id, command.entry_id, authorization()))
-        signed_up = joining.sign_up(command)
-        token = tokens.issue(waitlist_id, command.entry_id)
-        answer = SignupAnswer(**told(signed_up.standing), entry_token=token)
+        stay = tokens.stay_shown(waitlist_id, command.entry_id, authorization())
+        signed_up = joining.sign_up(command.with_stay_shown(stay))
+        standing = signed_up.standing
+        token = tokens.issue(waitlist_id, command.entry_id, standing.ticket or 0)
+        answer = SignupAnswer(**told(standing), entry_token=token)
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, security=ENTRY_TOKEN, **documentation.LOOK)
     def get_entry(
         waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        tokens.check(waitlist_id, entry_id, authorization())
-        new_token = tokens.renewed(waitlist_id, entry_id, authorization())
-        return looking.look(waitlist_id, entry_id, segment, new_token)
+        proof = tokens.check(waitlist_id, entry_id, authorization())
+        return looking.look(waitlist_id, entry_id, segment, proof)
 
     @router.delete(ENTRY, security=ENTRY_TOKEN, **documentation.LEAVE)
     def leave(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
-        tokens.check(waitlist_id, entry_id, authorization())
-        leaving.leave(waitlist_id, entry_id, by="customer")
+        proof = tokens.check(waitlist_id, entry_id, authorization())
+        leaving.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)
         return Response(204)
 
     return router

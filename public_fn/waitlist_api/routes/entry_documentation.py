@@ -49,6 +49,7 @@ def sign_up(description: str, *codes: str) -> dict[str, Any]:
         "invalid_json",
         "waitlist_not_found",
         "already_on_list",
+        "idempotency_key_reused",
         "already_left",
         "already_admitted",
         "waitlist_closed",

@@ -5,6 +5,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from waitlist_api.auth import Proof
+from waitlist_api.errors import Forbidden
 from waitlist_api.polling import poll_after_seconds
 from waitlist_api.schemas.entries import LookAnswer
 from waitlist_api.schemas.segments import SegmentPlaceAnswer
@@ -20,20 +22,29 @@ class Looking:
         self._segment_standings = segment_standings
 
     def look(
-        self, waitlist_id: str, entry_id: str, segment: str | None, new_token: str | None = None
+        self, waitlist_id: str, entry_id: str, segment: str | None, proof: Proof | None = None
     ) -> Response[LookAnswer]:
-        """Return the answer; `segment` holds names of attributes, a comma between two."""
+        """Return the answer; `segment` holds names of attributes, a comma between two.
+
+        Raise Forbidden if the entry token that was shown is of another stay.
+        """
+        places: list[SegmentPlace] | None = None
         if segment is None:
-            return _answer(self._standings.of(waitlist_id, entry_id), None, new_token)
-        names = segment.split(",")
-        standing, places = self._segment_standings.of(waitlist_id, entry_id, names)
-        return _answer(standing, places, new_token)
+            standing = self._standings.of(waitlist_id, entry_id)
+        else:
+            names = segment.split(",")
+            standing, places = self._segment_standings.of(waitlist_id, entry_id, names)
+        if proof is None:
+            return _answer(standing, places, None)
+        if proof.stay != standing.ticket:
+            raise Forbidden
+        return _answer(standing, places, proof.renewed)
 
 
 def told(standing: Standing, *positions: int) -> dict[str, Any]:
     """Return what a customer is told of an entry, who has these places besides."""
     seconds = poll_after_seconds(standing.status, standing.position, *positions)
-    return {**asdict(standing), "poll_after_seconds": seconds}
+    return {**standing.answer, "poll_after_seconds": seconds}
 
 
 def _answer(

@@ -1,8 +1,10 @@
 """Parameters that several routes share."""
 
+import re
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+from pydantic import BeforeValidator, Field
 
 from waitlist_api.schemas.basis import CURSOR, PathEntryId, PathOwnEntryId, PathWaitlistId
 from waitlist_api.schemas.segments import SEGMENT_NAMES
@@ -20,12 +22,23 @@ OwnEntryId = Annotated[
         description="`me`, or the id of the caller's own entry.",
     ),
 ]
+
+
+def _decimal(value: object) -> object:
+    """Refuse what else Python reads as a whole number: 1_0, +5, 5.0, and blanks around it."""
+    if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
+        raise ValueError("give a whole number in decimal digits")
+    return value
+
+
+Place = Annotated[int, Field(ge=1, le=MAX_PLACES), BeforeValidator(_decimal)]
+PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_decimal)]
 Cursor = Annotated[str | None, Query(pattern=CURSOR, description="`cursor` of the page before.")]
 First = Annotated[
-    int | None,
-    Query(ge=1, le=MAX_PLACES, description="The position at which the page begins."),
+    Place | None,
+    Query(description="The position at which the page begins."),
 ]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+Limit = Annotated[PageSize, Query()]
 SegmentNames = Annotated[
     str | None,
     Query(
@@ -36,11 +49,25 @@ SegmentNames = Annotated[
         examples=["language", "gender,language"],
     ),
 ]
+# A UUID has 36 characters; whoever knows a guest's key gets the guest's token.
+GuestsKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{16,255}$",
+        description="A secret of the client, new for each signup: a random UUID. A repeat with it "
+        "gets the place and the `entry_token` again; with another body it is refused, "
+        "`idempotency_key_reused`.",
+        examples=["6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"],
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{1,255}$",
-        description="Makes a repeat of this request recognisable: any text, new for each request.",
+        description="Makes a repeat of this request recognisable: any text, new for each request, "
+        "such as a UUID. A key belongs to the caller who sent it first; with another body it is "
+        "refused, `idempotency_key_reused`.",
     ),
 ]

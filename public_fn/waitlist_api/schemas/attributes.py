@@ -2,10 +2,12 @@
 
 import json
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, JsonValue, Tag
+from pydantic_core import PydanticCustomError
 
+from waitlist_api.schemas.basis import ShownText
 from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 MAX_PROFILE_BYTES = 8 * 1024
@@ -23,6 +25,15 @@ def _one_or_several(value: object) -> str:
     return "values" if isinstance(value, list) else "value"
 
 
+def _not_too_many(attributes: object) -> object:
+    """Refuse too many attributes before each of them is looked at, which could be thousands."""
+    if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
+        raise PydanticCustomError(
+            "too_long", f"at most {MAX_ATTRIBUTES} attributes are allowed, not {len(attributes)}"
+        )
+    return attributes
+
+
 def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
     size = len(json.dumps(profile, ensure_ascii=False).encode())
     if size > MAX_PROFILE_BYTES:
@@ -30,17 +41,24 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return profile
 
 
+def _document_names(schema: dict[str, Any]) -> None:
+    """Describe names by `propertyNames`: most generators ignore `patternProperties`."""
+    ((pattern, value),) = schema.pop("patternProperties").items()
+    schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
+
+
 AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
-# Without control characters: values stand in tables and on screens. Limits are those of the
-# composed text.
+# Limits are those of the composed text.
 AttributeValue = Annotated[
-    str,
-    Field(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]*$"),
+    ShownText,
+    Field(min_length=1, max_length=64),
     BeforeValidator(_composed),
 ]
-AttributeValues = Annotated[list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES)]
+# The first wrong value of a list is enough: an import may have many thousands.
+AttributeValues = Annotated[
+    list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES, fail_fast=True)
+]
 Profile = Annotated[dict[str, JsonValue], AfterValidator(_within_limit)]
-_ONLY_THESE = {"additionalProperties": False}
 Attributes = Annotated[
     dict[
         AttributeName,
@@ -49,9 +67,10 @@ Attributes = Annotated[
             Discriminator(_one_or_several),
         ],
     ],
-    Field(max_length=MAX_ATTRIBUTES, json_schema_extra=_ONLY_THESE),
+    Field(max_length=MAX_ATTRIBUTES, json_schema_extra=_document_names),
+    BeforeValidator(_not_too_many),
 ]
 Filter = Annotated[
     dict[AttributeName, AttributeValue],
-    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_ONLY_THESE),
+    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_document_names),
 ]

@@ -21,7 +21,15 @@ To = Annotated[
 
 
 class ClaimBody(Body):
-    count: Annotated[int, Field(ge=1, le=MAX_CLAIM)] = 1
+    count: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_CLAIM,
+            description="Hold up to so many: fewer where fewer wait, or where some of those at the "
+            "head are leaving at this moment. Claim again for more.",
+        ),
+    ] = 1
     lease_seconds: LeaseSeconds = None
     filter: Annotated[
         Filter | None,

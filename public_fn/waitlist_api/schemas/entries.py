@@ -1,8 +1,10 @@
 """People on a list: what they send, what they see, and what operators do and see."""
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
+from typing_extensions import TypeAliasType
 
 from waitlist_api.auth import TOKEN
 from waitlist_api.polling import LONGEST_SECONDS
@@ -16,6 +18,7 @@ from waitlist_api.schemas.basis import (
     TheCustomerId,
     TheEntryId,
     Time,
+    extensible,
     looks,
 )
 from waitlist_api.schemas.segments import SegmentPlaceAnswer
@@ -34,7 +37,23 @@ CustomerId = Annotated[
 
 Priority = Annotated[int, looks(minimum=0, maximum=MAX_PRIORITY)]
 Position = Annotated[int, looks(minimum=1)]
-EntryStatus = Annotated[str, looks(enum=list(get_args(Status)))]
+STATUS_MEANINGS: dict[Status, str] = {
+    "joining": "the signup is under way; the entry has no position yet",
+    "waiting": "the entry stands in the line",
+    "offered": "a claim holds the entry for a limited time",
+    "parked": "the entry is set aside until an operator brings it back",
+    "leaving": "the entry is being taken off the list",
+    "left": "the customer has left, or an operator has removed them",
+    "admitted": "the customer was admitted: final",
+}
+# A named type: it has a component of its own in the OpenAPI document.
+EntryStatus = TypeAliasType(
+    "EntryStatus",
+    Annotated[
+        str,
+        Field(json_schema_extra=extensible("Where an entry is in its life.", STATUS_MEANINGS)),
+    ],
+)
 PollSeconds = Annotated[int, looks(minimum=1, maximum=LONGEST_SECONDS)]
 EntryToken = Annotated[str, looks(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
@@ -70,25 +89,67 @@ class OwnSignupBody(Body):
     attributes: SignupAttributes
 
 
-class EditBody(Body):
+class OneOf(Body):
+    """A body that the OpenAPI document shows as a choice between named bodies.
+
+    It validates all their fields at once, so that one error says what is missing or too much.
+    Generators fail at choices without names: they drop the body, or number it.
+    """
+
+    @classmethod
+    def choices(cls) -> tuple[type[BaseModel], ...]:
+        """Return the named bodies that this one stands for."""
+        raise NotImplementedError
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        described = handler(core_schema)
+        choices = [{"$ref": f"#/components/schemas/{one.__name__}"} for one in cls.choices()]
+        return {
+            "description": handler.resolve_ref_schema(described)["description"],
+            "anyOf": choices,
+        }
+
+
+NewProfile = Annotated[Profile, Field(description="The whole new profile, 8 KB at the most.")]
+NewAttributes = Annotated[
+    Attributes,
+    Field(
+        description="All attributes, in place of the former: the segments follow, the position "
+        "stays.",
+        examples=[{"language": ["English", "Spanish"]}],
+    ),
+]
+
+
+class EditProfileBody(Body):
+    """A new profile, and new attributes if they change too."""
+
+    profile: NewProfile
+    attributes: Annotated[NewAttributes, Field(default=None)]
+    reason: Reason = ""
+
+
+class EditAttributesBody(Body):
+    """New attributes, and a new profile if it changes too."""
+
+    attributes: NewAttributes
+    profile: Annotated[NewProfile, Field(default=None)]
+    reason: Reason = ""
+
+
+class EditBody(OneOf):
     """What replaces the profile, the attributes or both; what is left out stays as it is."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["profile"]}, {"required": ["attributes"]}]}
-    )
-
-    profile: Annotated[
-        Profile, Field(default=None, description="The whole new profile, 8 KB at the most.")
-    ]
-    attributes: Annotated[
-        Attributes,
-        Field(
-            default=None,
-            description="All attributes: the segments follow, the place stays.",
-            examples=[{"language": ["English", "Spanish"]}],
-        ),
-    ]
+    profile: Annotated[NewProfile, Field(default=None)]
+    attributes: Annotated[NewAttributes, Field(default=None)]
     reason: Reason = ""
+
+    @classmethod
+    def choices(cls) -> tuple[type[BaseModel], ...]:
+        return EditProfileBody, EditAttributesBody
 
     @model_validator(mode="after")
     def _some_change(self) -> Self:
@@ -97,32 +158,68 @@ class EditBody(Body):
         return self
 
 
-class BumpBody(Body):
+NewPriority = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_PRIORITY,
+        description="Higher is served first. The time of signup decides where the entry stands "
+        "among that priority; moves before this one no longer count.",
+    ),
+]
+PlacesAhead = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=MAX_PLACES,
+        description="How many places ahead: exactly so many, but not beyond the head of the "
+        "entry's own priority. Only where the line has no room between the two entries at the "
+        "target (after many moves to the same spot, or among signups that came faster than 2,000 "
+        "a second) does the entry pass more, up to the next room ahead; `moved` in the answer is "
+        "how many it passed. Needs an Idempotency-Key.",
+    ),
+]
+EndOfLine = Annotated[
+    Literal["front", "back"],
+    Field(
+        description="`front`: the head of the entry's own priority. `back`: behind all entries, "
+        "at priority 0, as a signup now would be; `joined_at` stays."
+    ),
+]
+
+
+class BumpByPriority(Body):
+    """Move an entry to another priority."""
+
+    priority: NewPriority
+    reason: Reason = ""
+
+
+class BumpByPlaces(Body):
+    """Move an entry some places ahead."""
+
+    places: PlacesAhead
+    reason: Reason = ""
+
+
+class BumpToEnd(Body):
+    """Move an entry to the front of its priority, or to the back of the line."""
+
+    to: EndOfLine
+    reason: Reason = ""
+
+
+class BumpBody(OneOf):
     """Where to move an entry: exactly one of `priority`, `places` and `to`."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "oneOf": [
-                {"required": [name], "properties": {name: {"type": kind}}}
-                for name, kind in {
-                    "priority": "integer",
-                    "places": "integer",
-                    "to": "string",
-                }.items()
-            ]
-        }
-    )
-
-    priority: Annotated[
-        int | None,
-        Field(ge=0, le=MAX_PRIORITY, description="Higher is served first; keeps the ticket."),
-    ] = None
-    places: Annotated[
-        int | None,
-        Field(ge=1, le=MAX_PLACES, description="How far ahead; needs an Idempotency-Key."),
-    ] = None
-    to: Annotated[Literal["front", "back"] | None, Field(description="An end of the line.")] = None
+    priority: NewPriority | None = None
+    places: PlacesAhead | None = None
+    to: EndOfLine | None = None
     reason: Reason = ""
+
+    @classmethod
+    def choices(cls) -> tuple[type[BaseModel], ...]:
+        return BumpByPriority, BumpByPlaces, BumpToEnd
 
     @model_validator(mode="after")
     def _one_target(self) -> Self:
@@ -144,6 +241,16 @@ class EntryAnswer(BaseModel):
     total: Annotated[Count | None, Field(description="How many wait; null if hidden or unknown.")]
     priority: Priority
     joined_at: Time | None
+
+
+class BumpAnswer(EntryAnswer):
+    moved: Annotated[
+        int | None,
+        Field(
+            description="How many places nearer to the head the move brought the entry; negative "
+            "if farther. A repeat answers the number of its first call, or null where that is lost."
+        ),
+    ]
 
 
 class CustomersEntryAnswer(EntryAnswer):

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -15,6 +15,7 @@ from pydantic import (
 
 from waitlist_api import strict_json
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
+from waitlist_api.imports.imported import Outcome, WhenEnded
 from waitlist_api.schemas.basis import Body, FieldProblem
 from waitlist_api.schemas.entries import CustomerId, EntryToken, SignupAttributes, SignupProfile
 from waitlist_api.strict_json import MAX_BODY_BYTES
@@ -81,6 +82,15 @@ class ImportBody(Body):
         ),
     ] = False
 
+    ended: Annotated[
+        WhenEnded,
+        Field(
+            description="What becomes of customers who have left or were admitted: `skip` leaves "
+            "them alone, so that the same import may run again; `rejoin` gives them a new place, "
+            "whatever the `rejoin` of the waitlist says."
+        ),
+    ] = "skip"
+
     @property
     def rows(self) -> list[ImportRowBody | WaitlistError]:
         return list(self.entries)
@@ -88,7 +98,7 @@ class ImportBody(Body):
 
 class ImportResultAnswer(BaseModel):
     row: int
-    outcome: Literal["joined", "already", "refused"]
+    outcome: Outcome
     entry_id: Annotated[
         str | None, Field(description="Null where the row does not name a customer.")
     ]
@@ -98,11 +108,16 @@ class ImportResultAnswer(BaseModel):
     ] = None
     code: Annotated[str | None, Field(description="Why a row is refused.")] = None
     detail: str | None = None
-    errors: list[FieldProblem] | None = None
+    errors: Annotated[
+        list[FieldProblem] | None, Field(description="The first 5 at most of what is wrong.")
+    ] = None
 
 
 class ImportAnswer(BaseModel):
     joined: int
-    already: Annotated[int, Field(description="Who stood on the list, and stands as before.")]
+    already: Annotated[int, Field(description="Customers who are on the list, and stay as before.")]
+    ended: Annotated[
+        int, Field(description="Customers whose last stay has ended, and who were left alone.")
+    ]
     refused: int
     results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]

@@ -5,8 +5,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from waitlist_api.records.waitlists import Rejoin
 from waitlist_api.schemas.attributes import AttributeName
-from waitlist_api.schemas.basis import Body, Count, TheCursor, TheWaitlistId, Time, looks
+from waitlist_api.schemas.basis import (
+    Body,
+    Count,
+    ShownText,
+    TheCursor,
+    TheWaitlistId,
+    Time,
+    looks,
+)
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
     MAX_CAPACITY,
@@ -48,15 +57,20 @@ SegmentNames = Annotated[
 class WaitlistBody(Body):
     """The whole configuration; what is left out has its default."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[ShownText, Field(min_length=1, max_length=200)]
     open: Annotated[bool, Field(description="Whether people can sign up.")] = True
     paused: Annotated[bool, Field(description="Whether nobody is admitted for now.")] = False
     capacity: Annotated[
         int | None, Field(ge=1, le=MAX_CAPACITY, description="How many may wait; null: any number.")
     ] = None
-    allow_rejoin: Annotated[
-        bool, Field(description="Whether those who left may sign up again, at the end.")
-    ] = True
+    rejoin: Annotated[
+        Rejoin,
+        Field(
+            description="Which customers may sign up again, for a new place at the end: those who "
+            "left (`after_leaving`), those who were admitted, too (`always`), or none (`never`). "
+            "Others are answered `already_admitted` or `already_left`."
+        ),
+    ] = "after_leaving"
     lease_seconds: Annotated[
         int, Field(ge=1, le=MAX_LEASE_SECONDS, description="How long a claim lasts by default.")
     ] = 300
@@ -120,7 +134,7 @@ class WaitlistConfigAnswer(BaseModel):
     open: bool
     paused: bool
     capacity: int | None
-    allow_rejoin: bool
+    rejoin: Rejoin
     lease_seconds: int
     max_attempts: int
     hide_counts: bool
@@ -154,7 +168,14 @@ class WaitlistsAnswer(BaseModel):
 
 class StatsAnswer(BaseModel):
     waiting: Count
-    signed_up: Count
+    signed_up: Annotated[
+        Count,
+        Field(
+            description="All signups since the list was made, as `left` and `admitted` count all "
+            "leaves and admissions. After Redis was lost the three may lack what came in the "
+            "minute before; the numbers of those who wait, are offered or parked never do."
+        ),
+    ]
     left: Count
     admitted: Count
     offered: Count

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from waitlist_api.http_errors import PROBLEM_JSON
+from waitlist_api.telling.audit import audited
 from waitlist_api.telling.tally import Tally
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
 from waitlist_shared.errors import InternalError
@@ -42,8 +43,14 @@ class RequestLines:
         self._seconds = seconds
 
     def told(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
-        """Answer a request; tell of it, also if there is no answer."""
+        """Answer a request and write its line, also if there is no answer.
+
+        The audit line is written before the work: a process that dies in the middle of an erasure
+        has logged who asked for it. The request's line has the outcome and the same id.
+        """
         id_ = id_of(event, context)
+        if (asked := audited(event)) is not None:
+            self._telemetry.audit(asked, id_)
         self._correlation.begin(id_)
         began = self._seconds()
         response: Response | None = None

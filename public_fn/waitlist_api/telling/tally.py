@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 # How often something happened.
 Count = Literal[
+    "audits_unfinished",
     "beats_lost",
     "beats_missed",
     "cold_guards",

@@ -37,8 +37,6 @@ from waitlist_shared.contracts.basis import (
 from waitlist_shared.contracts.care import (
     Beat,
     BeatResult,
-    Count,
-    CountResult,
     Fill,
     FillResult,
     FillStay,
@@ -51,6 +49,7 @@ from waitlist_shared.contracts.claims import (
     ClaimResult,
     Complete,
     CompleteResult,
+    Decision,
     Expire,
     ExpireResult,
     Extend,
@@ -69,6 +68,7 @@ from waitlist_shared.contracts.claims import (
     ShelfEntry,
     ShelfResult,
     Unsettled,
+    Verb,
 )
 from waitlist_shared.contracts.imports import Crowd, Enlist, Reserve, ReserveResult
 from waitlist_shared.contracts.line import (
@@ -139,7 +139,6 @@ Single = (
     | Untagged
     | Segments
     | Beat
-    | Count
     | Fill
     | Look
     | Reserve
@@ -148,7 +147,11 @@ Single = (
 
 
 class Batch(Request, frozen=True, kw_only=True, tag="batch"):
-    """Up to 500 requests in one round trip; each fails or succeeds for itself."""
+    """Up to 500 requests in one round trip.
+
+    Each succeeds or fails by itself, also one that does not follow the contract: its failure stands
+    at its place in the results, and the others run.
+    """
 
     requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]
 
@@ -176,10 +179,9 @@ __all__ = [
     "Claimed",
     "Complete",
     "CompleteResult",
-    "Count",
-    "CountResult",
     "Counters",
     "Crowd",
+    "Decision",
     "Drop",
     "DropResult",
     "EndOfStay",
@@ -261,5 +263,6 @@ __all__ = [
     "Unsettled",
     "Untagged",
     "UntaggedResult",
+    "Verb",
     "WaitlistId",
 ]

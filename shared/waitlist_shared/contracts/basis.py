@@ -12,6 +12,7 @@ from waitlist_shared.limits import (
     MAX_PRIORITY,
     MAX_RANK,
     MAX_TICKET,
+    MIN_RANK,
 )
 
 VERSION = 1
@@ -23,6 +24,7 @@ JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
 Epoch = JoinId
 OnceKey = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 Number = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+Rank = Annotated[int, Meta(ge=MIN_RANK, le=MAX_RANK)]
 Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
@@ -76,7 +78,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     """How an entry stood when somebody looked."""
 
     state: Literal["waiting", "held", "parked", "done"]
-    rank: Number
+    rank: Rank
 
     @property
     def text(self) -> str:

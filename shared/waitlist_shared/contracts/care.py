@@ -11,6 +11,7 @@ from waitlist_shared.contracts.basis import (
     Number,
     OnEntry,
     OnWaitlist,
+    Rank,
     Result,
     SegmentIds,
     Ticket,
@@ -39,17 +40,6 @@ class BeatResult(Result, frozen=True, kw_only=True):
     counters: Counters
 
 
-class Count(OnWaitlist, frozen=True, kw_only=True, tag="count"):
-    """Adds what Redis has lost of its counters, unless it is another life of the order."""
-
-    epoch: Epoch
-    counters: Counters
-
-
-class CountResult(Result, frozen=True):
-    pass
-
-
 class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
     """Asks how an entry stands, to compare it with its record."""
 
@@ -63,7 +53,7 @@ class LookResult(Result, frozen=True, kw_only=True):
     """
 
     state: str
-    rank: Number
+    rank: Rank
     token: str
     time_millis: Number
     stamp: Number
@@ -76,7 +66,7 @@ class FillStay(Struct, frozen=True, array_like=True, gc=False):
 
     entry_id: EntryId
     join_id: JoinId
-    rank: Number
+    rank: Rank
     ticket: Ticket
     stamp: Ticket
     attempts: Number = 0

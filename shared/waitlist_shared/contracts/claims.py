@@ -13,6 +13,7 @@ from waitlist_shared.contracts.basis import (
     OnceKey,
     OnEntry,
     OnWaitlist,
+    Rank,
     Result,
     SegmentId,
     Ticket,
@@ -28,7 +29,8 @@ from waitlist_shared.limits import (
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same.
 
-    With a `segment` only those who are in it; with `only_repeat` only those of an earlier claim.
+    With a `segment` only those who are in it. `once_body` is a digest of what is asked for: the
+    same `once_key` with another one is refused.
     """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
@@ -36,7 +38,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     order: Literal["oldest", "newest"] = "oldest"
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
-    only_repeat: bool = False
+    once_body: OnceKey | None = None
     segment: SegmentId | None = None
     segments_version: Number = 0
 
@@ -44,15 +46,18 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
 class Claimed(Struct, frozen=True, kw_only=True):
     """One held entry; `attempts` counts the holds of it that have expired before.
 
-    A repeat also has those who are done by now, with a deadline of 0.
+    A repeat also has those who are done by now, with a deadline of 0. `expired_stamp` is when the
+    time of the hold before was up, if that brought the entry back into line and the record may
+    not have it, else 0.
     """
 
     entry_id: EntryId
     token: ClaimToken
     deadline_millis: Number
     attempts: Number
-    rank: Number
+    rank: Rank
     ticket: Ticket
+    expired_stamp: Ticket = 0
 
 
 class ClaimResult(Result, frozen=True, kw_only=True):
@@ -70,7 +75,7 @@ class OnHold(OnEntry, frozen=True, kw_only=True):
 
 class HoldResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
-    rank: Number
+    rank: Rank
     ticket: Ticket
     attempts: Number = 0
 
@@ -80,7 +85,10 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 
 
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is completed, or repeat for whoever is admitted already, since `done_stamp`."""
+    """`outcome` is completed, or repeat where this token has admitted the customer before.
+
+    `done_stamp` is that of the admission; `stamp` is new at each call.
+    """
 
     done_stamp: Ticket = 0
 
@@ -90,7 +98,10 @@ class Release(OnHold, frozen=True, kw_only=True, tag="release"):
 
 
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    """No position is known while the order is rebuilt."""
+    """`outcome` is released, or repeat where this token has released before, at `stamp`.
+
+    No position is known while the order is rebuilt, or of an entry that no longer waits.
+    """
 
     position: int | None = None
     total: int | None = None
@@ -109,6 +120,8 @@ class Park(OnHold, frozen=True, kw_only=True, tag="park"):
 
 
 class ParkResult(HoldResult, frozen=True, kw_only=True):
+    """`outcome` is parked, or repeat where this token has parked before, at `stamp`."""
+
     parked_millis: Number
 
 
@@ -119,8 +132,15 @@ class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
 
 
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    position: int
+    """`outcome` is redriven, or repeat of a redrive at `stamp` that the record may not have.
+
+    No position is known of an entry that no longer waits. `worn_out_stamp` is that of a parking
+    after too many attempts which the record may not have, else 0.
+    """
+
+    position: int | None
     total: int
+    worn_out_stamp: Ticket = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
@@ -134,21 +154,43 @@ class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
 
+Verb = Literal["released", "parked", "worn_out", "expired", "redriven", "bumped"]
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """One decision about an entry, and where it put the entry.
+
+    `worn_out` is a parking after too many attempts. `token` is that of the hold which a caller
+    ended. `at` is the millisecond of a parking; of an expired hold the stamp at which its time
+    was up.
+    """
+
+    verb: Verb
+    token: str = ""
+    stamp: Ticket
+    rank: Rank
+    ticket: Ticket
+    attempts: Number = 0
+    at: Number = 0
+
+
 class Unsettled(Struct, frozen=True, kw_only=True):
     """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
 
     `seen_stamp` is that of the last decision, and goes back with `settle`; `time_millis` is the
-    deadline or the time of parking.
+    deadline or the time of parking. `decisions` are those that the record may not have, oldest
+    first; extensions and completions are not among them, for `state` has them.
     """
 
     entry_id: EntryId
     seen_stamp: Ticket
     state: str
-    rank: Number
+    rank: Rank
     ticket: Ticket
     attempts: Number
     token: str
     time_millis: Number
+    decisions: tuple[Decision, ...] = ()
 
 
 class ExpireResult(Result, frozen=True, kw_only=True):
@@ -183,7 +225,7 @@ class Shelf(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
 class ShelfEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     time_millis: Number
-    rank: Number
+    rank: Rank
     ticket: Ticket
     attempts: Number
 

@@ -17,6 +17,7 @@ from waitlist_shared.contracts.basis import (
     OnWaitlist,
     Places,
     Priority,
+    Rank,
     Request,
     Result,
     Seen,
@@ -66,8 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
 
-    A new order begins at `counters`, the counts of `counted_until`; at the end of a rebuild they
-    are what was counted from then until `born`, and are added.
+    A new order counts on from `counters`, those of the last beat that the record has.
     An order that another server has taken over is moved there: it is to be mended by the journal,
     or if it is another life's than `known_epoch`, or older than `known_beat`, rebuilt.
     With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
@@ -79,7 +79,6 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
-    counted_until: Ticket = 0
     known_epoch: Epoch | None = None
     known_beat: Number = 0
     only_if_known: bool = False
@@ -95,7 +94,6 @@ class InitResult(Result, frozen=True, kw_only=True):
     state: State
     epoch: Epoch
     born: Ticket = 0
-    counted_until: Ticket = 0
     is_mending: bool = False
 
 
@@ -104,9 +102,12 @@ class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
 
 
 class SignupResult(Result, frozen=True, kw_only=True):
-    """`outcome` is joined or already; no position is known while the order is rebuilt."""
+    """`outcome` is joined or already; no position is known while the order is rebuilt.
 
-    rank: Number
+    `total` is None then, and where customers are shown no counts.
+    """
+
+    rank: Rank
     ticket: Ticket
     stamp: Ticket
     position: int | None = None
@@ -124,19 +125,20 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
 
 class LeaveResult(Result, frozen=True, kw_only=True):
-    """`outcome` is left, or absent: it had left before, at `left_stamp`, or never had a place."""
+    """`outcome` is left, or absent: it had left before, or never had a place."""
 
     stamp: Ticket
-    left_stamp: Ticket = 0
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
     """Takes an entry out that the record does not know as waiting; not counted as left.
 
-    Whoever `is_admitted` by the record, and was not told so, is counted as admitted.
+    An entry that `is_admitted` by the record, and was not told so, is counted as admitted. Of one
+    that `is_erased` Redis also forgets which moves it has made.
     """
 
     is_admitted: bool = False
+    is_erased: bool = False
 
 
 class DropResult(Result, frozen=True, kw_only=True):
@@ -147,7 +149,13 @@ class DropResult(Result, frozen=True, kw_only=True):
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
-    """Moves an entry; exactly one of `priority`, `places` and `to` says where."""
+    """Moves an entry; exactly one of `priority`, `places` and `to` says where.
+
+    `priority` puts it where its ticket belongs among that priority. `places` puts it so many places
+    ahead, not beyond the head of its priority; where no rank is free between the two entries at the
+    target, in the nearest gap ahead. `front` is the head of its priority; `back` is behind all
+    entries, at priority 0, as a signup would be.
+    """
 
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
@@ -163,15 +171,21 @@ class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
 class BumpResult(Result, frozen=True, kw_only=True):
     """`outcome` is moved, or repeat for a `once_key` seen before.
 
-    `stamp` is new at each call; `moved_stamp` is that of the move itself.
+    `stamp` is new at each call; `moved_stamp` is that of the move itself, and so is `moved_by`: how
+    many places nearer to the head it brought the entry, negative if farther. None of the repeat of
+    a move that Redis has lost, or that an earlier version made. `attempts` counts the holds that
+    have expired; `expired_stamp` as in Claimed.
     """
 
-    rank: Number
+    rank: Rank
     ticket: Ticket
     stamp: Ticket
     moved_stamp: Ticket
     position: int
     total: int
+    moved_by: int | None = None
+    attempts: Number | None = None
+    expired_stamp: Ticket = 0
 
 
 class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
@@ -198,7 +212,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     total: int
     hide_counts: bool = False
     position: int | None = None
-    rank: Number | None = None
+    rank: Rank | None = None
     ticket: Ticket | None = None
     places: tuple[SegmentPlace, ...] = ()
 
@@ -206,15 +220,19 @@ class PositionResult(Result, frozen=True, kw_only=True):
 class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
     """Reads entries in serving order: behind `after_rank`, or from the position `first` on."""
 
-    after_rank: Number | None = None
+    after_rank: Rank | None = None
     first: Places | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
+
+    def __post_init__(self) -> None:
+        if self.after_rank is not None and self.first is not None:
+            raise ValueError("at most one of after_rank and first is allowed")
 
 
 class PageEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     position: int
-    rank: Number
+    rank: Rank
     ticket: Ticket
 
 
@@ -223,7 +241,7 @@ class PageResult(Result, frozen=True, kw_only=True):
 
     entries: list[PageEntry]
     total: int
-    next_rank: Number | None = None
+    next_rank: Rank | None = None
 
 
 class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
@@ -251,7 +269,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     second pass of a rebuild correct the first; `seen` corrects an entry that looks just so.
     """
 
-    rank: Number
+    rank: Rank
     ticket: Ticket
     stamp: Ticket
     epoch: Epoch | None = None
@@ -271,7 +289,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
     state: str = "waiting"
     position: int | None = None
     total: int | None = None
-    rank: Number | None = None
+    rank: Rank | None = None
     ticket: Ticket | None = None
     attempts: Number = 0
 

@@ -1,8 +1,11 @@
--- What a claim tells: id, token, deadline, attempts, rank, ticket, id, …
-local function tell(entries, entry_id, note, deadline)
+-- What a claim returns of each entry: id, token, deadline, attempts, rank, ticket, and the stamp
+-- at which the time of the hold before was up, if that brought the entry back into line, else 0.
+local function tell(keys, entries, entry_id, note, deadline)
   local n = #entries
   entries[n + 1], entries[n + 2], entries[n + 3] = entry_id, note.token, deadline
   entries[n + 4], entries[n + 5], entries[n + 6] = note.attempts, note.rank, note.ticket
+  local expired = note.attempts > 0 and last_end(keys.decided, entry_id, 'expired', note.stamp)
+  entries[n + 7] = expired and expired.at or 0
 end
 
 -- Those of an earlier claim who are still held. Whoever is done is told too: those who were
@@ -12,7 +15,7 @@ local function told_again(keys, claimed_before)
   for entry_id, token in string.gmatch(claimed_before, '(%w+):(%w+)') do
     local note = note_of(keys.claims, entry_id)
     if note and note.token == token and note.state ~= 'parked' then
-      tell(entries, entry_id, note, tonumber(redis.call('ZSCORE', keys.held, entry_id) or 0))
+      tell(keys, entries, entry_id, note, tonumber(redis.call('ZSCORE', keys.held, entry_id) or 0))
     end
   end
   return entries

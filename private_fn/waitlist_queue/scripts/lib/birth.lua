@@ -14,7 +14,7 @@ end
 local function give_birth(meta_key, state, epoch, born, counters, here)
   redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
     'beat', 0, 'signed_up', counters.signed_up, 'left', counters.left,
-    'admitted', counters.admitted, 'counted_until', counters.until_stamp, 'home', here, 'mending', 0)
+    'admitted', counters.admitted, 'home', here, 'mending', 0)
 end
 
 -- Whether another server lacks at most what came since the last beat but one: the journal knows
@@ -31,7 +31,7 @@ local function move_home(meta_key, epoch, born, counters, here)
 end
 
 local function life_of(meta_key)
-  local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'born', 'counted_until', 'mending')
-  return {state = meta[1], epoch = meta[2], born = tonumber(meta[3] or 0), counted = meta[4] or '0',
-    mending = tonumber(meta[5] or 0)}
+  local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'born', 'mending')
+  return {state = meta[1], epoch = meta[2], born = tonumber(meta[3] or 0),
+    mending = tonumber(meta[4] or 0)}
 end

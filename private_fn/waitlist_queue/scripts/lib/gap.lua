@@ -1,8 +1,17 @@
--- Free ranks between neighbours: ranks are integers and no two entries may share one.
-local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into it
+-- Free ranks between neighbours: ranks are integers, and no two entries may share one.
+local STEP = 65536 -- the most that a move takes of a gap, so that many moves fit into it
 
-local function rank_at(queue_key, index)
-  return tonumber(redis.call('ZRANGE', queue_key, index, index, 'WITHSCORES')[2])
+-- The first rank of the priority that a rank belongs to: the room ahead of its tickets begins there.
+-- Versions without that room could leave an entry behind the last priority's tickets: it stays there.
+local function first_rank_of(rank)
+  return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
+end
+
+-- The ranks and ids of the entry at `index` and of the one ahead of it (nil of the first).
+local function neighbours_at(queue_key, index)
+  local found = redis.call('ZRANGE', queue_key, math.max(index - 1, 0), index, 'WITHSCORES')
+  local n = #found
+  return tonumber(found[n]), found[n - 1], tonumber(found[n - 2]), found[n - 3]
 end
 
 -- The smallest index whose ranks up to `index` have no gap: in a run without gaps, ranks
@@ -11,7 +20,8 @@ local function run_start(queue_key, index, rank)
   local low, high = 0, index
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if rank - rank_at(queue_key, middle) == index - middle then
+    local found = redis.call('ZRANGE', queue_key, middle, middle, 'WITHSCORES')
+    if rank - tonumber(found[2]) == index - middle then
       high = middle
     else
       low = middle + 1
@@ -20,22 +30,24 @@ local function run_start(queue_key, index, rank)
   return low
 end
 
--- A free rank ahead of the entry at `index`, in the nearest gap; nil if there is none.
-local function rank_before(queue_key, index)
-  local rank = rank_at(queue_key, index)
-  local start = run_start(queue_key, index, rank)
-  local upper = rank - (index - start)
-  local ahead = start > 0 and rank_at(queue_key, start - 1) or -1
-  -- Stay in the tier of those behind: whoever is moved to its head gets their priority.
-  local lower = math.max(ahead, math.floor(upper / TIER) * TIER - 1)
-  if upper - lower < 2 then lower = ahead end
+-- The nearest gap ahead of the entry at `index`, within its priority: the ranks around it and the
+-- entries that have them (none at the beginning of a priority). nil if there is no gap.
+local function gap_before(queue_key, index)
+  local upper, behind, lower, ahead = neighbours_at(queue_key, index)
+  local before_first = first_rank_of(upper) - 1
+  if lower == upper - 1 then
+    local start = run_start(queue_key, index - 1, lower)
+    upper, behind, lower, ahead = neighbours_at(queue_key, start)
+  end
+  if not lower or lower <= before_first then lower, ahead = before_first, nil end
   if upper - lower < 2 then return nil end
-  return math.max(upper - STEP, lower + math.floor((upper - lower) / 2))
+  return lower, upper, ahead, behind
 end
 
--- `rank` itself, or the nearest free one ahead of it where another entry has it already.
+-- `rank` itself, or the nearest free one of its priority ahead of it where another entry has it.
 local function free_rank(queue_key, entry_id, rank)
   local taken = redis.call('ZRANGEBYSCORE', queue_key, rank, rank, 'LIMIT', 0, 1)
   if not taken[1] or taken[1] == entry_id then return rank end
-  return rank_before(queue_key, redis.call('ZRANK', queue_key, taken[1]))
+  local _, upper = gap_before(queue_key, redis.call('ZRANK', queue_key, taken[1]))
+  return upper and upper - 1
 end

@@ -1,6 +1,5 @@
 -- Takes up to `count` off an end of the line, or of a segment; returns id, rank, id, rank, …
-local SEGMENT_END = 16 -- of "segment:rank:entry"
-local RANK_END = 33
+local ID_BEGIN = 35 -- of "segment:rank:entry"
 
 local function pop(keys, segment, is_newest, count)
   if segment == '' then
@@ -11,12 +10,11 @@ local function pop(keys, segment, is_newest, count)
   local members = is_newest and
     redis.call('ZREVRANGEBYLEX', keys.segments, last, first, 'LIMIT', 0, count) or
     redis.call('ZRANGEBYLEX', keys.segments, first, last, 'LIMIT', 0, count)
-  local popped, ids = {}, {}
-  for i, member in ipairs(members) do
-    ids[i] = string.sub(member, RANK_END + 2)
-    popped[2 * i - 1] = ids[i]
-    popped[2 * i] = string.sub(member, SEGMENT_END + 2, RANK_END)
-  end
-  if ids[1] then redis.call('ZREM', keys.queue, unpack(ids)) end
+  local ids, popped = {}, {}
+  for i, member in ipairs(members) do ids[i] = string.sub(member, ID_BEGIN) end
+  if not ids[1] then return popped end
+  local ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
+  for i, entry_id in ipairs(ids) do popped[2 * i - 1], popped[2 * i] = entry_id, ranks[i] end
+  redis.call('ZREM', keys.queue, unpack(ids))
   return popped
 end

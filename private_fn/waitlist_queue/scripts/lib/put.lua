@@ -1,4 +1,4 @@
--- Writes a place; remembers the signup's ticket where the rank does not tell it.
+-- Writes a place; remembers the signup's ticket where the rank is not made of it.
 local function put(keys, entry_id, rank, ticket)
   redis.call('ZADD', keys.queue, rank, entry_id)
   enter_segments(keys, entry_id, rank)

@@ -1,0 +1,36 @@
+"""Files with personal data or secrets: readable by the user who runs the command, and no other."""
+
+import os
+import stat
+from pathlib import Path
+from typing import TextIO
+
+OWNER_ONLY = 0o600
+
+
+def open_private(path: str | Path, *, append: bool = False, errors: str = "strict") -> TextIO:
+    """Open a text file for writing, with mode 0600 before the first byte is in it.
+
+    An existing file that more users may read loses its wider mode before it is truncated. Devices
+    and pipes keep theirs. Raises OSError, also for a file of another user.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode):
+            if stat.S_IMODE(found.st_mode) != OWNER_ONLY:
+                _restrict(descriptor, path)
+            if not append:
+                os.ftruncate(descriptor, 0)
+        return open(descriptor, "a" if append else "w", encoding="utf-8", errors=errors, newline="")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _restrict(descriptor: int, path: str | Path) -> None:
+    # Windows has no fchmod before Python 3.13.
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, OWNER_ONLY)
+    else:
+        Path(path).chmod(OWNER_ONLY)

@@ -1,0 +1,81 @@
+"""When two states of a case are the same: where they differ at most in how long something took.
+
+Every time that is later than the case's beginning is replaced by its place among all of them. Their
+order stays, and so do gaps of a second and more, but not whether two are one millisecond apart or
+five: nothing in the service asks for less than a second.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_millis
+
+MOMENT = TICKETS_PER_MILLISECOND
+SECOND = 1000 * MOMENT
+# Beyond any deadline that is given in a case.
+HORIZON = 24 * 3600 * SECOND
+TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text whose later times are taken out, and these times, in tickets."""
+
+    digest: bytes
+    times: tuple[int, ...]
+
+    @classmethod
+    def of(cls, value: Any, since_millis: int) -> "Text":
+        since, times = ticket_of_millis(since_millis), []
+
+        def taken_out(found: re.Match[str]) -> str:
+            tier, ticket = _ticket(found[0])
+            if not since <= ticket <= since + HORIZON:
+                return found[0]
+            times.append(ticket)
+            return f"{tier}@"
+
+        rest = TIMES.sub(taken_out, value if isinstance(value, str) else repr(value))
+        return cls(blake2b(rest.encode(), digest_size=16).digest(), tuple(times))
+
+
+def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
+    """Return a hash that is equal for states that are the same."""
+    found = list(texts)
+    since = ticket_of_millis(since_millis)
+    places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))
+    hash_ = blake2b(digest_size=16)
+    for text in found:
+        hash_.update(text.digest)
+        hash_.update(repr([places[time] for time in text.times]).encode())
+    return hash_.digest()
+
+
+def _places(times: list[int]) -> Iterator[tuple[int, int]]:
+    place = 0
+    yield times[0], place
+    for earlier, later in pairwise(times):
+        gap = later - earlier
+        if gap >= MOMENT:
+            gap = max(MOMENT, (gap + SECOND // 2) // SECOND * SECOND)
+        place += gap
+        yield later, place
+
+
+def _ticket(text: str) -> tuple[int, int]:
+    """Return a time as a ticket; of a rank, also its tier."""
+    if text.endswith("Z"):
+        millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
+        return 0, ticket_of_millis(millis)
+    number = int(text)
+    if len(text) == MILLIS_DIGITS and text.startswith("17"):
+        return 0, ticket_of_millis(number)
+    return number // TIER, number % TIER
+
+
+MILLIS_DIGITS = 13

@@ -1,0 +1,75 @@
+"""What Redis' decisions mean in the record: the status that follows, and the event."""
+
+from typing import Any
+
+from waitlist_api.records.entry import HistoryEvent, Status
+from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
+from waitlist_shared import contracts as c
+
+MAINTENANCE = "maintenance"
+STATUS_OF: dict[c.Verb, Status] = {
+    "released": "waiting",
+    "parked": "parked",
+    "worn_out": "parked",
+    "expired": "waiting",
+    "redriven": "waiting",
+    "bumped": "waiting",
+}
+# How a caller ends a hold, or a parking, without admitting.
+HOLD_ENDS = ("released", "parked", "redriven")
+
+
+def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
+    """Return the event of a decision: the same at each writing, so that it is one item."""
+    if decision.verb == "expired":
+        return expired_event(decision.at)
+    if decision.verb == "worn_out":
+        return worn_out_event(decision.stamp)
+    return HistoryEvent(stamp=decision.stamp, event=decision.verb, by=by, reason=reason)
+
+
+def expired_event(stamp: int) -> HistoryEvent:
+    """Return the event of a hold whose time was up at a stamp."""
+    return HistoryEvent(stamp=stamp, event="expired", by=MAINTENANCE)
+
+
+def worn_out_event(stamp: int) -> HistoryEvent:
+    """Return the event of a parking after too many attempts."""
+    return HistoryEvent(stamp=stamp, event="parked", by=MAINTENANCE, reason=OUT_OF_ATTEMPTS)
+
+
+def transition_of(
+    key: tuple[str, str],
+    decision: c.Decision,
+    events: tuple[HistoryEvent, ...],
+    reason: str = "",
+    entered_at: int = 0,
+) -> Transition:
+    """Return what the record has after a decision; `reason` is that of a parking."""
+    waitlist_id, entry_id = key
+    return Transition(
+        waitlist_id=waitlist_id,
+        entry_id=entry_id,
+        status=STATUS_OF[decision.verb],
+        stamp=decision.stamp,
+        rank=decision.rank,
+        attempts=decision.attempts,
+        changes=_changes(decision, OUT_OF_ATTEMPTS if decision.verb == "worn_out" else reason),
+        events=events,
+        entered_at=entered_at,
+    )
+
+
+def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
+    is_parked = STATUS_OF[decision.verb] == "parked"
+    changes: dict[str, Any] = {
+        "claimed_until_millis": None,
+        "parked_millis": decision.at if is_parked else None,
+        "park_reason": (reason or None) if is_parked else None,
+    }
+    if decision.verb != "bumped":
+        # A move does not change how the last hold ended.
+        changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
+    if decision.token:
+        changes["claim_token"] = decision.token
+    return changes

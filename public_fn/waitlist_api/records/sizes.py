@@ -1,0 +1,43 @@
+"""Splits writes into transactions that DynamoDB takes: by their number and by their bytes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+TRANSACTION_BYTES = 4 * 1024 * 1024
+# DynamoDB stores 38 digits in so many bytes, two digits in each.
+NUMBER_BYTES = 21
+# For a map or a list itself, and for each value in it.
+NESTED_BYTES, INNER_BYTES = 3, 1
+
+T = TypeVar("T")
+
+
+def item_bytes(item: Mapping[str, Any]) -> int:
+    """Return how many bytes an item of plain values has at the most, as DynamoDB counts them."""
+    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+
+
+def transactions(
+    some: Sequence[T], most: int, bytes_of: Callable[[T], int]
+) -> Iterator[Sequence[T]]:
+    """Yield in their order as many as one transaction takes: `most`, and 4 MB of `bytes_of`."""
+    start = size = 0
+    for at, one in enumerate(some):
+        added = bytes_of(one)
+        if at > start and (at - start == most or size + added > TRANSACTION_BYTES):
+            yield some[start:at]
+            start, size = at, 0
+        size += added
+    if start < len(some):
+        yield some[start:]
+
+
+def _value_bytes(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, Mapping):
+        inner = (len(name.encode()) + _value_bytes(one) for name, one in value.items())
+        return NESTED_BYTES + sum(INNER_BYTES + one for one in inner)
+    if isinstance(value, list | tuple):
+        return NESTED_BYTES + sum(INNER_BYTES + _value_bytes(one) for one in value)
+    return NUMBER_BYTES

@@ -1,0 +1,62 @@
+"""Finds the route of an event, and refuses one that API Gateway did not authorize."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
+
+Event = Mapping[str, Any]
+# No id has any of these. A slash would move the rest of the path into other parameters, and what
+# stands behind a question mark or a hash may be cut off on the way here.
+FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
+
+
+class Routes:
+    """The routes of the API.
+
+    IAM decides by the route that API Gateway chose, the event's `routeKey`, and API Gateway chooses
+    before it decodes the path. The resolver reads the decoded path, in which an encoded slash
+    separates like any other: `GET /v1/admin/waitlists/bakery%2Fentries` is authorized as reading a
+    waitlist and would list people. So both must agree.
+    """
+
+    def __init__(self, routes: Iterable[tuple[str, str]]) -> None:
+        """Take the method and the path of each route, with parameters as `<name>`."""
+        self._methods: dict[re.Pattern[str], dict[str, str]] = {}
+        for method, rule in routes:
+            pattern = re.compile(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule))
+            self._methods.setdefault(pattern, {})[method] = re.sub(r"<(\w+)>", r"{\1}", rule)
+
+    def check(self, event: Event) -> None:
+        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the route of the path."""
+        http = event.get("requestContext", {}).get("http", {})
+        allowed: dict[str, str] = {}
+        for pattern, templates in self._methods.items():
+            if found := pattern.fullmatch(path_of(event)):
+                if template := templates.get(http.get("method")):
+                    _check_agreement(event, f"{http['method']} {template}", found.groupdict())
+                    return
+                allowed |= templates
+        raise MethodNotAllowed(allowed) if allowed else NoSuchRoute
+
+
+def path_of(event: Event) -> str:
+    """Return the decoded path without the stage, as Powertools' resolver reads it."""
+    path = str(event.get("rawPath", ""))
+    stage = event.get("requestContext", {}).get("stage", "$default")
+    return path if stage == "$default" else path[len(f"/{stage}") :]
+
+
+def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]) -> None:
+    if event.get("routeKey") != route_key:
+        raise NoSuchRoute
+    given = event.get("pathParameters")
+    for name, value in parameters.items():
+        decoded = unquote(value)
+        if FORBIDDEN.search(decoded):
+            raise NoSuchRoute
+        # API Gateway's own parameter may hold what is cut off in the path.
+        if given is not None and unquote(str(given.get(name))) != decoded:
+            raise NoSuchRoute

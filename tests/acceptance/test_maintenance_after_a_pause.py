@@ -1,0 +1,217 @@
+"""After a day without maintenance the next runs compare that day with Redis, in steps."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash
+from tests.support.memory_table import MemoryTable
+from tests.support.redis_past import RedisPast
+from tests.support.stores import fake_redis
+from tests.support.world import RedisClock, World
+from waitlist_api.care import auditing
+from waitlist_api.records.entry import SHARDS
+from waitlist_api.records.journal import AT_ONCE, MINUTE, STEP_MINUTES
+
+DAY_SECONDS = 24 * 3600
+# Of the day itself, and of the minutes around the runs.
+ALL_QUERIES = SHARDS * (24 * 60 + 10)
+RUN_MILLIS = 300_000
+
+
+class WatchedTable(MemoryTable):
+    """Counts what is asked of the journal; `before_query` may end the process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counting = threading.Lock()
+        self.queries = 0
+        self.at_once = 0
+        self._now = 0
+        self.before_query: Callable[[int], None] = lambda _: None
+
+    def query(self, **request: Any) -> Any:
+        values = request.get("ExpressionAttributeValues", {})
+        if not values.get(":pk", {}).get("S", "").startswith("JOURNAL#"):
+            return super().query(**request)
+        with self._counting:
+            self.queries += 1
+            self._now += 1
+            self.at_once = max(self.at_once, self._now)
+            number = self.queries
+        try:
+            self.before_query(number)
+            return super().query(**request)
+        finally:
+            with self._counting:
+                self._now -= 1
+
+
+@pytest.fixture
+def table() -> WatchedTable:
+    return WatchedTable()
+
+
+@pytest.fixture
+def desk(table: WatchedTable) -> Admissions:
+    """A waitlist that two runs of maintenance have seen; ann is in line."""
+    desk = Admissions(World.on(table, fake_redis(), redis_clock=RedisClock.standing()))
+    assert desk.configure().status == 201
+    desk.all_sign_up("ann")
+    for _ in range(2):
+        desk.world.maintain()
+    return desk
+
+
+def a_day_passes(desk: Admissions) -> None:
+    """Bob signs up in its first hour, cyd in its last; maintenance does not run."""
+    desk.world.advance(3600)
+    desk.all_sign_up("bob")
+    desk.world.advance(DAY_SECONDS - 2 * 3600)
+    desk.all_sign_up("cyd")
+    desk.world.advance(3600)
+
+
+def run(desk: Admissions, table: WatchedTable, queries: int = ALL_QUERIES) -> int:
+    """Run maintenance a minute later; its time is nearly up after so many queries.
+
+    Return how many it made.
+    """
+    desk.world.advance(60)
+    desk.world.tally.take()
+    table.queries = 0
+
+    def left_millis() -> int:
+        return RUN_MILLIS if table.queries < queries else 0
+
+    desk.world.services.caretaker.look_after_all(left_millis)
+    return table.queries
+
+
+def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    a_day_passes(desk)
+    desk.lose_place("bob")
+    desk.lose_place("cyd")
+    assert run(desk, table) <= ALL_QUERIES
+    assert desk.order() == ["ann", "bob", "cyd"]
+    assert desk.world.tally.take()["beats_missed"] == 0
+    run(desk, table)
+    assert run(desk, table) <= 10 * SHARDS, "the day is not compared again"
+    assert 1 < table.at_once <= AT_ONCE
+
+
+def test_runs_with_little_time_go_on_where_the_last_one_stopped(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    """P7: and count as missed beats until the day is compared."""
+    a_day_passes(desk)
+    desk.lose_place("bob")
+    desk.lose_place("cyd")
+    quarter = ALL_QUERIES // 4
+    made = [run(desk, table, quarter)]
+    assert desk.world.tally.take()["beats_missed"] == 1
+    assert desk.order() == ["ann", "bob"], "what is compared is put right"
+    while desk.world.tally.take().get("beats_missed", 1):
+        made.append(run(desk, table, quarter))
+    assert desk.order() == ["ann", "bob", "cyd"]
+    step = STEP_MINUTES * SHARDS
+    assert all(queries <= quarter + step for queries in made)
+    assert sum(made) <= ALL_QUERIES + 10 * SHARDS * len(made)
+    run(desk, table)
+    assert run(desk, table) <= 10 * SHARDS
+
+
+def test_a_run_that_always_has_too_little_time_does_a_step(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    desk.world.advance(3600)
+    desk.all_sign_up("bob")
+    desk.lose_place("bob")
+    for _ in range(60):
+        assert run(desk, table, queries=0) <= STEP_MINUTES * SHARDS
+    assert desk.order() == ["ann", "bob"]
+
+
+def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    """P3"""
+    a_day_passes(desk)
+    desk.lose_place("bob")
+    desk.lose_place("cyd")
+
+    def kill(number: int) -> None:
+        if number > ALL_QUERIES // 2:
+            raise Crash
+
+    table.before_query = kill
+    with pytest.raises(Crash):
+        run(desk, table)
+    assert desk.order() == ["ann", "bob"]
+    table.before_query = lambda _: None
+    noted = auditing.NOTE_STAMPS // MINUTE
+    assert run(desk, table) <= ALL_QUERIES // 2 + (noted + 2 * STEP_MINUTES) * SHARDS
+    assert desk.order() == ["ann", "bob", "cyd"]
+
+
+def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: WatchedTable) -> None:
+    """P7: a replica that lagged since the last beat takes over, and lacks what was compared."""
+    past = RedisPast.of(desk.world.redis)
+    a_day_passes(desk)
+    run(desk, table, ALL_QUERIES // 2)
+    past.put_back()
+    assert desk.order() == ["ann"]
+    run(desk, table)
+    assert desk.world.tally.take()["beats_lost"] == 1
+    assert desk.order() == ["ann", "bob", "cyd"]
+
+
+def test_a_repair_that_redis_loses_is_made_again(desk: Admissions, table: WatchedTable) -> None:
+    """P7: Redis keeps the beat that the run began with, and loses what the run put right."""
+    a_day_passes(desk)
+    desk.lose_place("bob")
+    past: list[RedisPast] = []
+    table.before_query = lambda number: (
+        past.append(RedisPast.of(desk.world.redis)) if number == 1 else None
+    )
+    run(desk, table)
+    assert desk.order() == ["ann", "bob", "cyd"]
+    past[0].put_back()
+    assert desk.order() == ["ann", "cyd"]
+    run(desk, table)
+    assert desk.order() == ["ann", "bob", "cyd"]
+
+
+def test_an_order_that_lost_more_is_rebuilt_and_the_day_is_not_gone_on_with(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    a_day_passes(desk)
+    past = RedisPast.of(desk.world.redis)
+    for _ in range(2):
+        run(desk, table, ALL_QUERIES // 4)
+    past.put_back()
+    desk.lose_place("cyd")
+    for _ in range(4):
+        run(desk, table)
+    assert desk.order() == ["ann", "bob", "cyd"]
+    assert run(desk, table) <= 10 * SHARDS
+
+
+def test_a_rebuild_goes_on_within_the_journal_of_the_day(
+    desk: Admissions, table: WatchedTable
+) -> None:
+    """Also through minutes without a change."""
+    a_day_passes(desk)
+    desk.world.redis.flushall()
+    made = []
+    for _ in range(200):
+        made.append(run(desk, table, queries=200))
+        if desk.look("ann").status == 200:
+            break
+    assert desk.order() == ["ann", "bob", "cyd"]
+    assert max(made) <= 200 + 2 * STEP_MINUTES * SHARDS

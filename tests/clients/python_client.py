@@ -1,0 +1,68 @@
+"""A Python client, generated from the OpenAPI document by openapi-python-client."""
+
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from scripts.openapi_document import ROOT
+
+GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
+PACKAGE = "generated_waitlist_client"
+# The generator formats what it writes unless a configuration says otherwise.
+CONFIGURATION = "post_hooks: []\npackage_name_override: " + PACKAGE + "\n"
+BASE_URL = "https://api.example.com"
+
+
+@dataclass(frozen=True)
+class PythonClient:
+    """The generated package; `path` is the document that it was generated from."""
+
+    package: Any
+
+    def body(self, name: str, fields: dict[str, Any]) -> Any:
+        """Return a request body of the generated class of this name."""
+        models = importlib.import_module(f"{PACKAGE}.models")
+        return getattr(models, name).from_dict(fields)
+
+    def call(
+        self,
+        tag: str,
+        operation_id: str,
+        respond: Callable[[httpx.Request], httpx.Response],
+        **arguments: Any,
+    ) -> Any:
+        """Call one operation; return its detailed response."""
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation_id).lower()
+        module = importlib.import_module(f"{PACKAGE}.api.{tag}.{name}")
+        client = self.package.Client(
+            base_url=BASE_URL, httpx_args={"transport": httpx.MockTransport(respond)}
+        )
+        with client:
+            return module.sync_detailed(client=client, **arguments)
+
+
+def generate(document: Path, folder: Path) -> PythonClient:
+    """Generate the client into a folder and import it; raise if the generator warns."""
+    if not GENERATOR.exists():
+        raise FileNotFoundError(f"{GENERATOR} is missing: run `make client-generator` once")
+    configuration = folder / "configuration.yaml"
+    configuration.write_text(CONFIGURATION, encoding="utf-8")
+    command = [str(GENERATOR), "generate", "--path", str(document), "--meta", "none"]
+    options = ["--output-path", str(folder / PACKAGE), "--config", str(configuration)]
+    done = subprocess.run(
+        [*command, *options, "--fail-on-warning"], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"the generator failed:\n{done.stdout}{done.stderr}")
+    sys.path.insert(0, str(folder))
+    try:
+        return PythonClient(importlib.import_module(PACKAGE))
+    finally:
+        sys.path.remove(str(folder))

@@ -1,0 +1,171 @@
+"""A client generated from the OpenAPI document reads every response that the service gives."""
+
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from scripts.openapi_document import ROOT
+from tests.clients.python_client import PythonClient, generate
+from tests.support.memory_table import MemoryTable
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from waitlist_api.routes.parameters import ENTRY_ID
+
+DOCUMENT = ROOT / "openapi.json"
+OPERATIONS: dict[str, Any] = {
+    operation["operationId"]: operation
+    for methods in json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"].values()
+    for operation in methods.values()
+}
+REFUSALS = [
+    (name, int(status))
+    for name, operation in OPERATIONS.items()
+    for status in operation["responses"]
+    if int(status) >= 400
+]
+BAKERY = "bakery"
+Send = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> PythonClient:
+    return generate(DOCUMENT, tmp_path_factory.mktemp("client"))
+
+
+def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
+    """Call an operation that gets this response; return what the client parses from it."""
+    tag = OPERATIONS[name]["tags"][0]
+    wanted = {"waitlist_id": BAKERY, "entry_id": ENTRY_ID, "body": SimpleNamespace(to_dict=dict)}
+    parameters = [one["name"] for one in OPERATIONS[name]["parameters"] if one["in"] == "path"]
+    named = [*parameters, *(["body"] if "requestBody" in OPERATIONS[name] else [])]
+    return client.call(tag, name, lambda _: response, **{one: wanted[one] for one in named}).parsed
+
+
+@pytest.mark.parametrize(("name", "status"), REFUSALS)
+def test_it_reads_every_problem(client: PythonClient, name: str, status: int) -> None:
+    problem = {
+        "type": "about:blank",
+        "title": "a code that is new",
+        "status": status,
+        "code": "a_code_that_is_new",
+        "detail": "What happened, and what to do.",
+        "errors": [{"field": "body.reason", "message": "Input should be a valid string"}],
+    }
+    media_type = {"content-type": "application/problem+json"}
+    parsed = answered(client, name, httpx.Response(status, json=problem, headers=media_type))
+    assert (parsed.code, parsed.status) == ("a_code_that_is_new", status)
+    assert [one.field for one in parsed.errors] == ["body.reason"]
+
+
+@pytest.mark.parametrize(("name", "status"), REFUSALS)
+def test_it_reads_what_the_gateway_answers_by_itself(
+    client: PythonClient, name: str, status: int
+) -> None:
+    parsed = answered(client, name, httpx.Response(status, json={"message": "Too Many Requests"}))
+    assert parsed.message == "Too Many Requests"
+    assert not parsed.code
+
+
+@pytest.fixture
+def called() -> set[str]:
+    """Return the operations that `send` has called."""
+    return set()
+
+
+@pytest.fixture
+def send(client: PythonClient, called: set[str]) -> Send:
+    """Return how to call an operation on a service of its own."""
+    world = World.on(MemoryTable(), fake_redis())
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        answer = world.request(
+            request.method,
+            request.url.path,
+            raw_body=request.content.decode() or None,
+            headers={name.lower(): value for name, value in request.headers.items()},
+            query=request.url.query.decode(),
+            operator="/admin/" in request.url.path,
+        )
+        return httpx.Response(answer.status, text=answer.text, headers=answer.headers)
+
+    def call(name: str, status: int, token: str = "", **arguments: Any) -> Any:
+        def signed(request: httpx.Request) -> httpx.Response:
+            if token:
+                request.headers["authorization"] = f"Bearer {token}"
+            return respond(request)
+
+        response = client.call(OPERATIONS[name]["tags"][0], name, signed, **arguments)
+        assert response.status_code == status, response.content
+        called.add(name)
+        return response.parsed
+
+    return call
+
+
+def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[str]) -> None:
+    def body(name: str, /, **fields: Any) -> Any:
+        return client.body(name, fields)
+
+    settings = body("WaitlistBody", name="Bakery", segments=[["language"]])
+    made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
+    assert made.name == "Bakery"
+    tokens: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    for name in ("ada", "bob", "cyd", "dan"):
+        guest = body("SignupBody", customer_id=name, attributes={"language": "English"})
+        joined = send("signUp", 201, waitlist_id=BAKERY, body=guest)
+        assert (joined.status, joined.position) == ("waiting", len(ids) + 1)
+        tokens[name], ids[name] = joined.entry_token, joined.entry_id
+
+    def on(name: str, operation: str, status: int = 200, **arguments: Any) -> Any:
+        return send(operation, status, waitlist_id=BAKERY, entry_id=ids[name], **arguments)
+
+    assert send("health", 200).status == "ok"
+    assert send("getWaitlist", 200, waitlist_id=BAKERY).total == 4
+    assert send("getWaitlistConfig", 200, waitlist_id=BAKERY).name == "Bakery"
+    assert [one.waitlist_id for one in send("listWaitlists", 200).waitlists] == [BAKERY]
+    assert on("bob", "getEntry", token=tokens["bob"]).position == 2
+    assert on("cyd", "bump", body=body("BumpToEnd", to="front")).position == 1
+    key = "0a4f8f0e-5a0c-4f6b-9b53-6a1d1a1b1c1d"
+    assert on("dan", "bump", body=body("BumpByPlaces", places=1), idempotency_key=key).position == 3
+    assert on("dan", "bump", body=body("BumpByPriority", priority=1)).priority == 1
+    on("ada", "editPerson", body=body("EditProfileBody", profile={"note": "tall"}))
+    assert on("ada", "getPerson").profile.to_dict() == {"note": "tall"}
+    assert on("ada", "issueToken").entry_token
+    assert len(send("listEntries", 200, waitlist_id=BAKERY).entries) == 4
+    assert send("listSegments", 200, waitlist_id=BAKERY).segments[0].waiting == 4
+
+    claims = send("claim", 200, waitlist_id=BAKERY, body=body("ClaimBody", count=3)).claims
+    (dan, cyd, ada) = [one.claim_token for one in claims]
+    assert on("dan", "extend", body=body("ExtendBody", claim_token=dan)).status == "offered"
+    assert on("dan", "complete", body=body("CompleteBody", claim_token=dan)).status == "admitted"
+    assert on("cyd", "park", body=body("ParkBody", claim_token=cyd)).status == "parked"
+    assert on("cyd", "redrive", body=body("RedriveBody")).status == "waiting"
+    assert on("ada", "release", body=body("ReleaseBody", claim_token=ada)).status == "waiting"
+    assert send("getStats", 200, waitlist_id=BAKERY).admitted == 1
+
+    on("bob", "leave", 204, token=tokens["bob"])
+    on("cyd", "remove", 204, body=body("RemoveBody", reason="asked by telephone"))
+    on("ada", "erasePerson", 204)
+    rows = body("ImportBody", entries=[{"customer_id": "eve"}])
+    assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1
+    assert on("bob", "getEntry", 401).code == "unauthorized"
+    send("deleteWaitlist", 204, waitlist_id=BAKERY)
+    assert called == set(OPERATIONS)
+
+
+def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
+    """Statuses may grow: a client with a closed enum would fail at a new one."""
+    entry: dict[str, Any] = {
+        "entry_id": ENTRY_ID,
+        "status": "resting",
+        "position": None,
+        "total": None,
+    }
+    entry |= {"priority": 0, "joined_at": None, "poll_after_seconds": None, "segments": None}
+    parsed = answered(client, "getEntry", httpx.Response(200, json=entry))
+    assert parsed.status == "resting"

@@ -1,0 +1,91 @@
+"""A cache, or a proxy before it, that answers each connection with another `run_id`."""
+
+from itertools import count, cycle
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.lambdas import InProcessLambda
+from tests.support.line import Line
+from tests.support.memory_table import MemoryTable
+from tests.support.redis_servers import Server
+from tests.support.world import World
+from waitlist_queue import connections
+from waitlist_queue.app import store_of
+from waitlist_queue.config import Config
+from waitlist_queue.service import QueueService
+
+PROCESSES = 3
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Have each connection that asks told another `run_id`; return those that were told."""
+    numbers, told = count(), list[str]()
+
+    def run_id(_info: str) -> str:
+        told.append(f"{next(numbers):016x}")
+        return told[-1]
+
+    monkeypatch.setattr(connections, "_run_id", run_id)
+    return told
+
+
+def desk_of(valkey: Server, **settings: Any) -> Admissions:
+    """Return a desk whose every message goes to the next of several processes."""
+    config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
+    services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
+    turns = cycle(services)
+
+    def handle(message: object) -> dict[str, Any]:
+        return next(turns).handle(message)
+
+    lambda_ = InProcessLambda(handle)
+    return Admissions(World.on(MemoryTable(), valkey.client, lambda _: lambda_))
+
+
+def test_the_whole_service_works_where_each_connection_is_told_another_run_id(
+    valkey: Server, asked: list[str]
+) -> None:
+    """P3, P6, P7: signups, positions, claims and a rebuild, by several processes."""
+    desk = desk_of(valkey)
+    desk.configure(lease_seconds=3600)
+    desk.all_sign_up("ann", "bob", "cyd", "dan")
+    for _ in range(2 * PROCESSES):
+        assert desk.look("dan").json["position"] == 4
+        assert desk.counts() == (4, 0, 0, 0, 0)
+    assert desk.claimed(2) == ["ann", "bob"]
+    assert desk.complete("ann").status == 200
+    assert desk.release("bob").json["position"] == 1
+    assert desk.leave("cyd").status == 204
+    desk.world.maintain()
+    valkey.client.flushall()
+    assert desk.look("dan").code == "rebuilding"
+    desk.world.maintain()
+    for _ in range(2 * PROCESSES):
+        assert desk.order() == ["bob", "dan"]
+        assert desk.counts() == (2, 0, 0, 1, 1)
+    assert asked == []
+
+
+def test_where_servers_have_run_ids_another_one_is_noticed(
+    valkey: Server, asked: list[str]
+) -> None:
+    """P7: the setting says that a `run_id` is worth something, and each connection asks once."""
+    desk = desk_of(valkey, redis_has_run_ids=True)
+    desk.configure()
+    assert desk.sign_up("ann").code == "rebuilding"
+    assert len(asked) == PROCESSES
+
+
+def test_one_connection_asks_once(valkey: Server, asked: list[str]) -> None:
+    """P9"""
+    config = Config(
+        redis_url=valkey.url, redis_cluster=False, log_level="INFO", redis_has_run_ids=True
+    )
+    line = Line(valkey.client, connect=lambda: connections.connect(config))
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    assert line.position("bob")["position"] == 2
+    assert len(asked) == 1

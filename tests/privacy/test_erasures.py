@@ -1,0 +1,131 @@
+"""An erasure takes at once what is personal: reasons, actors and the keys of moves, too."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+
+from tests.support.admissions import Admissions
+from tests.support.gateway import OPERATOR_ARN
+from tests.support.memory_table import MemoryTable
+from tests.support.stores import fake_redis
+from tests.support.world import World
+
+REASON = "because her mother is ill"
+NAME = "ada.lovelace@example.com"
+Act = Callable[[Admissions], object]
+
+
+class Away:
+    """Stands before the Lambda client; while `is_away`, no call reaches the private function."""
+
+    def __init__(self) -> None:
+        self.client: Any = None
+        self.is_away = False
+
+    def before(self, client: Any) -> Any:
+        self.client = client
+        return self
+
+    def invoke(self, **call: Any) -> Any:
+        if self.is_away:
+            raise EndpointConnectionError(endpoint_url="https://aws.example.com")
+        return self.client.invoke(**call)
+
+
+@pytest.fixture
+def lambda_() -> Away:
+    return Away()
+
+
+@pytest.fixture
+def people(lambda_: Away) -> Admissions:
+    people = Admissions(World.on(MemoryTable(), fake_redis(), lambda_.before))
+    people.configure(segments=[["language"]])
+    people.bring({"customer_id": NAME, "attributes": {"language": "English"}})
+    people.all_sign_up("bob")
+    return people
+
+
+def parked(people: Admissions) -> None:
+    people.claimed()
+    assert people.park(NAME, reason=REASON).status == 200
+
+
+def released(people: Admissions) -> None:
+    people.claimed()
+    assert people.release(NAME, reason=REASON).status == 200
+
+
+def admitted(people: Admissions) -> None:
+    people.claimed()
+    assert people.complete(NAME, reason=REASON).status == 200
+
+
+STATES: dict[str, Act] = {
+    "imported": lambda _: None,
+    "bumped": lambda people: people.bump(NAME, key="a-key", to="back", reason=REASON),
+    "edited": lambda people: people.edit(NAME, profile={"a": 1}, reason=REASON),
+    "parked": parked,
+    "released": released,
+    "admitted": admitted,
+    "removed": lambda people: people.remove(NAME, reason=REASON),
+}
+
+
+def recorded(people: Admissions) -> str:
+    """Return all items of the person as text."""
+    entry_id = people.id_of(NAME)
+    items = people.world.dynamodb.scan()["Items"]
+    return json.dumps([item for item in items if entry_id in json.dumps(item)], default=str)
+
+
+def in_redis(people: Admissions) -> list[str]:
+    """Return the keys of the person alone; sets of the whole list hold tombstones, for minutes."""
+    return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("is_away", [False, True], ids=["redis", "redis is away"])
+def test_no_reason_and_no_actor_outlasts_the_answer(
+    people: Admissions, lambda_: Away, state: str, is_away: bool
+) -> None:
+    """P8: also where the place can only be given up later, by maintenance."""
+    STATES[state](people)
+    assert OPERATOR_ARN in recorded(people)
+    lambda_.is_away = is_away
+    assert people.erase(NAME).status == (503 if is_away else 204)
+    text = recorded(people)
+    for personal in (REASON, OPERATOR_ARN, NAME, "English", "park_reason", "leaving_by"):
+        assert personal not in text, personal
+    lambda_.is_away = False
+    people.world.maintain()
+    assert people.person(NAME).code == "entry_not_found"
+    assert in_redis(people) == []
+
+
+def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
+    people: Admissions, lambda_: Away
+) -> None:
+    """P8: the intent to leave names the operator and the reason."""
+    lambda_.is_away = True
+    assert people.remove(NAME, reason=REASON).status == 503
+    assert REASON in recorded(people)
+    people.erase(NAME)
+    assert REASON not in recorded(people)
+    assert OPERATOR_ARN not in recorded(people)
+
+
+def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
+    """P8: not only that of the last, which the record knows."""
+    for number in range(3):
+        assert people.bump(NAME, key=f"key-{number}", to="back").status == 200
+    assert people.bump("bob", key="key-0", to="back").status == 200
+    assert in_redis(people)
+    people.erase(NAME)
+    assert in_redis(people) == []
+    people.all_sign_up("cyd")
+    assert people.bump("bob", key="key-0", to="back").status == 200
+    assert people.order() == ["bob", "cyd"], "the other's key is remembered"

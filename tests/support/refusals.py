@@ -1,0 +1,168 @@
+"""Writes that DynamoDB refuses for their size or their form, each beside one that it just takes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tests.support.dynamodb import TABLE
+
+Item = dict[str, Any]
+INVALID, CANCELLED = "ValidationException", "TransactionCanceledException"
+MANY_DIGITS = "9" * 39
+ITEM_BYTES = 400 * 1024
+TRANSACTION_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call, and the code that it is refused with; an empty one for what is taken."""
+
+    name: str
+    code: str
+    call: Callable[[Any], Any]
+
+
+def code_of(case: Case, client: Any) -> str:
+    """Return the code with which a client refuses, or nothing."""
+    try:
+        case.call(client)
+    except ClientError as error:
+        return error.response["Error"]["Code"]
+    return ""
+
+
+def key(number: int) -> Item:
+    return {"pk": {"S": f"ENTRY#{number:03d}"}, "sk": {"S": "RECORD"}}
+
+
+def item_of(number: int, size: int) -> Item:
+    """Return an item of so many bytes."""
+    names_and_keys = len("pk" + "ENTRY#000" + "sk" + "RECORD" + "text")
+    return {**key(number), "text": {"S": "x" * (size - names_and_keys)}}
+
+
+def put(client: Any, item: Item) -> Any:
+    return client.put_item(TableName=TABLE, Item=item)
+
+
+def update(client: Any, number: int, name: str, value: Item) -> Any:
+    return client.update_item(TableName=TABLE, Key=key(number), **_setting(name, value))
+
+
+def put_action(item: Item) -> Item:
+    return {"Put": {"TableName": TABLE, "Item": item}}
+
+
+def update_action(number: int, name: str, value: Item) -> Item:
+    return {"Update": {"TableName": TABLE, "Key": key(number), **_setting(name, value)}}
+
+
+def delete_action(item_key: Item) -> Item:
+    return {"Delete": {"TableName": TABLE, "Key": item_key}}
+
+
+def transact(client: Any, *actions: Item) -> Any:
+    return client.transact_write_items(TransactItems=list(actions))
+
+
+def puts(count: int, size: int) -> list[Item]:
+    return [put_action(item_of(number, size)) for number in range(count)]
+
+
+def updates(count: int, size: int) -> list[Item]:
+    return [update_action(number, "text", {"S": "x" * size}) for number in range(count)]
+
+
+def grow(client: Any, *, in_transaction: bool) -> Any:
+    """Have an item that is nearly full become too large."""
+    put(client, item_of(1, ITEM_BYTES - 100))
+    more = {"S": "y" * 200}
+    if in_transaction:
+        return transact(client, update_action(1, "more", more))
+    return update(client, 1, "more", more)
+
+
+def _setting(name: str, value: Item) -> Item:
+    return {
+        "UpdateExpression": "SET #name = :value",
+        "ExpressionAttributeNames": {"#name": name},
+        "ExpressionAttributeValues": {":value": value},
+    }
+
+
+EMPTY_PK = {**key(1), "pk": {"S": ""}}
+EMPTY_SK = {**key(1), "sk": {"S": ""}}
+PLACED = {**key(1), "place": {"S": "bakery#0"}, "place_rank": {"N": "1"}}
+CASES = [
+    Case("an item of 400 KB", "", lambda c: put(c, item_of(1, ITEM_BYTES))),
+    Case("an item of a byte more", INVALID, lambda c: put(c, item_of(1, ITEM_BYTES + 1))),
+    Case("an item of 400 KB, two bytes a letter", INVALID, lambda c: put(c, _cyrillic(ITEM_BYTES))),
+    Case("an update of an item to more", INVALID, lambda c: grow(c, in_transaction=False)),
+    Case("such an update in a transaction", CANCELLED, lambda c: grow(c, in_transaction=True)),
+    Case("400 KB in a transaction", "", lambda c: transact(c, put_action(item_of(1, ITEM_BYTES)))),
+    Case("more of it", INVALID, lambda c: transact(c, put_action(item_of(1, ITEM_BYTES + 1)))),
+    Case("puts of 4 MB", "", lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16))),
+    Case("puts of more", INVALID, lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16 + 1))),
+    Case("updates of nearly 4 MB", "", lambda c: transact(c, *updates(64, 64 * 1024 - 100))),
+    Case("updates of 4 MB", INVALID, lambda c: transact(c, *updates(64, 64 * 1024))),
+    Case("100 actions", "", lambda c: transact(c, *puts(100, 50))),
+    Case("101 actions", INVALID, lambda c: transact(c, *puts(101, 50))),
+    Case(
+        "two actions on one item",
+        INVALID,
+        lambda c: transact(c, put_action(key(1)), delete_action(key(1))),
+    ),
+    Case("a number of 38 digits", "", lambda c: put(c, {**key(1), "n": {"N": "9" * 38}})),
+    Case("one of 39", INVALID, lambda c: put(c, {**key(1), "n": {"N": MANY_DIGITS}})),
+    Case("a negative one", INVALID, lambda c: put(c, {**key(1), "n": {"N": f"-{MANY_DIGITS}"}})),
+    Case("10 to the 40th", "", lambda c: put(c, {**key(1), "n": {"N": "1" + "0" * 40}})),
+    Case("39 digits in a map", INVALID, lambda c: put(c, {**key(1), "n": {"M": {"a": _many()}}})),
+    Case("39 digits in a list", INVALID, lambda c: put(c, {**key(1), "n": {"L": [_many()]}})),
+    Case("39 digits in an update", INVALID, lambda c: update(c, 1, "n", _many())),
+    Case(
+        "39 digits in a transaction",
+        INVALID,
+        lambda c: transact(c, put_action({**key(1), "n": _many()})),
+    ),
+    Case("no number", INVALID, lambda c: put(c, {**key(1), "n": {"N": "many"}})),
+    Case("an item in the index", "", lambda c: put(c, PLACED)),
+    Case("text as a rank", INVALID, lambda c: put(c, {**PLACED, "place_rank": {"S": "1"}})),
+    Case("a number as a place", INVALID, lambda c: put(c, {**PLACED, "place": {"N": "1"}})),
+    Case("an empty place", INVALID, lambda c: put(c, {**PLACED, "place": {"S": ""}})),
+    Case("an update to such a rank", INVALID, lambda c: update(c, 1, "place_rank", {"S": "1"})),
+    Case(
+        "such a rank in a transaction",
+        CANCELLED,
+        lambda c: transact(c, put_action({**PLACED, "place_rank": {"S": "1"}})),
+    ),
+    Case("an empty pk", INVALID, lambda c: put(c, EMPTY_PK)),
+    Case("an empty sk", INVALID, lambda c: put(c, EMPTY_SK)),
+    Case("a look for an empty sk", INVALID, lambda c: c.get_item(TableName=TABLE, Key=EMPTY_SK)),
+    Case("an empty key in a transaction", INVALID, lambda c: transact(c, put_action(EMPTY_PK))),
+    Case("a delete of it", INVALID, lambda c: transact(c, delete_action(EMPTY_SK))),
+    Case("a pk of 2,049 bytes", INVALID, lambda c: put(c, {**key(1), "pk": {"S": "p" * 2049}})),
+    Case("an sk of 1,025 bytes", INVALID, lambda c: put(c, {**key(1), "sk": {"S": "s" * 1025}})),
+    Case("the same key twice in a batch", INVALID, lambda c: _read(c, key(1), key(1))),
+    Case("101 keys in a batch", INVALID, lambda c: _read(c, *map(key, range(101)))),
+    Case("26 writes in a batch", INVALID, lambda c: _delete(c, *map(key, range(26)))),
+    Case("a batch that writes one twice", INVALID, lambda c: _delete(c, key(1), key(1))),
+]
+
+
+def _many() -> Item:
+    return {"N": MANY_DIGITS}
+
+
+def _cyrillic(letters: int) -> Item:
+    return {**key(1), "text": {"S": "ж" * (letters // 2)}}
+
+
+def _read(client: Any, *keys: Item) -> Any:
+    return client.batch_get_item(RequestItems={TABLE: {"Keys": list(keys)}})
+
+
+def _delete(client: Any, *keys: Item) -> Any:
+    deletes = [{"DeleteRequest": {"Key": one}} for one in keys]
+    return client.batch_write_item(RequestItems={TABLE: deletes})

@@ -1,0 +1,25 @@
+"""Tables for tests: in memory, or on DynamoDB Local where `make test-dynamodb` has started it."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from tests.support.dynamodb import TABLE, URL_VARIABLE, RealTable
+from tests.support.memory_table import MemoryTable
+
+Item = dict[str, Any]
+
+
+def new_table(items: Iterable[Item] = ()) -> Any:
+    """Return a DynamoDB client of a table with these items."""
+    url = os.environ.get(URL_VARIABLE)
+    client: Any = RealTable(url) if url else MemoryTable()
+    for item in items:
+        client.put_item(TableName=TABLE, Item=item)
+    return client
+
+
+def items_of(client: Any) -> list[Item]:
+    """Return all items of a small table."""
+    items: list[Item] = client.scan(TableName=TABLE, ConsistentRead=True)["Items"]
+    return items
