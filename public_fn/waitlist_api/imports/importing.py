@@ -1,7 +1,7 @@
 """Import: many people at once, each at the place of the time at which they joined elsewhere.
 
 All intents are written first, each with its place: whoever takes them to their ends, in whatever
-order, makes the same line (docs/decisions/0027-an-import-says-where-each-stands.md).
+order, makes the same line (docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Sequence
