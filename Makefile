@@ -21,7 +21,7 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@
 
-run: $(INSTALLED) ## the whole service on one port (README names the variables it reads)
+run: $(INSTALLED) ## the whole service on one port (docs/tutorial.md names the variables it reads)
 	@exec $(BIN)/python -m local
 
 .PHONY: token
