@@ -38,22 +38,31 @@ def load(path: Path) -> Script:
     body = path.read_text(encoding="utf-8")
     header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
     returns = " | ".join(line[8:] for line in header if line.startswith("RETURNS "))
+    keys, arguments = _words(header, "KEYS"), _words(header, "ARGV")
     return Script(
         name=path.stem,
-        source=_code(_words(header, "USES"), body),
-        keys=_words(header, "KEYS"),
-        arguments=_words(header, "ARGV"),
+        source=_code(_words(header, "USES"), _names(keys, arguments), body),
+        keys=keys,
+        arguments=arguments,
         outcomes=tuple(alternative.split()[0] for alternative in returns.split(" | ")),
     )
 
 
-def _code(pieces: tuple[str, ...], body: str) -> str:
-    """Return the code without comments: Redis reads and hashes all that is sent whole.
+def _names(keys: tuple[str, ...], arguments: tuple[str, ...]) -> str:
+    """Return the Lua that names the header's keys (`keys.queue`) and its arguments (locals)."""
+    table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
+    names = f"local {', '.join(arguments)} = unpack(ARGV)" if arguments else ""
+    return f"local keys = {{{table}}} {names}"
 
-    The lines stay, so that an error's number is that of the line with its comments.
+
+def _code(pieces: tuple[str, ...], names: str, body: str) -> str:
+    """Return the code without comments, because Redis reads and hashes every byte that is sent.
+
+    The names take the place of the header's first line, so that every line keeps the number that
+    it has in its file: an error in Redis' log names it.
     """
     library = [(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces]
-    return COMMENT.sub("", "".join([*library, body]))
+    return COMMENT.sub("", "".join(library)) + names + COMMENT.sub("", body)
 
 
 def load_all() -> dict[str, Script]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from tests.architecture.sources import SCRIPTS
 
 COMMENT = re.compile(r"--[^\n]*")
-NAMED = re.compile(r"^local (\w+) = (?:tonumber\()?(KEYS|ARGV)\[(\d+)\]\)?$")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
@@ -55,11 +54,6 @@ class Source:
         replies = [reply.split() for line in lines for reply in line[8:].split(" | ")]
         return {words[0]: len(words) for words in replies}
 
-    def named(self, table: str) -> list[tuple[str, int]]:
-        """Return the names given to KEYS or ARGV, each with its index, in the order of the code."""
-        matches = [NAMED.match(line) for line in self.code.splitlines()]
-        return [(found[1], int(found[3])) for found in matches if found and found[2] == table]
-
     @cached_property
     def replies(self) -> dict[str, set[int]]:
         """How many elements the replies have that the code returns, by outcome."""
@@ -89,6 +83,25 @@ class Source:
     @cached_property
     def functions(self) -> set[str]:
         return set(FUNCTION.findall(self.code))
+
+    @cached_property
+    def bodies(self) -> dict[str, str]:
+        """Return the code of each function, by name: it ends before the next one begins."""
+        parts = re.split(r"^local function (\w+)", self.code, flags=re.MULTILINE)
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+    @cached_property
+    def functions_reached(self) -> list[str]:
+        """Return the code of the library's functions that this code calls, and that those call."""
+        bodies = {name: body for piece in LIBRARY.values() for name, body in piece.bodies.items()}
+        reached: list[str] = []
+        waiting = [self.code]
+        while waiting:
+            code = waiting.pop()
+            called = [name for name in bodies if re.search(rf"\b{name}\(", code)]
+            waiting += [bodies.pop(name) for name in called]
+            reached.append(code)
+        return reached
 
     def calls(self, function: str) -> bool:
         return re.search(rf"(?<!function )\b{function}\(", self.code) is not None

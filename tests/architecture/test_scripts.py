@@ -56,31 +56,32 @@ def test_a_header_begins_with_the_verb_and_its_purpose(verb: Source) -> None:
     assert re.match(rf"{verb.name}: .{{10,}}", verb.header[0])
 
 
-@each_verb
-def test_keys_are_named_first_and_as_declared(verb: Source) -> None:
-    declared = [(f"{name}_key", number) for number, name in enumerate(verb.declared("KEYS"), 1)]
-    assert declared
-    assert verb.named("KEYS") == declared
+@each_source
+def test_keys_and_arguments_are_used_by_the_names_of_the_header(source: Source) -> None:
+    assert not re.search(r"\b(?:KEYS|ARGV)\[", source.code)
+    assert not re.search(r"^local keys\b", source.code, re.MULTILINE)
 
 
 @each_verb
-def test_arguments_are_named_first_and_as_declared(verb: Source) -> None:
-    declared = [(name, number) for number, name in enumerate(verb.declared("ARGV"), 1)]
-    assert verb.named("ARGV") == declared
+def test_a_script_uses_the_keys_that_it_declares_and_no_others(verb: Source) -> None:
+    """In its own code, and in the library's functions that it reaches."""
+    assert verb.declared("KEYS")
+    if "unpack(KEYS)" not in verb.code:
+        assert used_keys(verb) == set(verb.declared("KEYS"))
+
+
+def used_keys(verb: Source) -> set[str]:
+    reached = "".join([verb.code, *verb.functions_reached])
+    return set(re.findall(r"\bkeys\.(\w+)", reached)) - (
+        # The index of segments is kept only by the scripts that declare it.
+        {"tags", "segments"} - set(verb.declared("KEYS"))
+    )
 
 
 @each_verb
-def test_below_their_names_no_key_and_no_argument_is_used_bare(verb: Source) -> None:
-    named = len(verb.named("KEYS")) + len(verb.named("ARGV"))
-    assert len(re.findall(r"\b(?:KEYS|ARGV)\b", verb.code)) == named
-    first_lines = [line for line in verb.code.splitlines() if line][:named]
-    assert all("KEYS[" in line or "ARGV[" in line for line in first_lines)
-
-
-@each_verb
-def test_every_declared_key_and_argument_is_used(verb: Source) -> None:
-    for name, _ in [*verb.named("KEYS"), *verb.named("ARGV")]:
-        assert len(re.findall(rf"\b{name}\b", verb.code)) > 1, name
+def test_every_declared_argument_is_used(verb: Source) -> None:
+    for name in verb.declared("ARGV"):
+        assert re.search(rf"(?<![.\w]){name}\b(?! = )", verb.code), name
 
 
 @each_verb
@@ -118,12 +119,10 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
     assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
     assert list(script.outcomes) == list(verb.returns)
-    assert script.source.endswith(without_ends(verb.code))
-
-
-def without_ends(code: str) -> str:
-    """Leave out the blanks that stood before a comment."""
-    return re.sub(r" +$", "", code, flags=re.MULTILINE)
+    names = ", ".join(verb.declared("ARGV"))
+    assert f"local {names} = unpack(ARGV)\n" in script.source or not names
+    for number, name in enumerate(verb.declared("KEYS"), 1):
+        assert f"{name} = KEYS[{number}]" in script.source
 
 
 def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
@@ -133,6 +132,9 @@ def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
         lines = "".join([*texts, VERBS[name].text]).splitlines()
         sent = script.source.splitlines()
         assert len(sent) == len(lines)
+        named = len(sent) - len(VERBS[name].text.splitlines())
+        assert sent[named].startswith("local keys = {")
+        sent[named] = ""
         assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
         assert "--" not in script.source
 
@@ -176,7 +178,7 @@ def test_nothing_is_global(source: Source) -> None:
         for names in re.findall(r"^local ([\w, ]+)", source.code, re.MULTILINE)
         for name in names.split(",")
     }
-    assert assigned <= declared
+    assert assigned <= declared | set(source.declared("ARGV"))
 
 
 @each_source

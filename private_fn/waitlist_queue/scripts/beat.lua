@@ -5,13 +5,8 @@
 -- RETURNS beats epoch born beat stamp signed_up left admitted
 -- RETURNS behind epoch born beat stamp signed_up left admitted
 -- RETURNS cold | rebuilding | outdated
-local meta_key = KEYS[1]
-local epoch = ARGV[1]
-local known_beat = ARGV[2]
-local now = ARGV[3]
-local here = ARGV[4]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'beat', 'signed_up', 'left',
+local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'beat', 'signed_up', 'left',
   'admitted', 'born', 'home')
 if not at_home(meta[1], meta[8], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
@@ -20,7 +15,7 @@ local beat, known = tonumber(meta[3] or 0), tonumber(known_beat)
 if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end
-redis.call('HSET', meta_key, 'beat', beat + 1)
-local stamp = draw(meta_key, now)
+redis.call('HSET', keys.meta, 'beat', beat + 1)
+local stamp = draw(keys, now)
 return {outcome, meta[2], tonumber(meta[7] or stamp), beat + 1, stamp, tonumber(meta[4]),
   tonumber(meta[5]), tonumber(meta[6])}

@@ -8,59 +8,39 @@
 -- repeat of a move that was restored from the record, or made by an earlier version. Expired_stamp is
 -- when the time of the hold before was up, if that brought the entry back into line, else 0.
 -- RETURNS cold | rebuilding | not_waiting | no_room
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local moved_key = KEYS[3]
-local tries_key = KEYS[4]
-local unsettled_key = KEYS[5]
-local decided_key = KEYS[6]
-local segments_key = KEYS[7]
-local tags_key = KEYS[8]
-local moves_key = KEYS[9]
-local once_key = KEYS[10]
-local entry_id = ARGV[1]
-local kind = ARGV[2]
-local value = ARGV[3]
-local once = ARGV[4]
-local once_seconds = ARGV[5]
-local kept_seconds = ARGV[6]
-local now = ARGV[7]
-local here = ARGV[8]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'home', 'last_ticket')
+local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket')
 local state, last_ticket = at_home(meta[1], meta[2], here), meta[3]
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
+local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not rank then return {'not_waiting'} end
 now = micros(now)
-local ticket = ticket_of(moved_key, entry_id, rank)
-local index = redis.call('ZRANK', queue_key, entry_id)
+local ticket = ticket_of(keys, entry_id, rank)
+local index = redis.call('ZRANK', keys.queue, entry_id)
 
 -- The entry may stay in the set: entries behind it do not matter to a move ahead.
 local function target()
   if kind == 'priority' then
-    return free_rank(queue_key, entry_id, (255 - tonumber(value)) * TIER + ticket)
+    return free_rank(keys, entry_id, (255 - tonumber(value)) * TIER + ticket)
   end
   if kind == 'back' then
-    last_ticket = draw(meta_key, now, last_ticket)
+    last_ticket = draw(keys, now, last_ticket)
     return 255 * TIER + last_ticket
   end
   -- Not beyond the head of its own priority.
-  local head = redis.call('ZCOUNT', queue_key, '-inf', '(' .. text(first_rank_of(rank)))
+  local head = redis.call('ZCOUNT', keys.queue, '-inf', '(' .. text(first_rank_of(rank)))
   local places = kind == 'front' and index or tonumber(value)
   if index <= head then return rank end
-  return rank_ahead_of(queue_key, moved_key, math.max(head, index - places))
+  return rank_ahead_of(keys, math.max(head, index - places))
 end
 
-local keys = {queue = queue_key, moved = moved_key, unsettled = unsettled_key,
-  decided = decided_key, segments = segments_key, tags = tags_key}
-local attempts = tonumber(redis.call('HGET', tries_key, entry_id) or 0)
+local attempts = tonumber(redis.call('HGET', keys.tries, entry_id) or 0)
 local outcome = 'repeat'
-forget_old_moves(moves_key, ticket_after(0, now), kept_seconds)
+forget_old_moves(keys, ticket_after(0, now), kept_seconds)
 -- The previous version kept each move under a key of its own.
-local moved_stamp = tonumber(redis.call('ZSCORE', moves_key, once) or
-  redis.call('GET', once_key))
+local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once) or
+  redis.call('GET', keys.once))
 if not moved_stamp then
   outcome = 'moved'
   local place = target()
@@ -69,17 +49,17 @@ if not moved_stamp then
   rank = place
   put(keys, entry_id, rank, ticket)
 end
-local stamp = draw(meta_key, now, last_ticket)
-local position = redis.call('ZRANK', queue_key, entry_id) + 1
+local stamp = draw(keys, now, last_ticket)
+local position = redis.call('ZRANK', keys.queue, entry_id) + 1
 local moved_by
 if moved_stamp then
-  moved_by = distance_of(moves_key, once, moved_stamp)
+  moved_by = distance_of(keys, once, moved_stamp)
 else
   moved_stamp, moved_by = stamp, index + 1 - position
   local note = {stamp = stamp, rank = rank, ticket = ticket, attempts = attempts}
   decide(keys, entry_id, 'bumped', note, '', 0)
-  remember_distance(moves_key, once, stamp, once_seconds, moved_by)
+  remember_distance(keys, once, stamp, once_seconds, moved_by)
 end
-local expired = attempts > 0 and last_end(decided_key, entry_id, 'expired', stamp)
-return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', queue_key),
+local expired = attempts > 0 and last_end(keys, entry_id, 'expired', stamp)
+return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
   attempts, expired and expired.at or 0, moved_by}

@@ -5,47 +5,23 @@
 -- RETURNS claimed stamp entries | repeat stamp entries
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local held_key = KEYS[3]
-local claims_key = KEYS[4]
-local parked_key = KEYS[5]
-local tries_key = KEYS[6]
-local moved_key = KEYS[7]
-local unsettled_key = KEYS[8]
-local decided_key = KEYS[9]
-local segments_key = KEYS[10]
-local tags_key = KEYS[11]
-local once_key = KEYS[12]
-local count = ARGV[1]
-local lease_seconds = ARGV[2]
-local order = ARGV[3]
-local segment = ARGV[4]
-local segments_version = ARGV[5]
-local tokens = ARGV[6]
-local once_seconds = ARGV[7]
-local once_body = ARGV[8]
-local now = ARGV[9]
-local here = ARGV[10]
 
 local TOKEN_LENGTH = 40
 
 now = micros(now) -- read once for all that follows
-local meta = redis.call('HMGET', meta_key, 'state', 'paused', 'lease_seconds', 'max_attempts',
+local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'lease_seconds', 'max_attempts',
   'segments_version', 'segments_state', 'home', 'last_ticket')
 if not at_home(meta[1], meta[7], here) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
 if segment ~= '' and segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
 if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
-local keys = {meta = meta_key, queue = queue_key, held = held_key, claims = claims_key,
-  parked = parked_key, tries = tries_key, moved = moved_key, unsettled = unsettled_key,
-  decided = decided_key, segments = segments_key, tags = (meta[5] or '0') ~= '0' and tags_key} -- nobody has any where no segments are declared
+if (meta[5] or '0') == '0' then keys.tags = nil end -- without declared segments no entry has tags
 local is_all, drawn = end_expired(keys, tonumber(meta[4]), now)
 if not is_all then return {'expiring'} end
 
-local stamp = draw(meta_key, now, drawn or meta[8])
-local claimed_before = once_seconds ~= '' and redis.call('GET', once_key)
+local stamp = draw(keys, now, drawn or meta[8])
+local claimed_before = once_seconds ~= '' and redis.call('GET', keys.once)
 if claimed_before then
   -- An earlier version wrote no digest of the body, and then no |.
   local body_before = string.match(claimed_before, '^(%x+)|')
@@ -64,6 +40,6 @@ for i = 1, #popped, 2 do
   if once_seconds ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
 end
 if once_seconds ~= '' then
-  redis.call('SET', once_key, once_body .. '|' .. table.concat(taken, ' '), 'EX', once_seconds)
+  redis.call('SET', keys.once, once_body .. '|' .. table.concat(taken, ' '), 'EX', once_seconds)
 end
 return {'claimed', stamp, entries}

@@ -5,44 +5,30 @@
 -- Stays are "entry_id:join_id:rank:segments_version:tags" and a space; for each it returns one of:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_full
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local gone_key = KEYS[3]
-local moved_key = KEYS[4]
-local held_key = KEYS[5]
-local claims_key = KEYS[6]
-local parked_key = KEYS[7]
-local segments_key = KEYS[8]
-local tags_key = KEYS[9]
-local stays = ARGV[1]
-local now = ARGV[2]
-local here = ARGV[3]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'capacity', 'last_ticket', 'signed_up',
+local meta = redis.call('HMGET', keys.meta, 'state', 'capacity', 'last_ticket', 'signed_up',
   'segments_version', 'home')
 local state = at_home(meta[1], meta[6], here)
 local capacity, signed_up = tonumber(meta[2]), meta[4]
 local last_ticket = state and ticket_after(meta[3], micros(now)) - 1
 local stamp = last_ticket
-local total = redis.call('ZCARD', queue_key)
-local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
-local keys = {queue = queue_key, moved = moved_key, segments = segments_key, tags = tags_key}
-
+local total = redis.call('ZCARD', keys.queue)
+local aside = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local function enlist(stay, entry_id, wanted, segments_version, tags)
   if not state then return {'cold'} end
-  if redis.call('ZSCORE', gone_key, stay) then return {'gone'} end
-  local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
-  local note = not rank and note_of(claims_key, entry_id)
+  if redis.call('ZSCORE', keys.gone, stay) then return {'gone'} end
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local note = not rank and note_of(keys, entry_id)
   -- Of one who is aside by now, whoever put them there must be able to say so later than this.
   if note then return {'already', note.rank, note.ticket, note.stamp - 1, -1, -1} end
-  local outcome, ticket = 'already', rank and ticket_of(moved_key, entry_id, rank)
+  local outcome, ticket = 'already', rank and ticket_of(keys, entry_id, rank)
   if not rank then
     if segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
     -- While the order is rebuilt nobody knows how many stand in line.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end
-    outcome, ticket, rank = 'joined', wanted % TIER, free_behind(queue_key, wanted)
-    if tags ~= '' then redis.call('HSET', tags_key, entry_id, tags) end
+    outcome, ticket, rank = 'joined', wanted % TIER, free_behind(keys, wanted)
+    if tags ~= '' then redis.call('HSET', keys.tags, entry_id, tags) end
     put(keys, entry_id, rank, ticket)
     signed_up, total = signed_up + 1, total + 1
   end
@@ -50,7 +36,7 @@ local function enlist(stay, entry_id, wanted, segments_version, tags)
   if outcome == 'joined' then stamp = math.max(stamp, rank % TIER) end
   stamp = stamp + 1
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
-  return {outcome, rank, ticket, stamp, redis.call('ZRANK', queue_key, entry_id) + 1, total}
+  return {outcome, rank, ticket, stamp, redis.call('ZRANK', keys.queue, entry_id) + 1, total}
 end
 
 local replies = {}
@@ -59,6 +45,6 @@ for stay, entry_id, rank, version, tags in string.gmatch(stays, stay_of) do
   replies[#replies + 1] = enlist(stay, entry_id, tonumber(rank), version, tags)
 end
 if stamp ~= last_ticket then
-  redis.call('HSET', meta_key, 'last_ticket', stamp, 'signed_up', signed_up)
+  redis.call('HSET', keys.meta, 'last_ticket', stamp, 'signed_up', signed_up)
 end
 return replies

@@ -5,25 +5,12 @@
 -- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:tags", a space between two, nobody twice.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local gone_key = KEYS[3]
-local moved_key = KEYS[4]
-local claims_key = KEYS[5]
-local tries_key = KEYS[6]
-local segments_key = KEYS[7]
-local tags_key = KEYS[8]
-local epoch = ARGV[1]
-local segments_version = ARGV[2]
-local stays = ARGV[3]
-local here = ARGV[4]
 
 local fields = {'state', 'epoch', 'last_ticket', 'segments_version', 'home'}
-local meta = redis.call('HMGET', meta_key, unpack(fields))
+local meta = redis.call('HMGET', keys.meta, unpack(fields))
 if not at_home(meta[1], meta[5], here) then return {'cold'} end
 if epoch ~= meta[2] then return {'stale_epoch'} end
 if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
-local keys = {moved = moved_key, segments = segments_key, tags = tags_key}
 local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):(%S*)'
 for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays, stay) do
@@ -32,17 +19,17 @@ for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, stamp
   tries[n], tags[n] = attempts, segments_version ~= '0' and packed
 end
-local tombs = redis.call('ZMSCORE', gone_key, unpack(names))
-local in_line = redis.call('ZMSCORE', queue_key, unpack(ids))
-local asides = redis.call('HMGET', claims_key, unpack(ids))
+local tombs = redis.call('ZMSCORE', keys.gone, unpack(names))
+local in_line = redis.call('ZMSCORE', keys.queue, unpack(ids))
+local asides = redis.call('HMGET', keys.claims, unpack(ids))
 local newest, counts = tonumber(meta[3]), {restored = 0, present = 0, gone = 0}
 local line, taken, own, moved, tried = {}, {}, {}, {}, {}
 
 local function put_back(n, entry_id, rank, ticket)
-  if taken[rank] or redis.call('ZCOUNT', queue_key, rank, rank) > 0 then
-    if line[1] then redis.call('ZADD', queue_key, unpack(line)) end
+  if taken[rank] or redis.call('ZCOUNT', keys.queue, rank, rank) > 0 then
+    if line[1] then redis.call('ZADD', keys.queue, unpack(line)) end
     line = {}
-    rank = text(free_rank(queue_key, entry_id, tonumber(rank)) or rank)
+    rank = text(free_rank(keys, entry_id, tonumber(rank)) or rank)
   end
   taken[rank] = true
   add(line, rank, entry_id)
@@ -58,13 +45,13 @@ for n, entry_id in ipairs(ids) do
   if outcome == 'restored' then put_back(n, entry_id, ranks[n], tickets[n]) end
   if outcome == 'present' then
     tag_as_recorded(keys, entry_id, tags[n], {ticket = tonumber(tickets[n])},
-      tonumber(in_line[n] or nil), asides[n] and note_of(claims_key, entry_id))
+      tonumber(in_line[n] or nil), asides[n] and note_of(keys, entry_id))
   end
 end
-if line[1] then redis.call('ZADD', queue_key, unpack(line)) end
-if own[1] then redis.call('HDEL', moved_key, unpack(own)) end
-if moved[1] then redis.call('HSET', moved_key, unpack(moved)) end
-if tried[1] then redis.call('HSET', tries_key, unpack(tried)) end
+if line[1] then redis.call('ZADD', keys.queue, unpack(line)) end
+if own[1] then redis.call('HDEL', keys.moved, unpack(own)) end
+if moved[1] then redis.call('HSET', keys.moved, unpack(moved)) end
+if tried[1] then redis.call('HSET', keys.tries, unpack(tried)) end
 -- Later tickets must sort behind everything that was ever acknowledged.
-if newest > tonumber(meta[3]) then redis.call('HSET', meta_key, 'last_ticket', newest) end
+if newest > tonumber(meta[3]) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'filled', counts.restored, counts.present, counts.gone}

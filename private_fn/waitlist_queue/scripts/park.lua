@@ -5,32 +5,20 @@
 -- RETURNS parked stamp parked_millis rank ticket attempts
 -- RETURNS repeat stamp parked_millis rank ticket attempts
 -- RETURNS cold | rebuilding | not_held | claim_mismatch | claim_expired
-local meta_key = KEYS[1]
-local held_key = KEYS[2]
-local claims_key = KEYS[3]
-local parked_key = KEYS[4]
-local unsettled_key = KEYS[5]
-local decided_key = KEYS[6]
-local entry_id = ARGV[1]
-local token = ARGV[2]
-local now = ARGV[3]
-local here = ARGV[4]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'home', 'mending')
+local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'mending')
 if not at_home(meta[1], meta[2], here) then return {'cold'} end
 -- A server that has taken over may lack the newest, and lend a token that is not good any more.
 if meta[3] == '1' then return {'rebuilding'} end
-local keys = {held = held_key, claims = claims_key, parked = parked_key,
-  unsettled = unsettled_key, decided = decided_key}
 local note, refusal = check_hold(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not note then
-  local done = made_by(decided_key, entry_id, 'parked', token)
+  local done = made_by(keys, entry_id, 'parked', token)
   if not done then return {refusal} end
   return {'repeat', done.stamp, done.at, done.rank, done.ticket, done.attempts}
 end
 local millis = math.floor(micros(now) / 1000)
-note.stamp = draw(meta_key, now)
+note.stamp = draw(keys, now)
 put_aside(keys, entry_id, note, millis)
 decide(keys, entry_id, 'parked', note, token, millis)
 return {'parked', note.stamp, millis, note.rank, note.ticket, note.attempts}

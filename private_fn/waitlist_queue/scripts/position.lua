@@ -7,40 +7,31 @@
 -- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
 -- RETURNS done total hide_counts rank ticket
 -- RETURNS cold | rebuilding | segments_building | stale_segments
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local moved_key = KEYS[3]
-local claims_key = KEYS[4]
-local segments_key = KEYS[5]
-local entry_id = ARGV[1]
-local segments_version = ARGV[2]
-local asked = ARGV[3]
-local here = ARGV[4]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'hide_counts', 'segments_version',
+local meta = redis.call('HMGET', keys.meta, 'state', 'hide_counts', 'segments_version',
   'segments_state', 'home')
 local state, hide_counts = at_home(meta[1], meta[5], here), meta[2]
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if asked ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end
 if asked ~= '' and meta[4] == 'building' then return {'segments_building'} end
-local total = redis.call('ZCARD', queue_key)
+local total = redis.call('ZCARD', keys.queue)
 -- Asked twice: Redis 7.0, and ElastiCache for Redis OSS, know no ZRANK … WITHSCORE.
-local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
+local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not rank then
-  local note = note_of(claims_key, entry_id)
+  local note = note_of(keys, entry_id)
   if not note then return {'absent', total, hide_counts} end
   return {note.state, total, hide_counts, note.rank, note.ticket}
 end
-local ahead = redis.call('ZRANK', queue_key, entry_id)
-local ticket = ticket_of(moved_key, entry_id, rank)
+local ahead = redis.call('ZRANK', keys.queue, entry_id)
+local ticket = ticket_of(keys, entry_id, rank)
 local places = {}
 for segment in string.gmatch(asked, '%w+') do
   local member = segment .. ':' .. sortable(rank) .. ':' .. entry_id
   -- A semicolon comes next to the colon that ends a segment's id.
   local first, last = '[' .. segment .. ':', '(' .. segment .. ';'
-  places[#places + 1] = redis.call('ZSCORE', segments_key, member) and
-    redis.call('ZLEXCOUNT', segments_key, first, '[' .. member) or -1
-  places[#places + 1] = redis.call('ZLEXCOUNT', segments_key, first, last)
+  places[#places + 1] = redis.call('ZSCORE', keys.segments, member) and
+    redis.call('ZLEXCOUNT', keys.segments, first, '[' .. member) or -1
+  places[#places + 1] = redis.call('ZLEXCOUNT', keys.segments, first, last)
 end
 return {'waiting', total, hide_counts, ahead + 1, rank, ticket, places}

@@ -6,21 +6,9 @@
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
 -- The position is -1 where it is not known, and the total also where customers are shown no counts.
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local gone_key = KEYS[3]
-local moved_key = KEYS[4]
-local held_key = KEYS[5]
-local claims_key = KEYS[6]
-local parked_key = KEYS[7]
-local segments_key = KEYS[8]
-local tags_key = KEYS[9]
-local stays = ARGV[1]
-local now = ARGV[2]
-local here = ARGV[3]
 local APART = 8 -- seven moves fit between two signups
 
-local meta = redis.call('HMGET', meta_key, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
+local meta = redis.call('HMGET', keys.meta, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
   'segments_version', 'home', 'hide_counts')
 local state = at_home(meta[1], meta[7], here)
 local open, capacity, signed_up = meta[2], tonumber(meta[3]), meta[5]
@@ -34,19 +22,19 @@ if state then
   first_ticket = ticket_after(meta[4] + apart - 1, now)
 end
 local next_ticket, last_ticket = first_ticket, nil
-local total = redis.call('ZCARD', queue_key)
+local total = redis.call('ZCARD', keys.queue)
 local hides_counts = meta[8] == '1'
-local aside = capacity and redis.call('ZCARD', held_key) + redis.call('ZCARD', parked_key)
+local aside = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 
 local function signup(stay, entry_id, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone is called like the stay that it ends.
-  if redis.call('ZSCORE', gone_key, stay) then return {'gone'} end
+  if redis.call('ZSCORE', keys.gone, stay) then return {'gone'} end
   local outcome, ticket = 'already', nil
-  local rank = tonumber(redis.call('ZSCORE', queue_key, entry_id))
-  local note = not rank and note_of(claims_key, entry_id)
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local note = not rank and note_of(keys, entry_id)
   if rank then
-    ticket = ticket_of(moved_key, entry_id, rank)
+    ticket = ticket_of(keys, entry_id, rank)
   elseif note then
     rank, ticket = note.rank, note.ticket
   else
@@ -56,10 +44,10 @@ local function signup(stay, entry_id, segments_version, tags)
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + aside >= capacity then return {'waitlist_full'} end
     outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
-    redis.call('ZADD', queue_key, rank, entry_id)
+    redis.call('ZADD', keys.queue, rank, entry_id)
     if tags ~= '' then
-      redis.call('HSET', tags_key, entry_id, tags)
-      enter({segments = segments_key}, entry_id, rank, tags)
+      redis.call('HSET', keys.tags, entry_id, tags)
+      enter(keys, entry_id, rank, tags)
     end
     signed_up, total = signed_up + 1, total + 1
   end
@@ -67,7 +55,7 @@ local function signup(stay, entry_id, segments_version, tags)
   local stamp = note and ticket or next_ticket
   last_ticket, next_ticket = next_ticket, next_ticket + apart
   if note or state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
-  local position = redis.call('ZRANK', queue_key, entry_id) + 1
+  local position = redis.call('ZRANK', keys.queue, entry_id) + 1
   return {outcome, rank, ticket, stamp, position, hides_counts and -1 or total}
 end
 
@@ -76,6 +64,6 @@ for stay, entry_id, version, tags in string.gmatch(stays, '((%w+):%w+):(%d+):(%S
   replies[#replies + 1] = signup(stay, entry_id, version, tags)
 end
 if last_ticket then
-  redis.call('HSET', meta_key, 'last_ticket', last_ticket, 'signed_up', signed_up)
+  redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)
 end
 return replies

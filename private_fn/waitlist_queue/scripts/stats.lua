@@ -4,20 +4,14 @@
 -- ARGV here
 -- RETURNS stats state epoch segments_state waiting offered parked signed_up left admitted head oldest
 -- RETURNS cold
-local meta_key = KEYS[1]
-local queue_key = KEYS[2]
-local moved_key = KEYS[3]
-local held_key = KEYS[4]
-local parked_key = KEYS[5]
-local here = ARGV[1]
 
-local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'signed_up', 'left', 'admitted',
+local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'signed_up', 'left', 'admitted',
   'segments_state', 'home')
 if not at_home(meta[1], meta[7], here) then return {'cold'} end
-local head = redis.call('ZRANGE', queue_key, 0, 0, 'WITHSCORES')
+local head = redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES')
 local head_ticket = -1
-if head[1] then head_ticket = ticket_of(moved_key, head[1], tonumber(head[2])) end
-local oldest_parked = redis.call('ZRANGE', parked_key, 0, 0, 'WITHSCORES')[2] or -1
-return {'stats', meta[1], meta[2], meta[6] or 'ready', redis.call('ZCARD', queue_key),
-  redis.call('ZCARD', held_key), redis.call('ZCARD', parked_key), tonumber(meta[3]),
+if head[1] then head_ticket = ticket_of(keys, head[1], tonumber(head[2])) end
+local oldest_parked = redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES')[2] or -1
+return {'stats', meta[1], meta[2], meta[6] or 'ready', redis.call('ZCARD', keys.queue),
+  redis.call('ZCARD', keys.held), redis.call('ZCARD', keys.parked), tonumber(meta[3]),
   tonumber(meta[4]), tonumber(meta[5]), head_ticket, tonumber(oldest_parked)}

@@ -1,12 +1,12 @@
 -- A free rank ahead of the entry at `index`, in the nearest gap; nil if there is none. Moves often
 -- follow each other to the same spot, so the rank leaves most of the gap to the next one: on the side
 -- of the neighbour that was not moved. Between two alike it leaves room on both sides.
-local function rank_ahead_of(queue_key, moved_key, index)
-  local lower, upper, ahead, behind = gap_before(queue_key, index)
+local function rank_ahead_of(keys, index)
+  local lower, upper, ahead, behind = gap_before(keys, index)
   if not lower then return nil end
   local room = upper - lower
   local little = math.min(STEP, math.max(1, math.floor(room / 64)))
-  local moved = redis.call('HMGET', moved_key, behind, ahead or behind)
+  local moved = redis.call('HMGET', keys.moved, behind, ahead or behind)
   local is_behind_moved, is_ahead_moved = moved[1], ahead and moved[2]
   if is_ahead_moved and not is_behind_moved then return lower + little end
   if is_behind_moved and not is_ahead_moved then return upper - little end

@@ -1,8 +1,8 @@
 -- `rank` itself, or the next free one behind it. In a run without gaps as many stand as it is long,
 -- so its end is found by doubling and halving: a walk would not be bounded.
-local function free_behind(queue_key, rank)
+local function free_behind(keys, rank)
   local function is_full(length)
-    return redis.call('ZCOUNT', queue_key, rank, rank + length - 1) == length
+    return redis.call('ZCOUNT', keys.queue, rank, rank + length - 1) == length
   end
   if not is_full(1) then return rank end
   local full, open = 1, 2

@@ -11,8 +11,8 @@ end
 
 -- The beginning of an order's life, or of its life on another server. Stamps of a life are later than
 -- `born`, those of lives before earlier, unless the clock went back.
-local function give_birth(meta_key, state, epoch, born, counters, here)
-  redis.call('HSET', meta_key, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
+local function give_birth(keys, state, epoch, born, counters, here)
+  redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', born, 'born', born,
     'beat', 0, 'signed_up', counters.signed_up, 'left', counters.left,
     'admitted', counters.admitted, 'home', here, 'mending', 0)
 end
@@ -24,14 +24,14 @@ local function is_mendable(meta, known_epoch, known_beat)
     tonumber(meta[6] or 0) >= tonumber(known_beat) - 1
 end
 
-local function move_home(meta_key, epoch, born, counters, here)
-  born = math.max(born, tonumber(redis.call('HGET', meta_key, 'last_ticket')) + 1)
-  give_birth(meta_key, 'hydrating', epoch, born, counters, here)
-  redis.call('HSET', meta_key, 'mending', 1)
+local function move_home(keys, epoch, born, counters, here)
+  born = math.max(born, tonumber(redis.call('HGET', keys.meta, 'last_ticket')) + 1)
+  give_birth(keys, 'hydrating', epoch, born, counters, here)
+  redis.call('HSET', keys.meta, 'mending', 1)
 end
 
-local function life_of(meta_key)
-  local meta = redis.call('HMGET', meta_key, 'state', 'epoch', 'born', 'mending')
+local function life_of(keys)
+  local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'born', 'mending')
   return {state = meta[1], epoch = meta[2], born = tonumber(meta[3] or 0),
     mending = tonumber(meta[4] or 0)}
 end

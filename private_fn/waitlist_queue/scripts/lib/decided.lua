@@ -2,9 +2,9 @@
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+)'
 
 -- The newest decision for which `is_it` returns true, or nil.
-local function decision_of(decided_key, entry_id, is_it)
+local function decision_of(keys, entry_id, is_it)
   local found
-  local packed = redis.call('HGET', decided_key, entry_id) or ''
+  local packed = redis.call('HGET', keys.decided, entry_id) or ''
   for verb, token, stamp, rank, ticket, attempts, at in string.gmatch(packed, DECISION) do
     local decision = {verb = verb, token = token, stamp = tonumber(stamp), rank = tonumber(rank),
       ticket = tonumber(ticket), attempts = tonumber(attempts), at = tonumber(at)}
@@ -14,16 +14,16 @@ local function decision_of(decided_key, entry_id, is_it)
 end
 
 -- The decision that this token has made already: its caller may not have been answered.
-local function made_by(decided_key, entry_id, verb, token)
-  return decision_of(decided_key, entry_id, function(one)
+local function made_by(keys, entry_id, verb, token)
+  return decision_of(keys, entry_id, function(one)
     return one.verb == verb and one.token == token
   end)
 end
 
 -- The end of a hold by time that brought an entry where it was at a stamp: a move changes nothing
 -- of that.
-local function last_end(decided_key, entry_id, verb, stamp)
-  local last = decision_of(decided_key, entry_id, function(one)
+local function last_end(keys, entry_id, verb, stamp)
+  local last = decision_of(keys, entry_id, function(one)
     return one.verb ~= 'bumped' and one.stamp < stamp
   end)
   return last and last.verb == verb and last

@@ -2,7 +2,7 @@
 local EXPIRED_AT_ONCE = 200
 
 local function end_hold(keys, entry_id, deadline, max_attempts, millis, stamp)
-  local note = note_of(keys.claims, entry_id)
+  local note = note_of(keys, entry_id)
   local ended = math.min(stamp, ticket_after(note.stamp, deadline * 1000))
   note.attempts, note.stamp = note.attempts + 1, stamp
   if note.attempts >= max_attempts then
@@ -20,7 +20,7 @@ local function end_expired(keys, max_attempts, now)
   if redis.call('ZCOUNT', keys.held, '-inf', millis) == 0 then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
-  local stamp = draw(keys.meta, now)
+  local stamp = draw(keys, now)
   for i = 1, #expired, 2 do
     end_hold(keys, expired[i], tonumber(expired[i + 1]), max_attempts, millis, stamp)
   end

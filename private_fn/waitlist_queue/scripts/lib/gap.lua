@@ -8,19 +8,19 @@ local function first_rank_of(rank)
 end
 
 -- The ranks and ids of the entry at `index` and of the one ahead of it (nil of the first).
-local function neighbours_at(queue_key, index)
-  local found = redis.call('ZRANGE', queue_key, math.max(index - 1, 0), index, 'WITHSCORES')
+local function neighbours_at(keys, index)
+  local found = redis.call('ZRANGE', keys.queue, math.max(index - 1, 0), index, 'WITHSCORES')
   local n = #found
   return tonumber(found[n]), found[n - 1], tonumber(found[n - 2]), found[n - 3]
 end
 
 -- The smallest index whose ranks up to `index` have no gap: in a run without gaps, ranks
 -- differ by as much as indexes do, so the search halves (a walk would not be bounded).
-local function run_start(queue_key, index, rank)
+local function run_start(keys, index, rank)
   local low, high = 0, index
   while low < high do
     local middle = math.floor((low + high) / 2)
-    local found = redis.call('ZRANGE', queue_key, middle, middle, 'WITHSCORES')
+    local found = redis.call('ZRANGE', keys.queue, middle, middle, 'WITHSCORES')
     if rank - tonumber(found[2]) == index - middle then
       high = middle
     else
@@ -32,12 +32,12 @@ end
 
 -- The nearest gap ahead of the entry at `index`, within its priority: the ranks around it and the
 -- entries that have them (none at the beginning of a priority). nil if there is no gap.
-local function gap_before(queue_key, index)
-  local upper, behind, lower, ahead = neighbours_at(queue_key, index)
+local function gap_before(keys, index)
+  local upper, behind, lower, ahead = neighbours_at(keys, index)
   local before_first = first_rank_of(upper) - 1
   if lower == upper - 1 then
-    local start = run_start(queue_key, index - 1, lower)
-    upper, behind, lower, ahead = neighbours_at(queue_key, start)
+    local start = run_start(keys, index - 1, lower)
+    upper, behind, lower, ahead = neighbours_at(keys, start)
   end
   if not lower or lower <= before_first then lower, ahead = before_first, nil end
   if upper - lower < 2 then return nil end
@@ -45,9 +45,9 @@ local function gap_before(queue_key, index)
 end
 
 -- `rank` itself, or the nearest free one of its priority ahead of it where another entry has it.
-local function free_rank(queue_key, entry_id, rank)
-  local taken = redis.call('ZRANGEBYSCORE', queue_key, rank, rank, 'LIMIT', 0, 1)
+local function free_rank(keys, entry_id, rank)
+  local taken = redis.call('ZRANGEBYSCORE', keys.queue, rank, rank, 'LIMIT', 0, 1)
   if not taken[1] or taken[1] == entry_id then return rank end
-  local _, upper = gap_before(queue_key, redis.call('ZRANK', queue_key, taken[1]))
+  local _, upper = gap_before(keys, redis.call('ZRANK', keys.queue, taken[1]))
   return upper and upper - 1
 end

@@ -8,6 +8,6 @@ local function hold(keys, entry_id, rank, token, deadline, stamp)
   redis.call('ZADD', keys.held, deadline, entry_id)
   local note = {state = 'held', token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
     attempts = tonumber(attempts or 0), stamp = stamp}
-  write_note(keys.claims, entry_id, note)
+  write_note(keys, entry_id, note)
   return note
 end

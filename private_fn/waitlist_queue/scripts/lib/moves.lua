@@ -2,27 +2,27 @@
 -- is written again lives longer than its oldest move, so each bump takes some old moves out.
 local OLD_MOVES_PER_RUN = 20
 
-local function forget_old_moves(moves_key, stamp, kept_seconds)
+local function forget_old_moves(keys, stamp, kept_seconds)
   local oldest = stamp - tonumber(kept_seconds) * TICKETS_PER_SECOND
-  local old = redis.call('ZRANGEBYSCORE', moves_key, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)
-  if #old > 0 then redis.call('ZREM', moves_key, unpack(old)) end
+  local old = redis.call('ZRANGEBYSCORE', keys.moves, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)
+  if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
 -- The set expires with its longest-lived move: a shorter time never replaces a longer one.
-local function remember_move(moves_key, once, stamp, seconds, ...)
-  redis.call('ZADD', moves_key, 'NX', stamp, once, ...)
-  if redis.call('EXPIRE', moves_key, seconds, 'GT') == 0 then
-    redis.call('EXPIRE', moves_key, seconds, 'NX')
+local function remember_move(keys, once, stamp, seconds, ...)
+  redis.call('ZADD', keys.moves, 'NX', stamp, once, ...)
+  if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
+    redis.call('EXPIRE', keys.moves, seconds, 'NX')
   end
 end
 
 -- How far a move went is a second member of its stamp, "once_key:places"; of those that the record
 -- restores, or an earlier version made, it is not known ('').
-local function remember_distance(moves_key, once, stamp, seconds, places)
-  remember_move(moves_key, once, stamp, seconds, stamp, once .. ':' .. text(places))
+local function remember_distance(keys, once, stamp, seconds, places)
+  remember_move(keys, once, stamp, seconds, stamp, once .. ':' .. text(places))
 end
 
-local function distance_of(moves_key, once, stamp)
-  local members = redis.call('ZRANGEBYSCORE', moves_key, stamp, stamp, 'LIMIT', 0, 2)
+local function distance_of(keys, once, stamp)
+  local members = redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2)
   return members[2] and string.sub(members[2], #once + 2) or ''
 end

@@ -20,7 +20,7 @@ end
 -- Gives an entry the tags of its record, if the list has segments; nobody else's, where another stay has its place.
 local function tag_as_recorded(keys, entry_id, tags, note, in_line, aside, is_put)
   if not tags then return end
-  local ticket = aside and aside.ticket or in_line and ticket_of(keys.moved, entry_id, in_line)
+  local ticket = aside and aside.ticket or in_line and ticket_of(keys, entry_id, in_line)
   local is_known = ticket == note.ticket
   if is_put or (is_known and not (aside and aside.state == 'done')) then
     retag(keys, entry_id, tags, in_line, not is_known)
@@ -39,6 +39,6 @@ local function put_where_recorded(keys, entry_id, note, in_line, time)
   redis.call('HDEL', keys.tries, entry_id)
   redis.call('ZREM', note.state == 'held' and keys.parked or keys.held, entry_id)
   redis.call('ZADD', note.state == 'held' and keys.held or keys.parked, time, entry_id)
-  write_note(keys.claims, entry_id, note)
+  write_note(keys, entry_id, note)
   return note.rank
 end

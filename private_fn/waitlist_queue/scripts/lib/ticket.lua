@@ -15,6 +15,6 @@ local function ticket_after(last_ticket, clock_micros)
 end
 
 -- The ticket drawn at signup. The moved hash has it for every entry whose rank was made otherwise.
-local function ticket_of(moved_key, entry_id, rank)
-  return tonumber(redis.call('HGET', moved_key, entry_id)) or rank % TIER
+local function ticket_of(keys, entry_id, rank)
+  return tonumber(redis.call('HGET', keys.moved, entry_id)) or rank % TIER
 end
