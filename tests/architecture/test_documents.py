@@ -3,10 +3,14 @@
 import re
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from tests.architecture.documents import tables_of
 from tests.architecture.sources import ROOT
+from waitlist_api.records.entry import Status
+from waitlist_queue import keys
 
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -54,3 +58,16 @@ def test_targets_of_make_that_are_named_exist(name: str) -> None:
     rules = {rule for file in ROOT.glob("*.mk") for rule in RULE.findall(file.read_text("utf-8"))}
     rules |= set(RULE.findall((ROOT / "Makefile").read_text("utf-8")))
     assert set(TARGET.findall((ROOT / name).read_text("utf-8"))) <= rules
+
+
+def test_the_architecture_page_lists_every_key_of_redis() -> None:
+    (table,) = [rows for rows in tables_of("docs/architecture.md") if "type" in rows[0]]
+    listed = [row["key"].strip("`").split(":")[0] for row in table]
+    assert sorted(listed) == sorted([*keys.OF_WAITLIST, "moves", "once"])
+
+
+def test_the_architecture_page_draws_every_status() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    diagram = text.partition("stateDiagram-v2")[2].partition("```")[0]
+    drawn = set(re.findall(r"^  (\w+) -->", diagram, re.M)) | set(re.findall(r"--> (\w+)", diagram))
+    assert drawn == set(get_args(Status))
