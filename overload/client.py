@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 
-from local.operator_auth import OperatorAuth
-from local.retrying import POLICY, may_pass
 from overload.history import Attempt, Deed, History, Outcome
+from tools.local.operator_auth import OperatorAuth
+from tools.local.retrying import POLICY, may_pass
 
 NO_HEADERS: Mapping[str, str] = {}
 # Each client would make its own, though nobody here speaks TLS: 200 take some seconds.

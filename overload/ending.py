@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from local.api_client import ApiClient, ApiError
-from local.functions import MAINTENANCE_NAME
 from overload.customers import ENTRIES
 from overload.history import History
 from overload.operators import ADMIN
 from overload.plan import WAITLIST_ID, Plan
+from tools.local.api_client import ApiClient, ApiError
+from tools.local.functions import MAINTENANCE_NAME
 from waitlist_shared.ids import entry_id_of
 
 # Maintenance leaves an intent alone for a minute, by the clock of the function that wrote it.

@@ -16,9 +16,9 @@ ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
     "waitlist_queue.app.lambda_handler": "private function",
     "waitlist_api.maintenance.lambda_handler": "maintenance",
-    "local.redis_server": "Valkey",
+    "tools.local.redis_server": "Valkey",
     "valkey-server": "Valkey",
-    "local.dynamodb.server": "DynamoDB",
+    "tools.local.dynamodb.server": "DynamoDB",
 }
 # The last third of the load beside the second; in the first, parts still come to know their work.
 MOST_GROWTH = 1.10

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from local.api_client import ApiClient
 from overload.client import Client, Load
 from overload.customers import Crowd, customers
 from overload.ending import READERS, Ending, Reader
@@ -16,6 +15,7 @@ from overload.oracle import judge
 from overload.plan import MAX_ATTEMPTS, Plan
 from overload.problem import Problem
 from overload.service import Service
+from tools.local.api_client import ApiClient
 
 NOTE_SECONDS = 0.5
 Note = Callable[[str, float], None]

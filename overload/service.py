@@ -13,7 +13,7 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 60
 STOP_SECONDS = 30
-THROTTLED = "local.lambda_endpoint throttled: "
+THROTTLED = "tools.local.lambda_endpoint throttled: "
 # Of Python's own format, and of the functions' JSON.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
@@ -30,7 +30,7 @@ class Service:
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "local"],
+            [sys.executable, "-m", "tools.local"],
             cwd=ROOT,
             env={
                 **kept,

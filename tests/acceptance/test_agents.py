@@ -2,9 +2,9 @@
 
 import pytest
 
-from local.demo_agents_story import AGENTS, SEGMENTS, Agent, queue_of, segment_of
 from tests.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
+from tools.demo.agents_story import AGENTS, SEGMENTS, Agent, queue_of, segment_of
 
 # The agents come in the order of their names.
 QUEUES = {

@@ -1,10 +1,10 @@
 """The record is restored to an earlier moment, as docs/operations.md says; Redis was not."""
 
-from scripts.forget_order import forget
 from tests.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
 from tests.support.tables import Item, items_of, new_table
 from tests.support.world import World
+from tools.deploy.forget_order import forget
 
 NAMES = ("ann", "bob", "cyd", "dan")
 

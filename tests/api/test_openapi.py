@@ -7,12 +7,12 @@ from typing import Any, get_args
 
 import pytest
 
-from scripts.openapi_document import FILES, ROOT, text
 from tests.architecture.template import route_authorizers
 from tests.support.memory_table import MemoryTable
 from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.openapi import FILES, ROOT, text
 from waitlist_api.http_errors import STATUS
 from waitlist_api.records.entry import Status
 from waitlist_api.telling.request_lines import HEADER
@@ -258,7 +258,7 @@ def test_the_committed_document_is_that_of_the_code(name: str) -> None:
 
 
 def test_the_committed_document_is_the_one_that_is_shown() -> None:
-    assert json.loads((ROOT / "openapi.json").read_text(encoding="utf-8")) == DOCUMENT
+    assert json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8")) == DOCUMENT
 
 
 def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scripts.cloudformation import translated
 from tests.architecture.template import TEMPLATE, holds
+from tools.deploy.cloudformation import translated
 
 NOTHING = object()
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from local.table import read_template
+from tools.local.table import read_template
 
 TEMPLATE = read_template()
 RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]

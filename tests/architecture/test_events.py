@@ -16,8 +16,8 @@ from aws_lambda_powertools.utilities.parser.models import (
     EventBridgeModel,
 )
 
-from local.jwt_authorizer import guarded_routes
 from tests.architecture.template import TEMPLATE, functions, route_authorizers
+from tools.local.jwt_authorizer import guarded_routes
 from waitlist_shared.contracts import AnyRequest
 from waitlist_shared.ids import entry_id_of
 from waitlist_shared.ranks import ticket_at

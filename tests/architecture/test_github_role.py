@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from local.table import read_template
-from scripts.smoke import ADMIN
 from tests.architecture.deployed import deployed, every_stack
 from tests.architecture.facts import allowing
 from tests.architecture.sources import ROOT
 from tests.architecture.template import as_list
+from tools.deploy.smoke import ADMIN
+from tools.local.table import read_template
 
 TEMPLATE = read_template(ROOT / "docs" / "policies" / "github-oidc-role.yaml")
 ROLES = TEMPLATE["Resources"]

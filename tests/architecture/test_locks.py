@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from scripts import locks
 from tests.architecture.sources import ROOT
 from tests.architecture.template import TEMPLATE, functions, named
 from tests.architecture.test_workflows import DEPLOY, commands, steps
+from tools import locks
 
 LOCKS = [ROOT / name for name in locks.LOCKS]
 PINNED = re.compile(r"^([a-z0-9.-]+)==([^;\\\s]+)", re.M)
 each_lock = pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.relative_to(ROOT)))
-MAKEFILES = "\n".join((ROOT / name).read_text("utf-8") for name in ("Makefile", "sam.mk"))
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 def rule(target: str) -> tuple[str, str]:
     """Return what a target needs, and what make runs for it."""
-    (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILES, re.M)
+    (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
     return found[0].strip(), found[1]
 
 
@@ -67,7 +67,7 @@ def test_a_lock_is_written_with_the_digest_of_its_source(
 
     monkeypatch.setattr(locks, "ROOT", tmp_path)
     monkeypatch.setattr(locks, "LOCKS", {"requirements.txt": "3.13"})
-    monkeypatch.setattr("scripts.locks.subprocess.run", compiled)
+    monkeypatch.setattr("tools.locks.subprocess.run", compiled)
     (tmp_path / "requirements.in").write_text("redis==8.1.0\n", "utf-8")
     assert locks.main([]) == 0
     assert locks.main(["--upgrade"]) == 0
@@ -106,7 +106,7 @@ def test_sam_build_finds_nothing_but_wheels_that_were_downloaded_by_hash() -> No
     (build,) = [line for line in recipe.splitlines() if "$(SAM) build" in line]
     assert "PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/$(WHEELS)" in build
     assert "$(FUNCTION_LOCKS)" in rule("$(WHEELS)/complete")[0]
-    assert "--require-hashes --no-deps --only-binary :all:" in MAKEFILES.split("PIP_DOWNLOAD =")[1]
+    assert "--require-hashes --no-deps --only-binary :all:" in MAKEFILE.split("PIP_DOWNLOAD =")[1]
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])

@@ -5,10 +5,10 @@ import tomllib
 
 import pytest
 
-from scripts import rotate_token_secret
 from tests.architecture.sources import ROOT
 from tests.architecture.template import RESOURCES, TEMPLATE, named
 from tests.architecture.test_workflows import targets
+from tools.deploy import rotate_token_secret
 
 TEXT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 CODE = re.findall(r"^( *)```sh\n(.*?)^\1```", TEXT, re.M | re.S)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
-from local.table import create_table_request
 from tests.architecture.template import RESOURCES, TEMPLATE, functions, named, route_authorizers
+from tools.local.table import create_table_request
 from waitlist_api.api import Api
 from waitlist_api.auth import EntryTokens
 from waitlist_api.config import Config

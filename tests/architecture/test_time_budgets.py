@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from local.retrying import POLICY, RETRIED_STATUSES, may_pass
 from tests.architecture.documents import Row, tables_of
 from tests.architecture.sources import ROOT
 from tests.architecture.template import functions
 from tests.engine.test_hung_servers import LIMIT_SECONDS
+from tools.local.retrying import POLICY, RETRIED_STATUSES, may_pass
 from waitlist_api import aws
 from waitlist_api.care import finishing, lease, rebuilding
 from waitlist_api.http_errors import RETRY_AFTER_SECONDS, STATUS

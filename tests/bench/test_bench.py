@@ -13,7 +13,7 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
     picture = results.with_suffix(".svg")
     options = ["--quick", "--json", str(results), "--svg", str(picture)]
     run = subprocess.run(
-        [sys.executable, "-m", "bench", part, *options],
+        [sys.executable, "-m", "tools.bench", part, *options],
         cwd=ROOT,
         env={
             "PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "public_fn", "private_fn", "shared"))

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bench.contest import Side, check_order
-from bench.line import BenchError
+from tools.bench.contest import Side, check_order
+from tools.bench.line import BenchError
 
 COMPLETED = json.dumps({"ok": True, "outcome": "completed"})
 Claimed = tuple[str, str, int]  # the segment asked for, who was given, and their rank

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from bench.line import Handler, Line, sent
-from bench.log import Unbuffered, lambda_log
-from bench.server import valkey
+from tools.bench.line import Handler, Line, sent
+from tools.bench.log import Unbuffered, lambda_log
+from tools.bench.server import valkey
 
 
 def test_each_message_is_a_line_of_the_log() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from moto.events.models import EventPattern
 
-from local.table import read_template
 from tests.architecture.documents import tables_of
 from tests.architecture.sources import ROOT
 from tests.architecture.template import RESOURCES
 from tests.bus.life import samples
 from tests.bus.stories import STORIES, WORDS
 from tests.support.pipes import pipes
+from tools.local.table import read_template
 
 DOCUMENT = "docs/events.md"
 TEXT = (ROOT / DOCUMENT).read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from local.retrying import POLICY
+from tools.local.retrying import POLICY
 from waitlist_cli.api import Api
 from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
 from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy

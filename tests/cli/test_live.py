@@ -5,11 +5,11 @@ import re
 import sys
 from pathlib import Path
 
-from scripts.terminal import Terminal
 from tests.cli.conftest import Bakery
 from tests.cli.fake_service import FakeService, answer
 from tests.cli.people_files import customers, file_of
 from tests.cli.typed import Typed, clean_environment
+from tools.pictures.terminal import Terminal
 
 
 def at_terminal(*words: str, columns: int = 100) -> Terminal:

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from botocore.credentials import Credentials
 
-from local.http_message import HttpRequest
-from local.signature import verified_access_key
+from tools.local.http_message import HttpRequest
+from tools.local.signature import verified_access_key
 from waitlist_cli.configuration import Target
 from waitlist_cli.errors import Unauthorised, WrongUsage
 from waitlist_cli.signing import OperatorAuth, operator_auth

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from scripts.terminal import Terminal
 from tests.cli.fake_service import FakeService, answer
 from tests.cli.typed import Typed, clean_environment
+from tools.pictures.terminal import Terminal
 from waitlist_cli.output import escaped_json
 
 NAME = "名前 Zoë"

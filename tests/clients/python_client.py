@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from scripts.openapi_document import ROOT
+from tools.openapi import ROOT
 
 GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
 PACKAGE = "generated_waitlist_client"

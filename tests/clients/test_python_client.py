@@ -8,14 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.openapi_document import ROOT
 from tests.clients.python_client import PythonClient, generate
 from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.openapi import ROOT
 from waitlist_api.routes.parameters import ENTRY_ID
 
-DOCUMENT = ROOT / "openapi.json"
+DOCUMENT = ROOT / "docs/openapi/guests.json"
 OPERATIONS: dict[str, Any] = {
     operation["operationId"]: operation
     for methods in json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"].values()

@@ -1,4 +1,4 @@
-// How a Kotlin application uses the client that is generated from openapi.json.
+// How a Kotlin application uses the client that is generated from docs/openapi/guests.json.
 import waitlist.apis.CustomerApi
 import waitlist.apis.OperatorApi
 import waitlist.infrastructure.ClientError

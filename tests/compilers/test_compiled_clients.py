@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.openapi_document import FILES, ROOT
+from tools.openapi import FILES, ROOT
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE / "node_modules"
@@ -73,7 +73,7 @@ def test_a_client_for_kotlin_compiles(tmp_path: Path) -> None:
     options = ",".join(f"{name}={value}" for name, value in KOTLIN_OPTIONS.items())
     run(
         *("java", "-jar", generator(), "generate"),
-        *("-i", ROOT / "openapi.json", "-g", "kotlin", "--library", "jvm-okhttp4"),
+        *("-i", ROOT / "docs/openapi/guests.json", "-g", "kotlin", "--library", "jvm-okhttp4"),
         *("-o", tmp_path, f"--additional-properties={options}"),
         cwd=tmp_path,
     )

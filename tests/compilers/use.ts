@@ -1,4 +1,4 @@
-// How a TypeScript application uses the types that are generated from openapi.json.
+// How a TypeScript application uses the types that are generated from docs/openapi/guests.json.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api";
 

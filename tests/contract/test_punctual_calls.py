@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from tests.local.fakes import serving, url_of
+from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_api import aws
 from waitlist_api.request_time import RequestTime
 

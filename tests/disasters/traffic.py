@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 
-from local.api_client import ApiClient
 from overload.client import ONE_TLS_CONTEXT, Client, Load
 from overload.customers import ENTRIES, Crowd, customers
 from overload.ending import MAINTENANCE, Reader
@@ -18,6 +17,7 @@ from overload.oracle import judge
 from overload.plan import MAX_ATTEMPTS, WAITLIST_ID
 from overload.problem import Problem
 from tests.support.truths import untruths
+from tools.local.api_client import ApiClient
 
 CUSTOMERS, OPERATORS, LOOKERS = 7, 2, 3
 # No hold ends by itself while anybody looks.

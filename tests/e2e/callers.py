@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from local.operator_auth import OperatorAuth
-from local.retrying import POLICY, may_pass
+from tools.local.operator_auth import OperatorAuth
+from tools.local.retrying import POLICY, may_pass
 
 
 @dataclass(frozen=True)

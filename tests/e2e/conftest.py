@@ -4,9 +4,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from local.operator_auth import OperatorAuth
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
+from tools.local.operator_auth import OperatorAuth
 
 
 @pytest.fixture(scope="session")

@@ -46,11 +46,11 @@ def run_module(module: str, *arguments: str, **environ: str) -> subprocess.Compl
 
 
 class Service:
-    """`python -m local`, ready when it is made."""
+    """`python -m tools.local`, ready when it is made."""
 
     def __init__(self, **environ: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "local"],
+            [sys.executable, "-m", "tools.local"],
             cwd=ROOT,
             env=environment(**environ),
             stdout=subprocess.PIPE,

@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
-from local.demo_agents import main
 from tests.e2e.processes import Service, run_module
+from tools.demo.agents import main
 
 HAPPENINGS = [
     "A caller asks for Q#Spanish#F: Christine",
@@ -33,7 +33,7 @@ SPANISH_F = [
 
 def test_the_demo_of_the_agents_can_be_run_again_and_again(service: Service) -> None:
     for _ in range(2):
-        demo = run_module("local.demo_agents", PORT=str(service.port), COLUMNS="120")
+        demo = run_module("tools.demo.agents", PORT=str(service.port), COLUMNS="120")
         assert demo.returncode == 0, demo.stderr
         printed = [line.strip() for line in demo.stdout.splitlines()]
         assert [line for line in printed if line in HAPPENINGS] == HAPPENINGS
@@ -64,7 +64,7 @@ def test_a_bad_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_refusal_comes_with_the_next_step(
     service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("local.demo_agents_line.SEGMENTS", [["no name"]])
+    monkeypatch.setattr("tools.demo.agents_queue.SEGMENTS", [["no name"]])
     assert main([], {"PORT": str(service.port)}, Console(file=io.StringIO())) == 1
     error = capsys.readouterr().err
     assert "PUT answered 422: invalid_request" in error

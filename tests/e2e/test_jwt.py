@@ -27,7 +27,7 @@ def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: 
     assert signed_up["entry_id"] == looked["entry_id"] == bumped["entry_id"]
     assert (looked["position"], bumped["priority"], stats["waiting"]) == (1, 5, 1)
 
-    bob = run_module("local.token", CUSTOMER="bob", **ISSUER).stdout.strip()
+    bob = run_module("tools.local.token", CUSTOMER="bob", **ISSUER).stdout.strip()
     with httpx.Client(base_url=service.url, trust_env=False) as http:
         headers = {"Authorization": f"Bearer {bob}"}
         assert http.get(ME, headers=headers).json()["code"] == "entry_not_found"
@@ -53,6 +53,6 @@ def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) 
 
 def test_a_token_needs_a_customer_and_an_issuer() -> None:
     for environ in ({"CUSTOMER": "bob"}, ISSUER):
-        run = run_module("local.token", **environ)
+        run = run_module("tools.local.token", **environ)
         assert (run.returncode, run.stdout) == (1, "")
         assert "make token CUSTOMER=bob JWT_ISSUER=" in run.stderr

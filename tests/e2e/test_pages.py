@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import httpx
 import pytest
 
-from local.banner import KEEP_TOKEN
-from local.operator_auth import OperatorAuth
 from tests.e2e.processes import Service, run_module
+from tools.local.banner import KEEP_TOKEN
+from tools.local.operator_auth import OperatorAuth
 
 
 class Sources(HTMLParser):
@@ -103,7 +103,7 @@ def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
 
 
 def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
-    demo = run_module("local.demo", "--people", "50", PORT=str(service.port), COLUMNS="120")
+    demo = run_module("tools.demo", "--people", "50", PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
     assert re.search(r"50/50 +\d+/s", demo.stdout)
     assert "The head of the line" in demo.stdout

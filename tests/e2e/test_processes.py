@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from local.operator_auth import OperatorAuth
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
+from tools.local.operator_auth import OperatorAuth
 
 READY_SECONDS = 10
 
@@ -20,7 +20,7 @@ def test_it_is_ready_in_time(service: Service) -> None:
 
 
 def test_a_taken_port_is_said_clearly_and_nothing_is_started(service: Service) -> None:
-    second = run_module("local", PORT=str(service.port))
+    second = run_module("tools.local", PORT=str(service.port))
     expected = f"Port {service.port} is in use: PORT={service.port + 1} make run\n"
     assert (second.returncode, second.stdout, second.stderr) == (1, "", expected)
 
@@ -30,14 +30,14 @@ def test_a_taken_port_is_said_clearly_and_nothing_is_started(service: Service) -
     [("PORT", "eighty"), ("REDIS_URL", "localhost"), ("AWS_ENDPOINT_URL_DYNAMODB", "dynamo")],
 )
 def test_a_bad_setting_is_named(variable: str, value: str) -> None:
-    run = run_module("local", **{variable: value})
+    run = run_module("tools.local", **{variable: value})
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr.startswith(f"{variable}={value} must ")
     assert len(run.stderr.splitlines()) == 1
 
 
 def test_a_redis_that_does_not_answer_is_named() -> None:
-    run = run_module("local", REDIS_URL="redis://:secret@127.0.0.1:1")
+    run = run_module("tools.local", REDIS_URL="redis://:secret@127.0.0.1:1")
     assert run.returncode == 1
     assert "REDIS_URL=redis://127.0.0.1:1 does not answer" in run.stderr
     assert "secret" not in run.stderr
@@ -45,7 +45,7 @@ def test_a_redis_that_does_not_answer_is_named() -> None:
 
 
 def test_a_dynamodb_that_does_not_answer_is_named() -> None:
-    run = run_module("local", AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
+    run = run_module("tools.local", AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
     assert run.returncode == 1
     assert "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1" in run.stderr
     assert "Traceback" not in run.stderr

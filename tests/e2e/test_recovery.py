@@ -3,10 +3,10 @@
 import httpx
 from redis import Redis
 
-from local.child import Child
-from local.operator_auth import OperatorAuth
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
+from tools.local.child import Child
+from tools.local.operator_auth import OperatorAuth
 
 
 def test_maintenance_rebuilds_a_lost_order(
@@ -33,7 +33,10 @@ def test_maintenance_rebuilds_a_lost_order(
 
 def test_a_restart_loses_nothing_that_outside_stores_hold() -> None:
     """P3"""
-    with Child("local.redis_server") as redis, Child("local.dynamodb.server") as dynamodb:
+    with (
+        Child("tools.local.redis_server") as redis,
+        Child("tools.local.dynamodb.server") as dynamodb,
+    ):
         stores = {
             "REDIS_URL": f"redis://127.0.0.1:{redis.port()}",
             "AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{dynamodb.port()}",

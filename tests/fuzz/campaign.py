@@ -22,9 +22,9 @@ class Stack:
     asked: tuple[str, ...] = ()
 
 
-GUESTS = Stack(ROOT / "openapi.json", {})
+GUESTS = Stack(ROOT / "docs/openapi/guests.json", {})
 ACCOUNTS = Stack(
-    ROOT / "openapi-jwt.json",
+    ROOT / "docs/openapi/jwt.json",
     {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
     # Operators' routes are the same on both; of them only what gives customers a waitlist.
     ("--include-tag=customer", "--include-tag=anyone", "--include-operation-id=putWaitlist"),

@@ -21,10 +21,10 @@ from schemathesis.core.transport import Response
 from schemathesis.generation.meta import StatefulPhaseData
 from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
 
-from local.aws import ACCESS_KEY, REGION, SECRET_KEY
-from local.jwt_issuer import LocalIssuer
-from local.signature import SERVICE
 from tests.fuzz.scene import Scene
+from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from tools.local.jwt_issuer import LocalIssuer
+from tools.local.signature import SERVICE
 
 # Which fields of a request that the document allows may be refused all the same, and why.
 BEYOND_ANY_SCHEMA = {

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import httpx
 import schemathesis
 
-from local.functions import ENTRY_TOKEN_SECRET
-from local.operator_auth import OperatorAuth
+from tools.local.functions import ENTRY_TOKEN_SECRET
+from tools.local.operator_auth import OperatorAuth
 from waitlist_api.auth import EntryTokens
 
 # Requests that are not about somebody may do to the list of the document's examples what they

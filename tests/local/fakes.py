@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from local.function import Invocation, ThrottledError
-from local.http_message import HttpApp
-from local.http_server import HttpServer
+from tools.local.function import Invocation, ThrottledError
+from tools.local.http_message import HttpApp
+from tools.local.http_server import HttpServer
 
 
 class FakeFunction:

@@ -5,7 +5,7 @@ import socket
 import sys
 from typing import Any
 
-from local.lambda_process import LambdaContext
+from tools.local.lambda_process import LambdaContext
 
 calls = 0
 

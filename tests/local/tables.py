@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from local.dynamodb.server import dynamodb_app
-from local.dynamodb.table import ensure_table
 from tests.local.fakes import serving, url_of
+from tools.local.dynamodb.server import dynamodb_app
+from tools.local.dynamodb.table import ensure_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

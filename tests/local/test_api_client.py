@@ -4,8 +4,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from local.api_client import ApiClient, ApiError, NotRunningError
-from local.retrying import POLICY
+from tools.local.api_client import ApiClient, ApiError, NotRunningError
+from tools.local.retrying import POLICY
 
 Answer = Callable[[httpx.Request], httpx.Response]
 

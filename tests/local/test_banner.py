@@ -1,4 +1,4 @@
-from local.banner import Addresses, banner
+from tools.local.banner import Addresses, banner
 
 
 def test_no_line_shows_a_password() -> None:

@@ -1,12 +1,12 @@
 import pytest
 
-from local.cors import Cors, CorsRules
-from local.front import Front
-from local.http_message import HttpRequest, HttpResponse
-from local.routes import Routes
-from local.table import read_template
 from tests.local.fakes import FakeFunction
 from tests.local.test_jwt_authorizer import authorizer
+from tools.local.cors import Cors, CorsRules
+from tools.local.front import Front
+from tools.local.http_message import HttpRequest, HttpResponse
+from tools.local.routes import Routes
+from tools.local.table import read_template
 
 PAGE = "https://app.example.com"
 ALLOW = "access-control-allow-origin"

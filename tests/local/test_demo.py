@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from local.demo import main
+from tools.demo.__main__ import main
 
 NOWHERE = {"WAITLIST_URL": "http://127.0.0.1:1"}
 

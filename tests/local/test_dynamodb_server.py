@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from local.child import Child
-from local.dynamodb.table import DynamoDbUnreachableError, ensure_table
 from tests.local.tables import local_table
+from tools.local.child import Child
+from tools.local.dynamodb.table import DynamoDbUnreachableError, ensure_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -52,7 +52,7 @@ def test_of_many_conditional_writes_at_once_one_succeeds(client: "DynamoDBClient
 
 
 def test_it_runs_as_a_process_of_its_own_and_ends_with_its_parent() -> None:
-    with Child("local.dynamodb.server") as child:
+    with Child("tools.local.dynamodb.server") as child:
         ensure_table(f"http://127.0.0.1:{child.port()}", "waitlist-test")
         assert child.running
     assert not child.running

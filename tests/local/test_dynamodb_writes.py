@@ -9,8 +9,8 @@ import pytest
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 
-from local.dynamodb import writes
 from tests.local.tables import item, key, local_table
+from tools.local.dynamodb import writes
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -7,14 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
-from local.front import Front
-from local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
-from local.http_message import HttpRequest, HttpResponse
-from local.lambda_endpoint import LambdaEndpoint
-from local.operator_auth import OperatorAuth
-from local.routes import Routes
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 from tests.local.test_signature import CURL_NOW, CURL_PUT, signed, with_header
+from tools.local.front import Front
+from tools.local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
+from tools.local.http_message import HttpRequest, HttpResponse
+from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.operator_auth import OperatorAuth
+from tools.local.routes import Routes
 
 MANY = 64
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 
-from local.function import (
+from tools.local.function import (
     Function,
     FunctionSettings,
     FunctionStartError,
@@ -217,7 +217,7 @@ class PausedMaker:
                 asked.set()
                 super().__init__(control)
 
-        monkeypatch.setattr("local.function._Environment", Announced)
+        monkeypatch.setattr("tools.local.function._Environment", Announced)
 
     def __enter__(self) -> Self:
         os.kill(self._pid, signal.SIGSTOP)

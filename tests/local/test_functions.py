@@ -1,6 +1,6 @@
 from typing import Any
 
-from local.functions import (
+from tools.local.functions import (
     MAINTENANCE_NAME,
     PRIVATE_NAME,
     PUBLIC_NAME,
@@ -8,7 +8,7 @@ from local.functions import (
     DeclaredFunction,
     declared_functions,
 )
-from local.table import read_template
+from tools.local.table import read_template
 from waitlist_api import aws
 
 BACKENDS = Backends(

@@ -2,9 +2,9 @@ import base64
 from datetime import UTC, datetime
 from typing import Any
 
-from local.gateway_event import gateway_event, iam_caller
-from local.http_message import HttpRequest
-from local.routes import RouteMatch
+from tools.local.gateway_event import gateway_event, iam_caller
+from tools.local.http_message import HttpRequest
+from tools.local.routes import RouteMatch
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 JSON = ("Content-Type", "application/json")

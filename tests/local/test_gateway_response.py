@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from local.gateway_response import gateway_response
-from local.http_message import HttpResponse
+from tools.local.gateway_response import gateway_response
+from tools.local.http_message import HttpResponse
 
 
 def test_status_headers_and_body_pass_through() -> None:

@@ -6,9 +6,9 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
-from local.http_message import HttpRequest, HttpResponse, json_response
-from local.http_server import MAX_BODY_BYTES, HttpServer, PortInUseError
 from tests.local.fakes import serving, url_of
+from tools.local.http_message import HttpRequest, HttpResponse, json_response
+from tools.local.http_server import MAX_BODY_BYTES, HttpServer, PortInUseError
 
 MANY = 64
 

@@ -8,14 +8,14 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet, OctKey, RSAKey
 
-from local.front import Front
-from local.http_message import HttpRequest, HttpResponse
-from local.jwt_authorizer import JwtAuthorizer, TokenError, guarded_routes
-from local.jwt_issuer import JwksError, LocalIssuer, read_keys
-from local.routes import Routes
-from local.table import read_template
 from tests.architecture.template import route_authorizers
 from tests.local.fakes import FakeFunction, serving, url_of
+from tools.local.front import Front
+from tools.local.http_message import HttpRequest, HttpResponse
+from tools.local.jwt_authorizer import JwtAuthorizer, TokenError, guarded_routes
+from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
+from tools.local.routes import Routes
+from tools.local.table import read_template
 
 NOW = 1_790_000_000
 ISSUER = "https://issuer.example.com"

@@ -7,11 +7,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.function import MAX_PAYLOAD_BYTES, Invocable
-from local.http_message import Headers, HttpRequest
-from local.lambda_endpoint import MAX_WAITING_EVENTS, LambdaEndpoint
 from tests.e2e.processes import wait_until
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
+from tools.local.function import MAX_PAYLOAD_BYTES, Invocable
+from tools.local.http_message import Headers, HttpRequest
+from tools.local.lambda_endpoint import MAX_WAITING_EVENTS, LambdaEndpoint
 
 
 def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpRequest:

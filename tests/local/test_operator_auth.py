@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from local.http_message import HttpRequest
-from local.operator_auth import OperatorAuth
-from local.signature import SignatureError, verified_access_key
+from tools.local.http_message import HttpRequest
+from tools.local.operator_auth import OperatorAuth
+from tools.local.signature import SignatureError, verified_access_key
 
 
 def sent(auth: OperatorAuth, request: httpx.Request) -> HttpRequest:

@@ -1,6 +1,6 @@
 import re
 
-from local.people import read_people
+from tools.demo.people import read_people
 from waitlist_api.schemas.entries import SignupBody
 
 PEOPLE = 2000

@@ -1,12 +1,12 @@
 import pytest
 from redis import Redis
 
-from local.child import Child
-from local.redis_check import RedisUnreachableError, check_redis
+from tools.local.child import Child
+from tools.local.redis_check import RedisUnreachableError, check_redis
 
 
 def test_it_runs_without_persistence_and_ends_with_its_parent() -> None:
-    with Child("local.redis_server") as child:
+    with Child("tools.local.redis_server") as child:
         url = f"redis://127.0.0.1:{child.port()}"
         check_redis(url, cluster=False)
         with Redis.from_url(url, decode_responses=True) as redis:

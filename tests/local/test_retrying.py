@@ -1,6 +1,6 @@
 import pytest
 
-from local.retrying import POLICY, RetryPolicy
+from tools.local.retrying import POLICY, RetryPolicy
 
 
 def most() -> float:

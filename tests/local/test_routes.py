@@ -1,5 +1,5 @@
-from local.routes import Routes
-from local.table import read_template
+from tools.local.routes import Routes
+from tools.local.table import read_template
 
 ENTRY = "/v1/waitlists/{waitlist_id}/entries/{entry_id}"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from local.function import Invocable
-from local.schedule import INTERVAL_SECONDS, MinuteSchedule, scheduled_event
 from tests.local.fakes import BusyFunction, FailingFunction, FakeFunction
+from tools.local.function import Invocable
+from tools.local.schedule import INTERVAL_SECONDS, MinuteSchedule, scheduled_event
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 EVENTS = Path(__file__).parents[2] / "events"

@@ -1,6 +1,6 @@
 import pytest
 
-from local.settings import SettingError, Settings, without_password
+from tools.local.settings import SettingError, Settings, without_password
 
 
 def test_everything_has_a_default() -> None:

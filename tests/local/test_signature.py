@@ -6,8 +6,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from local.http_message import Headers, HttpRequest
-from local.signature import SignatureError, verified_access_key
+from tools.local.http_message import Headers, HttpRequest
+from tools.local.signature import SignatureError, verified_access_key
 
 # As curl 7.88 sent it for --aws-sigv4 aws:amz:us-east-1:execute-api --user local:local
 CURL_SCOPE = "Credential=local/20261121/us-east-1/execute-api/aws4_request"

@@ -1,8 +1,8 @@
 import threading
 from functools import partial
 
-from local.slots import Slots
 from tests.e2e.processes import wait_until
+from tools.local.slots import Slots
 
 
 def test_as_many_as_there_are_may_have_one() -> None:

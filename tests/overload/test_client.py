@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from local.retrying import POLICY
 from overload.client import Client, Load, LoadOver
 from overload.history import Deed, History
+from tools.local.retrying import POLICY
 
 Act = Callable[[Client], Awaitable[Deed]]
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from local.api_client import ApiError
 from overload.ending import INTENT_SECONDS, MAINTENANCE, SETTLE_SECONDS, Reader
 from overload.plan import WAITLIST_ID, Plan
 from tests.overload.story import Story
+from tools.local.api_client import ApiError
 from waitlist_shared.ids import entry_id_of
 
 PLAN = Plan(lease_seconds=10)

@@ -13,7 +13,7 @@ def test_a_service_that_cannot_start_says_why() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "ERROR local.front the public function failed: Sandbox.Timedout",
+        "ERROR tools.local.front the public function failed: Sandbox.Timedout",
         "Traceback (most recent call last):",
         '{"level":"ERROR","location":"_broken:91","message":"a defect"}',
         '{"level": "CRITICAL", "message": "worse"}',
@@ -26,7 +26,7 @@ def test_a_mistake_in_the_log_is_noticed(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "INFO local.lambda_endpoint throttled: waitlist-local-private",
+        "INFO tools.local.lambda_endpoint throttled: waitlist-local-private",
         "WARNING waitlist_queue.store Redis does not answer: ERROR",
         '{"level":"INFO","message":"refused","code":"throttled"}',
     ],

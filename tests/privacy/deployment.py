@@ -13,14 +13,6 @@ from typing import Any
 import httpx
 import pytest
 
-from local.front import Front
-from local.function import Invocation
-from local.jwt_authorizer import JwtAuthorizer, guarded_routes
-from local.jwt_issuer import LocalIssuer
-from local.lambda_endpoint import LambdaEndpoint
-from local.operator_auth import OperatorAuth
-from local.routes import Routes
-from local.table import read_template
 from tests.local.fakes import serving, url_of
 from tests.privacy.marks import CUSTOMER, entry_tokens_of
 from tests.support.dynamodb import TABLE
@@ -29,6 +21,14 @@ from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from tests.support.stores import fake_redis
 from tests.support.streamed_table import StreamedTable
 from tests.support.world import SECRET
+from tools.local.front import Front
+from tools.local.function import Invocation
+from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
+from tools.local.jwt_issuer import LocalIssuer
+from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.operator_auth import OperatorAuth
+from tools.local.routes import Routes
+from tools.local.table import read_template
 from waitlist_api import app, maintenance
 from waitlist_queue import app as private_app
 

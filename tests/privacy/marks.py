@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from local.table import create_table_request
 from tests.support.dynamodb import TABLE
+from tools.local.table import create_table_request
 
 WORD = "qqpersonal"
 CUSTOMER = f"{WORD}-customer@example.com"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from local.operator_auth import OperatorAuth
 from tests.architecture.template import route_authorizers
 from tests.privacy.deployment import Deployment, deployed
 from tests.privacy.drives import ADMIN_ENTRY, DRIVES, ENTRY_ID, prepare
@@ -23,6 +22,7 @@ from tests.privacy.marks import (
     tokens_found_in,
 )
 from tests.support.world import SECRET
+from tools.local.operator_auth import OperatorAuth
 from waitlist_api.auth import TOKEN, EntryTokens
 from waitlist_api.listing import Listing
 

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from scripts import forget_order
-from scripts.forget_order import main
 from tests.architecture.template import TEMPLATE
 from tests.scripts.test_rotate_token_secret import make_stack
 from tests.support.dynamodb import TABLE
@@ -16,6 +14,8 @@ from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.deploy import forget_order
+from tools.deploy.forget_order import main
 from waitlist_queue import keys
 
 STACK = "waitlist-prod"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from local.table import read_template
-from scripts.release import UNBUILT, release_of, write_release
+from tools.deploy.release import UNBUILT, release_of, write_release
+from tools.local.table import read_template
 
 TEMPLATE = f"Globals:\n  Function:\n    Environment:\n      Variables:\n        {UNBUILT}\n"
 

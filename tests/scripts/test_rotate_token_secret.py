@@ -9,8 +9,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from scripts.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
 from tests.architecture.template import RESOURCES, TEMPLATE
+from tools.deploy.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
 from waitlist_api.auth import EntryTokens
 from waitlist_api.aws import secret_reader
 from waitlist_api.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from moto import mock_aws
 
-from local.api_client import ApiClient, ApiError
-from scripts.smoke import ADMIN, Failed, Smoke, main
 from tests.privacy.deployment import Deployment, deployed
 from tests.scripts.test_rotate_token_secret import make_stack
+from tools.deploy.smoke import ADMIN, Failed, Smoke, main
+from tools.local.api_client import ApiClient, ApiError
 
 LIST = "smoke-1a2b3c4d"
 STEPS = [

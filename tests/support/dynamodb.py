@@ -13,7 +13,7 @@ import boto3
 from botocore.config import Config
 from moto import mock_aws
 
-from local.table import create_table_request
+from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
 # Names the DynamoDB Local that `make test-dynamodb` has started; elsewhere it is not set.

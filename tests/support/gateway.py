@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from local.routes import Routes
-from local.table import read_template
+from tools.local.routes import Routes
+from tools.local.table import read_template
 
 ROUTES = Routes.from_template(read_template())
 OPERATOR_ARN = "arn:aws:iam::123456789012:user/operator"

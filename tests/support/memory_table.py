@@ -1,7 +1,7 @@
 """DynamoDB in a dictionary, as far as the records use it, for tests that make many thousand calls.
 
 It answers as moto does, some forty times as fast, and as AWS's own DynamoDB Local: tests ask both.
-It refuses what DynamoDB refuses for its size or its form (local/dynamodb/limits.py).
+It refuses what DynamoDB refuses for its size or its form (tools/local/dynamodb/limits.py).
 """
 
 import re
@@ -14,9 +14,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from local.dynamodb import limits
-from local.dynamodb.limits import MisfitItem, Refused
-from local.table import create_table_request
+from tools.local.dynamodb import limits
+from tools.local.dynamodb.limits import MisfitItem, Refused
+from tools.local.table import create_table_request
 
 Item = dict[str, Any]
 Key = tuple[str, str]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from local.operator_auth import OperatorAuth
 from tests.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIST, SIGNUP, prepare
 from tests.support.gateway import Context
 from tests.support.world import SECRET
 from tests.telemetry.told import HEADER, Told, told
+from tools.local.operator_auth import OperatorAuth
 from waitlist_api import app, maintenance
 from waitlist_api.auth import EntryTokens
 from waitlist_api.care.caretaking import Caretaker

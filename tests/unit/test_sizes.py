@@ -7,9 +7,9 @@ from boto3.dynamodb.types import TypeSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.dynamodb import limits
 from tests.support.dynamodb import TABLE
 from tests.support.tables import new_table
+from tools.local.dynamodb import limits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.imports import MAX_PLACES, ImportRecords, Intent

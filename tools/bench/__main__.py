@@ -1,0 +1,134 @@
+"""`python -m tools.bench`: measures, shows what it found, and ends with 0 whatever that is."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from redis import Redis
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tools.bench.bullmq_peer import BullMQ
+from tools.bench.cases import Bench, Case
+from tools.bench.chart import picture
+from tools.bench.claims import MANY_CLAIMERS, ClaimBench
+from tools.bench.imports import ImportBench
+from tools.bench.line import Handler
+from tools.bench.log import lambda_log
+from tools.bench.memory import weigh, weigh_segments
+from tools.bench.rebuild import RebuildBench
+from tools.bench.report import as_json, show
+from tools.bench.rounds import WARM_UP_ROUNDS
+from tools.bench.segmented_line import SEGMENTS_EACH
+from tools.bench.segments import SegmentBench
+from tools.bench.server import bare_client, valkey
+from tools.bench.sizes import FULL, QUICK, Sizes
+from tools.bench.targets import Row
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
+    parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: everything)")
+    parser.add_argument("--quick", action="store_true", help="only see that it runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
+    options = parser.parse_args(arguments)
+    console = Console(file=sys.stdout)
+    if not console.is_terminal:
+        console = Console(file=sys.stdout, width=120)
+    parts = [options.part] if options.part else list(PARTS)
+    with lambda_log() as log:
+        rows = run(parts, QUICK if options.quick else FULL, console)
+    console.print(f"The private function wrote {log.lines:,} lines.")
+    show(console, rows)
+    if options.quick:
+        console.print("A quick run is too short to judge by.")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+    if options.svg:
+        options.svg.write_text(picture(rows), encoding="utf-8")
+
+
+def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
+    """Measure these parts, each on a server of its own."""
+    columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
+    # What goes to stdout is the log's, not for the console.
+    with Progress(*columns, console=console, redirect_stdout=False) as progress:
+        return [row for part in parts for row in PARTS[part](sizes, progress)]
+
+
+def line(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        handler, bare = Handler(port), bare_client(port)
+        rows = [_measured(make, progress, bare) for make in Bench(handler, bare, sizes).cases()]
+        task = progress.add_task("memory", total=None)
+        rows.extend(weigh(handler, bare, sizes.members_weighed))
+        progress.update(task, total=1, completed=1)
+    return rows
+
+
+def claims(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port, BullMQ(port) as peer, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
+        filling = progress.add_task("filling a line and a queue", total=1)
+        bench = ClaimBench(Handler(port), bare_client(port), peer, pool, sizes)
+        progress.update(filling, advance=1)
+        rows = []
+        for case in bench.cases():
+            task = progress.add_task(case.name, total=case.rounds)
+            rows.append(case.row(partial(progress.advance, task)))
+        bench.check_admitted()
+    return rows + [tally.row(name) for name, tally in bench.tallies.items()]
+
+
+def segments(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
+        bare, waiting = bare_client(port), sizes.waiting_for_claims
+        filling = progress.add_task("filling lines", total=1)
+        bench = SegmentBench(Handler(port), pool, sizes)
+        progress.update(filling, advance=1)
+        rows = weigh_segments(bare, bench.line, waiting, SEGMENTS_EACH)
+        for case in bench.cases():
+            task = progress.add_task(case.name, total=WARM_UP_ROUNDS + case.rounds)
+            rows.append(case.row(partial(progress.advance, task)))
+        bench.check_admitted()
+    return rows + [tally.row(name) for name, tally in bench.tallies.items()]
+
+
+def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("rebuilding lines", total=sizes.rebuilds + 1)
+        bench = RebuildBench(Handler(port), bare_client(port), sizes)
+        return bench.rows(partial(progress.advance, task))
+
+
+def imports(sizes: Sizes, progress: Progress) -> list[Row]:
+    rounds = WARM_UP_ROUNDS + sizes.import_rounds
+    task = progress.add_task("importing", total=rounds + 1)
+    with ImportBench(sizes) as bench:
+        return bench.rows(partial(progress.advance, task))
+
+
+PARTS = {
+    "line": line,
+    "claims": claims,
+    "segments": segments,
+    "rebuild": rebuild,
+    "imports": imports,
+}
+
+
+def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
+    task = progress.add_task("filling a line", total=None)
+    case = make()
+    progress.update(task, description=case.name, total=WARM_UP_ROUNDS + case.rounds)
+    row = case.row(lambda: progress.advance(task))
+    bare.flushall()
+    return row
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The other side of a claim: BullMQ's Python package, its jobs fetched and completed by hand."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Self
+
+from bullmq import Queue, Worker
+
+from tools.bench.line import BenchError
+from tools.bench.server import HOST
+
+NAME = "bench"
+TOKEN = "bench"
+JOBS_PER_COMMAND = 1000
+
+
+class BullMQ:
+    """One queue and one worker without a processor, each on its own single connection.
+
+    Completed jobs are removed, as ours leave the line; the rest is at BullMQ's defaults.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._runner = asyncio.Runner()
+        self._runner.run(self._open(port))
+
+    async def _open(self, port: int) -> None:
+        connection = {"host": HOST, "port": port}
+        self._queue = Queue(NAME, {"connection": connection})
+        self._worker = Worker(NAME, None, {"connection": connection, "autorun": False})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._runner.run(self._close())
+        self._runner.close()
+
+    async def _close(self) -> None:
+        await self._worker.close()
+        await self._queue.close()
+
+    def add(self, members: Sequence[str]) -> None:
+        """Add one job per member."""
+        self._runner.run(self._add(members))
+
+    async def _add(self, members: Sequence[str]) -> None:
+        for start in range(0, len(members), JOBS_PER_COMMAND):
+            await self._queue.addBulk(
+                [
+                    {
+                        "name": "admit",
+                        "data": {"entry_id": member},
+                        "opts": {"removeOnComplete": True},
+                    }
+                    for member in members[start : start + JOBS_PER_COMMAND]
+                ]
+            )
+
+    def take_in_two_calls(self, count: int) -> list[str]:
+        """Fetch a job, complete it, and so on; return the members in that order."""
+        return self._runner.run(self._take_in_two_calls(count))
+
+    async def _take_in_two_calls(self, count: int) -> list[str]:
+        taken = []
+        for _ in range(count):
+            job = _present(await self._worker.getNextJob(TOKEN))
+            await job.moveToCompleted(None, TOKEN, False)
+            taken.append(job.data["entry_id"])
+        return taken
+
+    def take_with_next(self, count: int) -> list[str]:
+        """Let each completion fetch the next job: BullMQ's fastest way, one call for each."""
+        return self._runner.run(self._take_with_next(count))
+
+    async def _take_with_next(self, count: int) -> list[str]:
+        job = _present(await self._worker.getNextJob(TOKEN))
+        taken = [job.data["entry_id"]]
+        for _ in range(count - 1):
+            following = await job.moveToCompleted(None, TOKEN, True)
+            job = _present(await self._worker.nextJobFromJobData(*following, TOKEN))
+            taken.append(job.data["entry_id"])
+        await job.moveToCompleted(None, TOKEN, False)
+        return taken
+
+
+def _present(job: Any) -> Any:
+    if job is None:
+        raise BenchError("BullMQ has no job although jobs wait")
+    return job

@@ -1,0 +1,108 @@
+"""Imports through the whole service as `make run` has it, beside as many single signups."""
+
+import time
+from collections.abc import Callable
+from itertools import count, islice
+from typing import Any, Self
+
+import httpx
+
+from tools.bench.line import BenchError
+from tools.bench.rounds import Round, measure
+from tools.bench.sizes import Sizes
+from tools.bench.targets import Row, Target
+from tools.local.operator_auth import OperatorAuth
+from tools.local.service import LocalService
+from tools.local.settings import Settings
+from waitlist_shared.limits import MAX_BATCH
+
+LIST = "/v1/admin/waitlists/bench"
+SIGNUPS = "/v1/waitlists/bench/entries"
+TIMEOUT_SECONDS = 60
+TARGET = Target("≥", 4.0)
+# 100,000 in five minutes.
+LEAST_PER_SECOND = 100_000 / 300
+
+
+class ImportBench:
+    """One client, one connection, one call after the other."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self._sizes = sizes
+        self._service = LocalService(Settings(port=0))
+        self._operator = OperatorAuth()
+        self._numbers = count()
+
+    def __enter__(self) -> Self:
+        self._service.__enter__()
+        self._http = httpx.Client(
+            base_url=self._service.url, timeout=TIMEOUT_SECONDS, trust_env=False
+        )
+        self._http.put(LIST, json={"name": "Bench"}, auth=self._operator).raise_for_status()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._http.close()
+        self._service.__exit__(*error)
+
+    def rows(self, tick: Callable[[], None]) -> list[Row]:
+        """Measure rounds of equally many people on either side, then one long import."""
+        rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
+        speed = measure(lambda: self._round(people), people, rounds, tick)
+        beside = Row(
+            name=f"import of {people}",
+            beside="single signups",
+            ratio=speed.ratio,
+            spread=(speed.low, speed.high),
+            ours=f"{speed.ours_per_second:,.0f}/s",
+            baseline=f"{speed.baseline_per_second:,.0f}/s",
+            target=TARGET,
+        )
+        long = self._long(self._sizes.imported)
+        tick()
+        return [beside, long]
+
+    def _round(self, people: int) -> Round:
+        rows, bodies = self._people(people), self._people(people)
+        joined: list[int] = []
+        return Round(
+            ours=lambda: joined.append(self._import(rows)),
+            baseline=lambda: joined.append(sum(self._sign_up(body) for body in bodies)),
+            verify=lambda: _check(joined, people),
+        )
+
+    def _long(self, people: int) -> Row:
+        rows = self._people(people)
+        start = time.perf_counter()
+        joined = [self._import(rows[at : at + MAX_BATCH]) for at in range(0, people, MAX_BATCH)]
+        seconds = time.perf_counter() - start
+        _check([sum(joined)], people)
+        return Row(
+            name=f"import of {people:,}",
+            beside="100,000 in 5 minutes",
+            ratio=people / seconds / LEAST_PER_SECOND,
+            spread=None,
+            ours=f"{people / seconds:,.0f}/s",
+            baseline=f"{LEAST_PER_SECOND:,.0f}/s",
+            target=Target("≥", 1.0),
+        )
+
+    def _people(self, number: int) -> list[dict[str, Any]]:
+        return [
+            {"customer_id": f"customer-{one:07d}", "profile": {"name": f"Person {one}"}}
+            for one in islice(self._numbers, number)
+        ]
+
+    def _import(self, rows: list[dict[str, Any]]) -> int:
+        body = {"entries": rows}
+        answer = self._http.post(f"{LIST}/import", json=body, auth=self._operator)
+        answer.raise_for_status()
+        return int(answer.json()["joined"])
+
+    def _sign_up(self, body: dict[str, Any]) -> int:
+        return int(self._http.post(SIGNUPS, json=body).status_code == httpx.codes.CREATED)
+
+
+def _check(joined: list[int], people: int) -> None:
+    if any(one != people for one in joined):
+        raise BenchError(f"of {people} people {joined} joined")

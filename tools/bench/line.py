@@ -1,0 +1,131 @@
+"""Our side: one waitlist, asked in JSON as Lambda asks the private function."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from redis import Redis
+
+from tools.bench.server import HOST
+from waitlist_queue import keys
+from waitlist_queue.app import compose
+from waitlist_queue.config import Config
+from waitlist_shared.errors import QueueUnavailable
+from waitlist_shared.ids import entry_id_of, new_epoch, new_join_id
+from waitlist_shared.limits import MAX_BATCH
+from waitlist_shared.ranks import TIER, ticket_at
+
+MEMBERS_PER_COMMAND = 1000
+OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
+
+
+class BenchError(Exception):
+    """An operation under measurement did not do its work, so its time says nothing."""
+
+
+class Disturbed(BenchError):
+    """Redis did not answer in time: the machine was busy elsewhere, and the round goes again."""
+
+
+class Handler:
+    """The private function: JSON text in, JSON text out, and a line to stdout."""
+
+    def __init__(self, port: int) -> None:
+        config = Config(
+            redis_url=f"redis://{HOST}:{port}",
+            redis_cluster=False,
+            log_level="INFO",
+            metrics_namespace="Waitlist/bench",
+        )
+        self._handle = compose(config).handle
+
+    def ask(self, payload: str) -> str:
+        return json.dumps(self._handle(json.loads(payload)))
+
+
+class Line:
+    """One warm waitlist: makes its customers, its payloads, and puts people in it."""
+
+    def __init__(self, handler: Handler, waitlist_id: str, segments_version: int = 0) -> None:
+        self._handler = handler
+        self.waitlist_id = waitlist_id
+        self.queue_key = keys.queue(waitlist_id)
+        self._made = 0
+        settings = {"version": 1, "segments_version": segments_version}
+        init = {"settings": settings, "state": "warm", "epoch": new_epoch()}
+        check([handler.ask(self._payload("init", **init))], "created")
+
+    def newcomers(self, count: int) -> list[str]:
+        """Return the entry ids of customers who never stood in this line."""
+        first, self._made = self._made, self._made + count
+        numbers = range(first, self._made)
+        return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
+
+    def join(self, members: Sequence[str]) -> None:
+        """Sign members up through the handler."""
+        self.ask_all([self.signup(member) for member in members], "joined")
+
+    def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
+        """Send payloads in batches; one that was disturbed goes again, as a caller's would."""
+        for start in range(0, len(payloads), MAX_BATCH):
+            together = batch(payloads[start : start + MAX_BATCH])
+            try:
+                check([self._handler.ask(together)], outcome)
+            except Disturbed:
+                check([self._handler.ask(together)], outcome, *OUTCOMES_OF_REPEATS)
+
+    def fill(self, bare: Redis, members: Sequence[str]) -> None:
+        """Write very many members, at the ranks that signups just before now would have had."""
+        rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
+        for start in range(0, len(members), MEMBERS_PER_COMMAND):
+            some = members[start : start + MEMBERS_PER_COMMAND]
+            bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
+
+    def signup(self, member: str) -> str:
+        return self._payload("signup", entry_id=member, join_id=new_join_id())
+
+    def position(self, member: str) -> str:
+        return self._payload("position", entry_id=member)
+
+    def leave(self, member: str) -> str:
+        return self._payload("leave", entry_id=member, join_id=new_join_id())
+
+    def bump(self, member: str, form: str, value: int | str) -> str:
+        where = {form: value, "once_key": secrets.token_hex(16)}
+        return self._payload("bump", entry_id=member, **where)
+
+    def claim(self, count: int) -> str:
+        return self._payload("claim", count=count)
+
+    def complete(self, entry: dict[str, Any]) -> str:
+        """Return the completion of an entry that a claim's answer holds."""
+        return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
+
+    def stats(self) -> str:
+        return self._payload("stats")
+
+    def _payload(self, operation: str, **fields: Any) -> str:
+        return json.dumps({"v": 1, "op": operation, "waitlist_id": self.waitlist_id, **fields})
+
+
+def batch(payloads: Sequence[str]) -> str:
+    """Return one message of many."""
+    return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
+
+
+def sent(payload: str) -> str:
+    """Return a message as the public function sends it: with the id of a request."""
+    return f'{{"correlation_id": "{uuid4()}", {payload[1:]}'
+
+
+def check(answers: Sequence[str], *outcomes: str) -> None:
+    """Raise unless every answer, and every result of a batch, is a success of such an outcome."""
+    for answer in map(json.loads, answers):
+        for result in answer.get("results", [answer]):
+            if result.get("code") == QueueUnavailable.code:
+                raise Disturbed(result["message"])
+            if result.get("outcome") not in outcomes:
+                raise BenchError(f"expected {outcomes}: {result}")

@@ -1,0 +1,91 @@
+"""Bytes per waiting entry, beside a bare sorted set of the same members and scores."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from redis import Redis
+
+from tools.bench.line import MEMBERS_PER_COMMAND, Handler, Line
+from tools.bench.targets import Row, Target
+from waitlist_queue import keys
+
+TARGET = Target("≤", 1.2)
+BARE = "bare:memory"
+Pairs = list[tuple[bytes, float]]
+
+
+def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
+    """Return what a line weighs: by its keys, by all that Redis uses, and after some traffic."""
+    empty = _used_memory(bare)
+    line = Line(handler, "memory")
+    waiting = line.newcomers(members)
+    line.join(waiting)
+    ours_used = _used_memory(bare) - empty
+    ours_keys = _weight_of_keys(bare, line)
+    before_bare = _used_memory(bare)
+    bare_keys = _weight_of_copy(bare, line)
+    bare_used = _used_memory(bare) - before_bare
+
+    leaving, moving = waiting[::10], waiting[1::10]
+    line.ask_all([line.leave(member) for member in leaving], "left")
+    line.ask_all([line.bump(member, "priority", 1) for member in moving], "moved")
+    left = members - len(leaving)
+    after_traffic = _weight_of_keys(bare, line)
+    return [
+        _row("memory, all keys", ours_keys, bare_keys, members, TARGET),
+        _row("memory, used_memory", ours_used, bare_used, members, TARGET),
+        _row("memory, 10% left, 10% bumped", after_traffic, _weight_of_copy(bare, line), left),
+    ]
+
+
+def weigh_segments(bare: Redis, line: Line, members: int, each: int) -> list[Row]:
+    """Return what segments weigh in a line of so many members, in `each` of them everybody."""
+    index = _weight(bare, keys.segments(line.waitlist_id))
+    tags = _weight(bare, keys.tags(line.waitlist_id))
+    everything = _weight_of_keys(bare, line)
+    queue = _weight_of_copy(bare, line)
+    bare.delete(BARE)
+    return [
+        _row(f"memory, index of {each} segments", index, queue, members),
+        _row(f"memory, tags of {each} segments", tags, queue, members),
+        _row(f"memory, all keys, {each} segments", everything, queue, members),
+    ]
+
+
+def _row(name: str, ours: int, baseline: int, waiting: int, target: Target | None = None) -> Row:
+    return Row(
+        name=name,
+        beside="sorted set",
+        ratio=ours / baseline,
+        spread=None,
+        ours=f"{ours / waiting:.1f} B",
+        baseline=f"{baseline / waiting:.1f} B",
+        target=target,
+    )
+
+
+def _weight_of_keys(bare: Redis, line: Line) -> int:
+    found = bare.scan_iter(f"wl:{{{line.waitlist_id}}}:*", count=MEMBERS_PER_COMMAND)
+    return sum(_weight(bare, key) for key in found)
+
+
+def _weight_of_copy(bare: Redis, line: Line) -> int:
+    """Write the same members and scores into a bare sorted set, and weigh that."""
+    bare.delete(BARE)
+    for some in _ranks(bare, line.queue_key):
+        bare.zadd(BARE, some)
+    return _weight(bare, BARE)
+
+
+def _weight(bare: Redis, key: str | bytes) -> int:
+    return cast(int, bare.memory_usage(key, samples=0))
+
+
+def _used_memory(bare: Redis) -> int:
+    return cast(int, bare.info("memory")["used_memory"])
+
+
+def _ranks(bare: Redis, queue_key: str) -> Iterator[dict[bytes, float]]:
+    for start in range(0, bare.zcard(queue_key), MEMBERS_PER_COMMAND):
+        stop = start + MEMBERS_PER_COMMAND - 1
+        yield dict(cast(Pairs, bare.zrange(queue_key, start, stop, withscores=True)))

@@ -1,0 +1,174 @@
+"""A rebuild of a long line, beside bare pipelined ZADD of as many members."""
+
+import gc
+import io
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, NamedTuple
+
+from redis import Redis
+
+from tools.bench.line import BenchError, Handler
+from tools.bench.paging_table import WAITLIST_ID, PagingTable, entry_id_of, rank_of
+from tools.bench.sizes import Sizes
+from tools.bench.targets import Row, Target
+from waitlist_api.config import Config
+from waitlist_api.services import Services
+from waitlist_queue import keys
+from waitlist_shared.limits import MAX_BATCH
+
+TARGET = Target("≥", 0.3)
+MEMORY_TARGET = Target("≤", 1.2)
+MEGABYTE_KB = 1024
+BARE = "bare:rebuild"
+STATUS = Path("/proc/self/status")
+# What is written here makes the kernel forget the highest memory use so far.
+CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
+CONFIG = Config(
+    table_name="bench",
+    private_function_name="private",
+    maintenance_function_name="",
+    entry_token_secret="",
+    entry_token_secret_arn="",
+    log_level="WARNING",
+)
+
+
+class Rebuilt(NamedTuple):
+    """What one rebuild took; the peak is of this process' memory, in kilobytes."""
+
+    seconds: float
+    read_units: float
+    peak: int
+
+
+class Pair(NamedTuple):
+    """A rebuild, and how long as many ZADD took around it."""
+
+    ours: Rebuilt
+    bare_seconds: float
+
+
+class InProcess:
+    """A boto3 Lambda client that runs the private handler, JSON in and JSON out."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+
+    def invoke(self, **call: Any) -> dict[str, Any]:
+        answer = self._handler.ask(call["Payload"]).encode()
+        return {"StatusCode": 200, "Payload": io.BytesIO(answer)}
+
+
+class RebuildBench:
+    """Rebuilds lines of two lengths; the shorter one first, for what it takes of memory."""
+
+    def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
+        self._handler = handler
+        self._bare = bare
+        self._sizes = sizes
+
+    def rows(self, tick: Callable[[], None]) -> list[Row]:
+        few, many = self._sizes.rebuilt_few, self._sizes.rebuilt_many
+        self._rebuild(few)  # what is loaded at first use is loaded
+        gc.freeze()  # as the functions do once they are composed
+        shorter = [self._pair(few, tick) for _ in range(self._sizes.rebuilds)]
+        few_peak = max(pair.ours.peak for pair in shorter)
+        longer = self._pair(many, tick)
+        bytes_of_entry = PagingTable(0).bytes_of_entry
+        return [
+            _speed(few, shorter, None),
+            _speed(many, [longer], TARGET),
+            _units(many, longer.ours.read_units, bytes_of_entry),
+            _memory(many, longer.ours.peak, few, few_peak),
+        ]
+
+    def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
+        """Rebuild between two halves of the baseline: the machine's speed drifts."""
+        before = self._pipeline(waiting)
+        ours = self._rebuild(waiting)
+        after = self._pipeline(waiting)
+        tick()
+        return Pair(ours, (before + after) / 2)
+
+    def _rebuild(self, waiting: int) -> Rebuilt:
+        self._bare.flushall()
+        table = PagingTable(waiting)
+        services = Services.on(CONFIG, table, InProcess(self._handler), pause=lambda _: None)
+        with suppress(OSError):
+            CLEAR_REFS.write_text(PEAK)
+        start = time.perf_counter()
+        services.caretaker.look_after(WAITLIST_ID)
+        seconds = time.perf_counter() - start
+        self._check(waiting)
+        return Rebuilt(seconds, table.read_units, _peak())
+
+    def _check(self, waiting: int) -> None:
+        queue = keys.queue(WAITLIST_ID)
+        state = self._bare.hget(keys.meta(WAITLIST_ID), "state")
+        found = self._bare.zcard(queue)
+        last = self._bare.zrange(queue, -1, -1)
+        if (state, found, last) != (b"warm", waiting, [entry_id_of(waiting - 1).encode()]):
+            raise BenchError(f"the order is {state!r} with {found} of {waiting}, the last {last}")
+
+    def _pipeline(self, waiting: int) -> float:
+        self._bare.flushall()
+        start = time.perf_counter()
+        for first in range(0, waiting, MAX_BATCH):
+            pipeline = self._bare.pipeline(transaction=False)
+            for number in range(first, min(first + MAX_BATCH, waiting)):
+                pipeline.zadd(BARE, {entry_id_of(number): rank_of(number)})
+            pipeline.execute()
+        return time.perf_counter() - start
+
+
+def _peak() -> int:
+    """Return the most memory that this process has had, in kilobytes; 0 where nobody tells."""
+    with suppress(OSError):
+        for line in STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
+
+
+def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
+    ratios = sorted(pair.bare_seconds / pair.ours.seconds for pair in pairs)
+    low, ratio, high = quantiles(ratios, n=4, method="inclusive") if len(pairs) > 1 else ratios * 3
+    return Row(
+        name=f"rebuild of {waiting:,}",
+        beside=f"pipelines of {MAX_BATCH} ZADD",
+        ratio=ratio,
+        spread=(low, high) if len(pairs) > 1 else None,
+        ours=f"{waiting / median(pair.ours.seconds for pair in pairs):,.0f}/s",
+        baseline=f"{waiting / median(pair.bare_seconds for pair in pairs):,.0f}/s",
+        target=target,
+    )
+
+
+def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
+    """Beside the least that the same entries would cost: each read once, in full units."""
+    least = bytes_of_entry / 4096 * 0.5
+    return Row(
+        name="read units per entry",
+        beside=f"{bytes_of_entry} B each, read once",
+        ratio=units / waiting / least,
+        spread=None,
+        ours=f"{units / waiting:.4f}",
+        baseline=f"{least:.4f}",
+        target=None,
+    )
+
+
+def _memory(many: int, many_peak: int, few: int, few_peak: int) -> Row:
+    return Row(
+        name=f"peak memory, {many:,}",
+        beside=f"peak memory, {few:,}",
+        ratio=many_peak / few_peak if few_peak else 1.0,
+        spread=None,
+        ours=f"{many_peak / MEGABYTE_KB:.1f} MB",
+        baseline=f"{few_peak / MEGABYTE_KB:.1f} MB",
+        target=MEMORY_TARGET,
+    )

@@ -1,0 +1,94 @@
+"""`make demo`: 2,000 people stand in line at the running service, some leave, some are bumped."""
+
+import argparse
+import os
+import secrets
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+
+from tools.demo.people import Person, read_people
+from tools.demo.queue import DemoLine, Signup
+from tools.demo.report import Move, print_head_of_line, print_moves, print_summary
+from tools.local.api_client import ApiClient, ApiError, NotRunningError
+from tools.local.http_server import HOST
+from tools.local.settings import SettingError, Settings
+
+WORKERS = 32
+LEAST_PEOPLE = 20
+HEAD = 10
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console) -> int:
+    people = read_people()
+    count = _people_wanted(arguments, len(people))
+    try:
+        url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
+        with ApiClient(url, connections=WORKERS) as client:
+            client.check_running()
+            line = DemoLine(client, f"demo-{secrets.token_hex(3)}", console, WORKERS)
+            play(line, people[:count], console)
+    except NotRunningError as error:
+        return _explain(f"{error} is not running. Start it first: make run")
+    except (ApiError, SettingError) as error:
+        return _explain(str(error))
+    except KeyboardInterrupt:
+        return _explain("Interrupted.")
+    return 0
+
+
+def play(line: DemoLine, people: Sequence[Person], console: Console) -> None:
+    """The whole story, printed as it happens."""
+    line.open()
+    began = time.monotonic()
+    signups = line.sign_up(people)
+    seconds = time.monotonic() - began
+    count = len(signups)
+    hurried, helped, patient = signups[count * 9 // 10], signups[count * 6 // 10], signups[-1]
+    watched = [hurried, helped, patient]
+    before = line.positions(watched)
+    others = [signup for signup in signups if signup not in watched]
+    line.leave(others[::20])
+    line.bump(others[10::100], priority=1)
+    line.bump([helped], places=count // 4)
+    line.bump([hurried], to="front")
+    happenings = [
+        "to the front of priority 0",
+        f"bumped by {count // 4} places",
+        "waited: others left",
+    ]
+    print_head_of_line(console, line.head(HEAD))
+    print_moves(console, _moves(watched, happenings, before, line.positions(watched)))
+    print_summary(console, line.waitlist_id, line.stats(), seconds)
+
+
+def _moves(
+    watched: Sequence[Signup],
+    happenings: Sequence[str],
+    before: Sequence[int],
+    after: Sequence[int],
+) -> list[Move]:
+    rows = zip(watched, happenings, before, after, strict=True)
+    return [Move(signup.person.name, what, was, now) for signup, what, was, now in rows]
+
+
+def _people_wanted(arguments: Sequence[str], most: int) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
+    parser.add_argument(
+        "--people", type=int, default=most, help=f"how many, {LEAST_PEOPLE} to {most}"
+    )
+    count: int = parser.parse_args(arguments).people
+    if not LEAST_PEOPLE <= count <= most:
+        parser.error(f"--people must be from {LEAST_PEOPLE} to {most}")
+    return count
+
+
+def _explain(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ, Console()))

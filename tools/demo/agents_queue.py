@@ -1,0 +1,94 @@
+"""The call centre's waitlist, asked over HTTP."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tools.demo.agents_story import SEGMENTS, Agent, Segment, queue_of
+from tools.local.api_client import ApiClient
+
+PAGE = 100
+
+
+@dataclass(frozen=True)
+class Queue:
+    """`depth` is what the service counts; `agents` are those in line who belong here."""
+
+    depth: int
+    agents: tuple[str, ...]
+
+
+class AgentsLine:
+    """One waitlist of agents; `answer` takes the first who matches, `end_call` brings them back."""
+
+    def __init__(self, client: ApiClient, waitlist_id: str) -> None:
+        self.waitlist_id = waitlist_id
+        self._client = client
+        self._admin = f"/v1/admin/waitlists/{waitlist_id}"
+        self._claims: dict[str, dict[str, Any]] = {}
+        self._entry_ids: dict[Agent, str] = {}
+
+    def open(self) -> None:
+        settings = {"name": "Agents", "segments": SEGMENTS, "rejoin": "always"}
+        self._client.operator("PUT", self._admin, json=settings)
+
+    def join(self, agent: Agent) -> None:
+        """Put an agent at the end of every queue that their attributes name."""
+        answer = self._client.customer(
+            "POST",
+            f"/v1/waitlists/{self.waitlist_id}/entries",
+            json={"customer_id": agent.name, "attributes": agent.attributes},
+            headers=_once(),
+        )
+        self._entry_ids[agent] = answer["entry_id"]
+
+    def answer(self, wanted: Segment) -> str | None:
+        """Claim the first agent who matches; return their name, None if nobody does."""
+        answer = self._client.operator(
+            "POST", f"{self._admin}/claims", json={"count": 1, "filter": wanted}, headers=_once()
+        )
+        for claim in answer["claims"]:
+            self._claims[claim["customer_id"]] = claim
+            return str(claim["customer_id"])
+        return None
+
+    def end_call(self, agent: Agent) -> None:
+        """Complete an agent's claim, and let them join again."""
+        claim = self._claims.pop(agent.name)
+        path = f"{self._admin}/claims/{claim['entry_id']}/complete"
+        self._client.operator("POST", path, json={"claim_token": claim["claim_token"]})
+        self.join(agent)
+
+    def statuses(self) -> dict[Agent, str]:
+        """Return what the service says of each agent; offered is on a call."""
+        paths = {agent: f"{self._admin}/entries/{one}" for agent, one in self._entry_ids.items()}
+        return {agent: self._client.operator("GET", paths[agent])["status"] for agent in paths}
+
+    def queues(self) -> dict[str, Queue]:
+        """Return every queue in which somebody waits, by name."""
+        waiting = self._client.operator("GET", f"{self._admin}/entries", params={"limit": PAGE})
+        depths = self._client.operator("GET", f"{self._admin}/segments", params={"limit": PAGE})
+        return {
+            queue_of(one["segment"]): Queue(
+                depth=one["waiting"],
+                agents=tuple(
+                    entry["customer_id"]
+                    for entry in waiting["entries"]
+                    if _is_in(entry["attributes"], one["segment"])
+                ),
+            )
+            for one in depths["segments"]
+        }
+
+
+def _is_in(attributes: Mapping[str, str | list[str]], segment: Segment) -> bool:
+    return all(value in _values(attributes[name]) for name, value in segment.items())
+
+
+def _values(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _once() -> dict[str, str]:
+    return {"Idempotency-Key": str(uuid.uuid4())}

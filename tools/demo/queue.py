@@ -1,0 +1,130 @@
+"""What happens in the demo: the calls, many at once, each with its progress."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from tools.demo.people import Person
+from tools.local.api_client import ApiClient
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Signup:
+    person: Person
+    entry_id: str
+    token: str
+    position: int
+
+
+class DemoLine:
+    """One waitlist of the demo; `workers` calls run at once."""
+
+    def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
+        self.waitlist_id = waitlist_id
+        self._client = client
+        self._console = console
+        self._workers = workers
+        self._entries = f"/v1/waitlists/{waitlist_id}/entries"
+        self._admin = f"/v1/admin/waitlists/{waitlist_id}"
+
+    def open(self) -> None:
+        self._client.operator("PUT", self._admin, json={"name": "Demo"})
+
+    def sign_up(self, people: Sequence[Person]) -> list[Signup]:
+        """Everybody at once; the answer is in the order of the line."""
+        signups = self._each("Signing up", self._sign_up, people)
+        return sorted(signups, key=lambda signup: signup.position)
+
+    def leave(self, signups: Sequence[Signup]) -> None:
+        self._each("Leaving", self._leave, signups)
+
+    def bump(self, signups: Sequence[Signup], **where: Any) -> None:
+        """`where` is priority, places or to, for each of them."""
+        self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
+
+    def positions(self, signups: Sequence[Signup]) -> list[int]:
+        return [self._standing(signup)["position"] for signup in signups]
+
+    def head(self, count: int) -> list[dict[str, Any]]:
+        page = self._client.operator("GET", f"{self._admin}/entries", params={"limit": count})
+        return list(page["entries"])
+
+    def stats(self) -> dict[str, Any]:
+        return dict(self._client.operator("GET", f"{self._admin}/stats"))
+
+    def _sign_up(self, person: Person) -> Signup:
+        answer = self._client.customer(
+            "POST",
+            self._entries,
+            json={"customer_id": person.customer_id, "profile": person.profile},
+            headers={"Idempotency-Key": str(uuid.uuid4())},
+        )
+        position = answer["position"]
+        if position is None:
+            # Signed up while the order was being rebuilt: the place is taken, not yet known.
+            path = f"{self._entries}/{answer['entry_id']}"
+            position = self._client.customer("GET", path, answer["entry_token"])["position"]
+        return Signup(person, answer["entry_id"], answer["entry_token"], position)
+
+    def _leave(self, signup: Signup) -> None:
+        self._client.customer("DELETE", f"{self._entries}/{signup.entry_id}", signup.token)
+
+    def _bump(self, signup: Signup, where: dict[str, Any]) -> None:
+        path = f"{self._admin}/entries/{signup.entry_id}/bump"
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        self._client.operator("POST", path, json=where, headers=headers)
+
+    def _standing(self, signup: Signup) -> dict[str, Any]:
+        path = f"{self._entries}/{signup.entry_id}"
+        return dict(self._client.customer("GET", path, signup.token))
+
+    def _each(
+        self, words: str, call: Callable[[Item], Result], items: Sequence[Item]
+    ) -> list[Result]:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            _RateColumn(),
+            TextColumn("time left"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=self._console) as progress:
+            task = progress.add_task(words, total=len(items))
+            pool = ThreadPoolExecutor(self._workers)
+            try:
+                calls = [pool.submit(call, item) for item in items]
+                for done in as_completed(calls):
+                    done.result()
+                    progress.advance(task)
+                return [done.result() for done in calls]
+            finally:
+                # After an error or Ctrl-C what has not begun shall not begin.
+                pool.shutdown(cancel_futures=True)
+
+
+class _RateColumn(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:.0f}/s" if speed else "", style="progress.data.speed")
+
+
+def _words(where: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in where.items())

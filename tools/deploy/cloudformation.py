@@ -1,0 +1,42 @@
+"""The template as CloudFormation gets it: after SAM's transform.
+
+`python -m tools.deploy.cloudformation FILE` writes it down, for tools that know no SAM.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from samtranslator.translator.transform import transform
+
+from tools.local.table import read_template
+
+
+class _NoManagedPolicies:
+    def load(self) -> dict[str, str]:
+        return {}
+
+
+def translated() -> dict[str, Any]:
+    """Return the template with SAM's resources as those that they stand for."""
+    template = read_template()
+    for resource in template["Resources"].values():
+        for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
+            # As `sam deploy` has it: the transform knows no local folders.
+            resource["Properties"][name] = "s3://bucket/key"
+    # It asks for a region, and for nothing that is there.
+    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+    found: dict[str, Any] = transform(template, {}, _NoManagedPolicies())
+    return found
+
+
+def main(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(translated(), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,88 @@
+"""Where containers find the machine that they run on."""
+
+import ipaddress
+import json
+import shutil
+import socket
+import subprocess
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tools.deploy.processes import Failed
+
+LOOPBACK = "127.0.0.1"
+NEED_DOCKER = (
+    "Docker is needed to run the functions in containers, and {problem}.\n"
+    "Install it from https://docs.docker.com/get-started/get-docker/ and start it"
+    " (on Linux: sudo systemctl start docker).\n"
+    "`make run` runs the same functions without Docker."
+)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    host: str
+    port: int
+
+    @classmethod
+    def of_url(cls, host: str, url: str) -> "Endpoint":
+        """The port of a URL, on another host."""
+        port = urlsplit(url).port
+        if port is None:
+            raise Failed(f"{url} names no port")
+        return cls(host, port)
+
+    @property
+    def flags(self) -> list[str]:
+        """As options of `sam local start-…`."""
+        return ["--host", self.host, "--port", str(self.port)]
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def need_docker() -> None:
+    """Fails, and says what to do, if no Docker engine answers."""
+    if shutil.which("docker") is None:
+        raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
+    info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
+    if info.returncode != 0:
+        problem = f"its engine does not answer ({info.stderr.strip().splitlines()[-1]})"
+        raise Failed(NEED_DOCKER.format(problem=problem))
+
+
+def bind_address() -> str:
+    """The address at which containers reach this machine, and nobody outside it does.
+
+    On Linux that is this end of Docker's bridge. Docker Desktop has the bridge in a virtual
+    machine, from which host.docker.internal leads to the loopback address.
+    """
+    inspected = subprocess.run(
+        ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for config in json.loads(inspected.stdout):
+        network = ipaddress.ip_network(config["Subnet"])
+        gateway = config.get("Gateway") or str(network[1])
+        if network.version == 4 and _can_bind(Endpoint(gateway, 0)):
+            return gateway
+    return LOOPBACK
+
+
+def need_free(endpoint: Endpoint) -> None:
+    """Fails if another program listens there."""
+    if not _can_bind(endpoint):
+        raise Failed(f"{endpoint} is taken: stop what listens there, and try again")
+
+
+def _can_bind(endpoint: Endpoint) -> bool:
+    with socket.socket() as listener:
+        # As servers do: the last run's closed connections do not count.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((endpoint.host, endpoint.port))
+        except OSError:
+            return False
+    return True

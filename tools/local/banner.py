@@ -1,0 +1,117 @@
+"""What `make run` prints when the service is ready: addresses, and a first call for each step."""
+
+from dataclasses import dataclass
+
+from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from tools.local.functions import TABLE_NAME
+from tools.local.settings import DEFAULT_PORT, without_password
+from tools.local.signature import SERVICE
+from waitlist_shared.ids import entry_id_of
+
+WAITLIST_ID = "bakery"
+# Stands for a token that only the issuer whose keys were named can make.
+FOREIGN_TOKEN = "TOKEN"
+CUSTOMER_ID = "ada"
+SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
+JSON = "-H 'Content-Type: application/json'"
+SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
+# Shows the answer of a signup, and passes its token on.
+KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """`token` is what the first customer shows where customers have tokens of an issuer."""
+
+    port: int
+    url: str
+    redis_url: str
+    dynamodb_url: str
+    token: str | None = None
+
+
+def banner(addresses: Addresses, ready_seconds: float) -> str:
+    """The whole text; the first line tells scripts that the service is ready."""
+    port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
+    return "\n".join(
+        [
+            f"Ready in {ready_seconds:.1f} s: {addresses.url}",
+            "",
+            f"  API       {addresses.url}/v1",
+            f"  Docs      {addresses.url}/docs",
+            f"  Redis     {without_password(addresses.redis_url)}",
+            f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
+            f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "
+            f"service {SERVICE}",
+            "",
+            *first_steps(addresses.url, addresses.token),
+            f"2,000 people stand in line: {port}make demo",
+            "Stop: Ctrl-C",
+        ]
+    )
+
+
+def first_steps(url: str, token: str | None) -> list[str]:
+    """Commands that work as they stand, in this order: the ids and the token are real ones.
+
+    Except where another issuer's token is needed.
+    """
+    own_token = token != FOREIGN_TOKEN
+    entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
+    entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"
+    admin = f"{url}/v1/admin/waitlists/{WAITLIST_ID}"
+    comes = _guest_comes(entries, entry_id) if token is None else _member_comes(entries, token)
+    return [*_waitlist_is_made(admin), *comes, *_operator_acts(admin, entry_id)]
+
+
+def _waitlist_is_made(admin: str) -> list[str]:
+    return [
+        "# 1. An operator makes a waitlist",
+        f"curl {SIGNED} \\",
+        f"  -X PUT {admin} \\",
+        f'  {JSON} -d \'{{"name": "Bakery"}}\'',
+        "",
+    ]
+
+
+def _guest_comes(entries: str, entry_id: str) -> list[str]:
+    return [
+        "# 2. A customer signs up; the answer's entry_token proves this stay from then on",
+        f"TOKEN=$(curl -X POST {entries} \\",
+        f"  {JSON} -H 'Idempotency-Key: {SIGNUP_KEY}' \\",
+        f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\' \\',
+        f"  | {KEEP_TOKEN})",
+        "",
+        "# 3. The customer asks for the position",
+        f"curl {entries}/{entry_id} \\",
+        '  -H "Authorization: Bearer $TOKEN"',
+        "",
+    ]
+
+
+def _member_comes(entries: str, token: str) -> list[str]:
+    return [
+        "# 2. A customer signs up: whoever the token's `sub` is",
+        f"curl -X POST {entries} {JSON} \\",
+        f"  -H 'Authorization: Bearer {token}' \\",
+        '  -d \'{"profile": {"name": "Ada"}}\'',
+        "",
+        "# 3. The customer asks for the position",
+        f"curl {entries}/me \\",
+        f"  -H 'Authorization: Bearer {token}'",
+        "",
+    ]
+
+
+def _operator_acts(admin: str, entry_id: str) -> list[str]:
+    return [
+        "# 4. An operator bumps the customer",
+        f"curl {SIGNED} \\",
+        f"  -X POST {admin}/entries/{entry_id}/bump \\",
+        f"  {JSON} -d '{{\"priority\": 5}}'",
+        "",
+        "# 5. An operator looks at the numbers",
+        f"curl {SIGNED} \\",
+        f"  {admin}/stats",
+        "",
+    ]

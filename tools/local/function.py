@@ -1,0 +1,258 @@
+"""One Lambda function run locally: its execution environments, made on demand and used again."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from tools.local.aws import function_arn
+from tools.local.lambda_process import LambdaContext
+from tools.local.slots import Slots
+
+START_SECONDS = 30
+# What Lambda takes as an event, and as an answer.
+MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class FunctionSettings:
+    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled.
+
+    Lambda would make as many `environments` as it takes; here calls wait for a free one, and are
+    throttled after `queue_seconds`.
+    """
+
+    name: str
+    handler: str
+    timeout_seconds: float = 30
+    memory_mb: int = 512
+    environments: int = 32
+    queue_seconds: float = 30
+    concurrency: int | None = None
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What a handler returned, as JSON; with `failed`, Lambda's description of its error."""
+
+    payload: bytes
+    failed: bool = False
+
+    def error_text(self) -> str:
+        """A failed invocation's error as Python prints it."""
+        error = json.loads(self.payload)
+        trace = "".join(error.get("stackTrace", []))
+        return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()
+
+
+class ThrottledError(Exception):
+    """More calls at once than the function may run."""
+
+
+class PayloadTooLargeError(Exception):
+    """The event has more bytes than Lambda takes."""
+
+
+class FunctionStartError(Exception):
+    """The handler could not be imported; its traceback is on stderr."""
+
+
+class _EnvironmentLostError(Exception):
+    pass
+
+
+class Function:
+    """Safe to call from any number of threads; those beyond `environments` wait for a free one."""
+
+    def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
+        self.settings = settings
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "tools.local.lambda_process",
+                    settings.handler,
+                    str(theirs.fileno()),
+                ],
+                env=dict(environ),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # a Ctrl-C in the terminal is for the local run alone
+            )
+        self._idle: list[_Environment] = []
+        self._lock = threading.Lock()
+        self._slots = Slots(settings.environments)
+        self._running = 0
+
+    def wait_until_ready(self) -> None:
+        """Returns once the handler is imported and a first environment stands."""
+        self._control.settimeout(START_SECONDS)
+        try:
+            if not self._control.recv(1):
+                raise FunctionStartError(self.settings.handler)
+        except TimeoutError:
+            raise FunctionStartError(self.settings.handler) from None
+        self._idle.append(_Environment(self._control))
+
+    def invoke(self, payload: bytes) -> Invocation:
+        """Runs the handler on a JSON event. Raises ThrottledError."""
+        self._enter()
+        try:
+            return self._invoke(payload)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def stop(self) -> None:
+        """Ends every environment, also those in the middle of an event."""
+        self._control.close()
+        with self._lock:
+            for environment in self._idle:
+                environment.close()
+            self._idle.clear()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _enter(self) -> None:
+        with self._lock:
+            limit = self.settings.concurrency
+            if limit is not None and self._running >= limit:
+                raise ThrottledError(self.settings.name)
+            self._running += 1
+
+    def _invoke(self, payload: bytes) -> Invocation:
+        if not self._slots.take(self.settings.queue_seconds):
+            raise ThrottledError(self.settings.name)
+        try:
+            return self._run(payload, str(uuid.uuid4()))
+        finally:
+            self._slots.give()
+
+    def _run(self, payload: bytes, request_id: str) -> Invocation:
+        try:
+            environment = self._take()
+        except _EnvironmentLostError:
+            return _exited(request_id)
+        context = self._context(request_id)
+        try:
+            invocation = environment.run(payload, context, self.settings.timeout_seconds)
+        except TimeoutError:
+            environment.kill()
+            return self._timed_out(request_id)
+        except _EnvironmentLostError:
+            environment.close()
+            return _exited(request_id)
+        with self._lock:
+            self._idle.append(environment)
+        return invocation
+
+    def _take(self) -> "_Environment":
+        with self._lock:
+            if self._idle:
+                # The one used last: the others stay cold, as few as the load needs are warm.
+                return self._idle.pop()
+        # Not under the lock: whoever has an environment already need not wait for this one.
+        return _Environment(self._control)
+
+    def _context(self, request_id: str) -> dict[str, Any]:
+        return asdict(
+            LambdaContext(
+                function_name=self.settings.name,
+                memory_limit_in_mb=self.settings.memory_mb,
+                invoked_function_arn=function_arn(self.settings.name),
+                aws_request_id=request_id,
+                deadline_ms=int((time.time() + self.settings.timeout_seconds) * 1000),
+                log_group_name=f"/aws/lambda/{self.settings.name}",
+                log_stream_name=request_id,
+            )
+        )
+
+    def _timed_out(self, request_id: str) -> Invocation:
+        seconds = self.settings.timeout_seconds
+        message = f"Task timed out after {seconds:.2f} seconds"
+        return _failure(request_id, "Sandbox.Timedout", message)
+
+
+class Invocable(Protocol):
+    def invoke(self, payload: bytes) -> Invocation:
+        """Runs the function on a JSON event. Raises ThrottledError."""
+        ...
+
+
+def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
+    """Runs a function as Lambda does, which hands over 6 MB at the most, to it and from it.
+
+    Raises PayloadTooLargeError and ThrottledError.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise PayloadTooLargeError
+    invocation = function.invoke(payload)
+    if len(invocation.payload) <= MAX_PAYLOAD_BYTES:
+        return invocation
+    message = (
+        f"Response payload size exceeded maximum allowed payload size ({MAX_PAYLOAD_BYTES} bytes)."
+    )
+    description = {"errorMessage": message, "errorType": "Function.ResponseSizeTooLarge"}
+    return Invocation(json.dumps(description).encode(), failed=True)
+
+
+def _exited(request_id: str) -> Invocation:
+    return _failure(request_id, "Runtime.ExitError", "Runtime exited without a reason")
+
+
+def _failure(request_id: str, error_type: str, message: str) -> Invocation:
+    description = {
+        "errorMessage": f"RequestId: {request_id} Error: {message}",
+        "errorType": error_type,
+    }
+    return Invocation(json.dumps(description).encode(), failed=True)
+
+
+class _Environment:
+    """This end of one forked process; the fork ends when this end is closed."""
+
+    def __init__(self, control: socket.socket) -> None:
+        ours, theirs = socket.socketpair()
+        self._connection = Connection(ours.detach())
+        try:
+            with theirs:
+                socket.send_fds(control, [b"e"], [theirs.fileno()])
+            self._pid = int(self._connection.recv_bytes())
+        except (EOFError, OSError) as error:
+            # The function has been stopped meanwhile.
+            self.close()
+            raise _EnvironmentLostError from error
+
+    def run(self, payload: bytes, context: dict[str, Any], timeout_seconds: float) -> Invocation:
+        message = b'{"context": %s, "event": %s}' % (json.dumps(context).encode(), payload)
+        try:
+            self._connection.send_bytes(message)
+            if not self._connection.poll(timeout_seconds):
+                raise TimeoutError
+            answer = json.loads(self._connection.recv_bytes())
+        except (EOFError, ConnectionError) as error:
+            raise _EnvironmentLostError from error
+        if "error" in answer:
+            return Invocation(answer["error"].encode(), failed=True)
+        return Invocation(answer["payload"].encode())
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        self.close()

@@ -1,0 +1,143 @@
+"""The three functions as `template.yaml` declares them, with local values for what they need."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from tools.local.function import FunctionSettings
+
+TABLE_NAME = "waitlist-local"
+PRIVATE_NAME = "waitlist-local-private"
+MAINTENANCE_NAME = "waitlist-local-maintenance"
+PUBLIC_NAME = "waitlist-local-public"
+ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
+
+MAX_PUBLIC_ENVIRONMENTS = 32
+# Each public environment may be calling it, and maintenance calls it from many threads.
+MAX_PRIVATE_ENVIRONMENTS = 64
+MAX_MAINTENANCE_ENVIRONMENTS = 4
+# Its caller gives up a second after its own time would be over.
+PRIVATE_QUEUE_SECONDS = 1.0
+MAINTENANCE_QUEUE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Backends:
+    """Where the functions find what they talk to."""
+
+    redis_url: str
+    redis_cluster: bool
+    dynamodb_url: str
+    lambda_url: str
+    log_level: str
+    jwt_issuer: str = ""
+
+    def variables(self) -> dict[str, str]:
+        """A value for every variable that the template may name."""
+        return {
+            "TABLE_NAME": TABLE_NAME,
+            "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
+            "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
+            "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
+            "REDIS_URL": self.redis_url,
+            "REDIS_CLUSTER": str(self.redis_cluster).lower(),
+            "REDIS_HAS_RUN_IDS": "true",
+            "REDIS_IAM_USER": "",
+            "REDIS_IAM_CACHE_ARN": "",
+            "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,
+            "AWS_ENDPOINT_URL_LAMBDA": self.lambda_url,
+            "LOG_LEVEL": self.log_level,
+            "JWT_ISSUER": self.jwt_issuer,
+        }
+
+
+@dataclass(frozen=True)
+class DeclaredFunction:
+    settings: FunctionSettings
+    environ: dict[str, str]
+
+
+def declared_functions(
+    template: Mapping[str, Any],
+    backends: Backends,
+    inherited: Mapping[str, str],
+    private_concurrency: int | None = None,
+) -> dict[str, DeclaredFunction]:
+    """The functions by name. Each gets the variables that its template names, and no others."""
+    declared = {}
+    for resource, room in _rooms(template, private_concurrency).items():
+        properties = template["Resources"][resource]["Properties"]
+        settings = FunctionSettings(
+            handler=properties["Handler"],
+            timeout_seconds=properties["Timeout"],
+            memory_mb=properties["MemorySize"],
+            **room,
+        )
+        named = properties["Environment"]["Variables"]
+        environ = _lambda_variables(settings, inherited) | _named(named, backends.variables())
+        declared[settings.name] = DeclaredFunction(settings, environ)
+    return declared
+
+
+def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, dict[str, Any]]:
+    """What is chosen here for each function: its name, and how many events it takes at once."""
+    return {
+        "PublicFn": {
+            "name": PUBLIC_NAME,
+            "environments": MAX_PUBLIC_ENVIRONMENTS,
+            "queue_seconds": _patience(template["Resources"]["PublicFn"]["Properties"]),
+        },
+        "PrivateFn": {
+            "name": PRIVATE_NAME,
+            "environments": concurrency or MAX_PRIVATE_ENVIRONMENTS,
+            "queue_seconds": PRIVATE_QUEUE_SECONDS,
+            "concurrency": concurrency,
+        },
+        "MaintenanceFn": {
+            "name": MAINTENANCE_NAME,
+            "environments": MAX_MAINTENANCE_ENVIRONMENTS,
+            "queue_seconds": MAINTENANCE_QUEUE_SECONDS,
+        },
+    }
+
+
+def _patience(properties: Mapping[str, Any]) -> float:
+    """How long the API still waits where the function takes all of its own time."""
+    waits = (event["Properties"]["TimeoutInMillis"] for event in properties["Events"].values())
+    return float(min(waits) / 1000 - properties["Timeout"])
+
+
+def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:
+    literals = {name: value for name, value in named.items() if isinstance(value, str)}
+    return literals | {name: values[name] for name in named if name in values}
+
+
+def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
+    """What Lambda itself sets; the caller's own AWS configuration must not be used by accident."""
+    kept = {name: value for name, value in inherited.items() if not _is_own(name)}
+    return kept | {
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_LAMBDA_FUNCTION_NAME": settings.name,
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        # Everything is on this machine; and asking macOS for its proxies does not survive a fork.
+        "no_proxy": "*",
+        # Neither traces nor metrics have anywhere to go.
+        "POWERTOOLS_TRACE_DISABLED": "true",
+        "POWERTOOLS_METRICS_DISABLED": "true",
+    }
+
+
+def _is_own(name: str) -> bool:
+    return (
+        name.startswith(("AWS_", "POWERTOOLS_", "REDIS_"))
+        or name == "LOG_LEVEL"
+        or name.lower().endswith("_proxy")
+    )

@@ -1,0 +1,77 @@
+"""What API Gateway's HTTP API makes of a function's answer in payload format 2.0."""
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from tools.local.http_message import Headers, HttpResponse, json_response
+
+# The gateway writes these itself.
+GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
+
+
+def gateway_response(answer: Any) -> HttpResponse:
+    """The HTTP response; an answer that the gateway cannot use is a 500, as in the cloud.
+
+    An answer without a `statusCode` is itself the JSON body of a 200.
+    """
+    if not isinstance(answer, dict) or "statusCode" not in answer:
+        return json_response(200, answer)
+    try:
+        return HttpResponse(_status(answer), _headers(answer), _body(answer))
+    except (TypeError, ValueError, AttributeError, binascii.Error):
+        return internal_server_error()
+
+
+def internal_server_error() -> HttpResponse:
+    return json_response(500, {"message": "Internal Server Error"})
+
+
+def too_large() -> HttpResponse:
+    """API Gateway's answer where Lambda refuses the event for its size."""
+    return json_response(413, {"message": "Request Entity Too Large"})
+
+
+def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
+    """API Gateway's own 503 says nothing of when to come again."""
+    headers: Headers = ()
+    if retry_after_seconds is not None:
+        headers = (("retry-after", str(retry_after_seconds)),)
+    return json_response(503, {"message": "Service Unavailable"}, headers)
+
+
+def _status(answer: dict[str, Any]) -> int:
+    status = int(answer["statusCode"])
+    if not 200 <= status <= 599:
+        raise ValueError("a final status is from 200 to 599")
+    return status
+
+
+def _headers(answer: dict[str, Any]) -> Headers:
+    headers = [
+        (name.lower(), _header_value(value))
+        for name, value in (answer.get("headers") or {}).items()
+        if name.lower() not in GATEWAY_HEADERS
+    ]
+    if answer.get("body") and not any(name == "content-type" for name, _ in headers):
+        headers.append(("content-type", "text/plain;charset=UTF-8"))
+    headers += [("set-cookie", _header_value(cookie)) for cookie in answer.get("cookies") or ()]
+    return tuple(headers)
+
+
+def _header_value(value: Any) -> str:
+    text = str(value)
+    if "\r" in text or "\n" in text:
+        raise ValueError("a header's value has one line")
+    text.encode("latin-1")
+    return text
+
+
+def _body(answer: dict[str, Any]) -> bytes:
+    body = answer.get("body")
+    if body is None:
+        return b""
+    if not isinstance(body, str):
+        return json.dumps(body).encode()
+    return base64.b64decode(body, validate=True) if answer.get("isBase64Encoded") else body.encode()

@@ -1,0 +1,86 @@
+"""Checks a request's token as API Gateway's JWT authorizer does."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from tools.local.http_message import HttpRequest
+
+# API Gateway takes no others.
+ALGORITHMS = ["RS256", "RS384", "RS512"]
+
+
+class TokenError(Exception):
+    """There is no token, or one that does not hold; the message says why, for a header."""
+
+
+class JwtAuthorizer:
+    """Guards the routes that the template guards where it knows an issuer."""
+
+    def __init__(
+        self, issuer: str, audiences: tuple[str, ...], keys: KeySet, guarded: frozenset[str]
+    ) -> None:
+        self._issuer = issuer
+        self._audiences = audiences
+        self._keys = keys
+        self._guarded = guarded
+
+    def guards(self, route_key: str) -> bool:
+        return route_key in self._guarded
+
+    def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
+        """The claims as an event holds them: all of them text. Raises TokenError."""
+        token = _bearer(request.header("authorization") or "")
+        registry = jwt.JWTClaimsRegistry(
+            now=now_seconds, iss={"essential": True, "value": self._issuer}, exp={"essential": True}
+        )
+        try:
+            claims = jwt.decode(token, self._keys, algorithms=ALGORITHMS).claims
+            registry.validate(claims)
+        except (JoseError, ValueError) as error:
+            raise TokenError(_described(error)) from error
+        self._check_audience(claims)
+        return {name: _text(value) for name, value in claims.items()}
+
+    def _check_audience(self, claims: Mapping[str, Any]) -> None:
+        stated = claims.get("aud", claims.get("client_id"))
+        audiences = stated if isinstance(stated, list) else [stated]
+        if not set(audiences) & set(self._audiences):
+            raise TokenError("the token has no valid audience")
+
+
+def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
+    """The routes, as API Gateway names them, that ask for a token where there is an issuer."""
+    paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
+    return frozenset(
+        f"{method.upper()} {path}"
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if operation["security"]["Fn::If"][0] == "KnowsIssuer"
+    )
+
+
+def _bearer(authorization: str) -> str:
+    scheme, _, token = authorization.partition(" ")
+    # API Gateway takes a token with and without the word before it.
+    token = token if scheme.lower() == "bearer" else authorization
+    if not token.strip():
+        raise TokenError("")
+    return token.strip()
+
+
+def _described(error: Exception) -> str:
+    text = str(error).encode("ascii", "replace").decode()
+    return text.replace('"', "'").replace("\r", " ").replace("\n", " ")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return f"[{' '.join(map(_text, value))}]"
+    return json.dumps(value)

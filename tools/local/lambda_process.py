@@ -1,0 +1,112 @@
+"""One function's processes: `python -m tools.local.lambda_process <handler> <socket fd>`.
+
+The first process imports the handler and then only forks: each fork is an execution environment
+that runs one event at a time, as on Lambda. Threads would not do: the event handler library keeps
+the current request in a class attribute, so two requests in one process would mix.
+
+Every process ends when the local run does, however that ends: the kernel then closes the sockets
+that these processes read.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import Any
+
+READY = b"r"
+Handler = Callable[[Any, "LambdaContext"], Any]
+
+
+@dataclass(frozen=True)
+class LambdaContext:
+    """What Lambda hands a Python handler beside the event."""
+
+    function_name: str
+    memory_limit_in_mb: int
+    invoked_function_arn: str
+    aws_request_id: str
+    deadline_ms: int
+    function_version: str = "$LATEST"
+    log_group_name: str = ""
+    log_stream_name: str = ""
+    identity: None = None
+    client_context: None = None
+
+    def get_remaining_time_in_millis(self) -> int:
+        return max(0, self.deadline_ms - int(time.time() * 1000))
+
+
+def main() -> None:
+    handler_path, control_fd = sys.argv[1:]
+    control = socket.socket(fileno=int(control_fd))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then reaps the environments
+    module, _, name = handler_path.rpartition(".")
+    handler: Handler = getattr(import_module(module), name)
+    _load_client_models()
+    gc.freeze()  # what is imported stays shared between the forks
+    control.sendall(READY)
+    while True:
+        _, fds, _, _ = socket.recv_fds(control, 1, 1)
+        if not fds:
+            return
+        if os.fork() == 0:
+            control.close()
+            _run_environment(Connection(fds[0]), handler)
+        os.close(fds[0])
+
+
+def _load_client_models() -> None:
+    """Reads boto3's service models once for all forks: each would take a tenth of a second."""
+    if "boto3" in sys.modules:
+        for service in ("dynamodb", "lambda"):
+            sys.modules["boto3"].client(service).close()
+
+
+def _run_environment(connection: Connection, handler: Handler) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        connection.send_bytes(str(os.getpid()).encode())
+        while True:
+            connection.send_bytes(_answer(handler, connection.recv_bytes()))
+    except (EOFError, OSError):
+        pass  # the local run has ended
+    finally:
+        # A fork must not run the clean-up of the process it was copied from.
+        os._exit(0)
+
+
+def _answer(handler: Handler, message: bytes) -> bytes:
+    invocation = json.loads(message)
+    context = LambdaContext(**invocation["context"])
+    try:
+        # As Lambda since Python 3.12: a letter has the bytes of UTF-8, and half a character none.
+        payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
+        payload.encode()
+        answer = {"payload": payload}
+    except Exception as error:  # noqa: BLE001 - whatever a handler raises is its answer
+        answer = {"error": json.dumps(_described(error, context.aws_request_id))}
+    sys.stdout.flush()
+    return json.dumps(answer).encode()
+
+
+def _described(error: Exception, request_id: str) -> dict[str, Any]:
+    return {
+        "errorMessage": str(error),
+        "errorType": type(error).__name__,
+        "requestId": request_id,
+        "stackTrace": traceback.format_tb(error.__traceback__),
+    }
+
+
+if __name__ == "__main__":
+    main()

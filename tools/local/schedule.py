@@ -1,0 +1,74 @@
+"""The minute schedule: EventBridge's rule that runs the maintenance function."""
+
+import json
+import logging
+import threading
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from tools.local.aws import ACCOUNT_ID, REGION
+from tools.local.function import Invocable, ThrottledError
+
+INTERVAL_SECONDS = 60
+
+logger = logging.getLogger(__name__)
+
+
+def scheduled_event(now: datetime) -> dict[str, Any]:
+    """What EventBridge sends for a schedule rule at `now` (UTC)."""
+    return {
+        "version": "0",
+        "id": str(uuid.uuid4()),
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": ACCOUNT_ID,
+        "time": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": REGION,
+        "resources": [f"arn:aws:events:{REGION}:{ACCOUNT_ID}:rule/waitlist-local-every-minute"],
+        "detail": {},
+    }
+
+
+class MinuteSchedule:
+    """Calls `function` every minute from a thread of its own; a slow run delays the next.
+
+    `wait(seconds)` returns True when it is time to stop.
+    """
+
+    def __init__(
+        self,
+        function: Invocable,
+        utc_now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        wait: Callable[[float], bool] | None = None,
+    ) -> None:
+        self._function = function
+        self._utc_now = utc_now
+        self._stopping = threading.Event()
+        self._wait = wait or self._stopping.wait
+        self._thread = threading.Thread(target=self._run, name="minute-schedule", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_seconds: float) -> None:
+        """Waits for a run that has begun."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_seconds)
+
+    def _run(self) -> None:
+        while not self._wait(INTERVAL_SECONDS):
+            self._call()
+
+    def _call(self) -> None:
+        try:
+            invocation = self._function.invoke(
+                json.dumps(scheduled_event(self._utc_now())).encode()
+            )
+        except ThrottledError:
+            logger.warning("the scheduled maintenance was throttled")
+            return
+        if invocation.failed:
+            logger.error("the scheduled maintenance failed: %s", invocation.error_text())

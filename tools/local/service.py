@@ -1,0 +1,173 @@
+"""The whole service in one place: what is started, in which order, and stopped in which."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Self
+
+from tools.local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
+from tools.local.child import Child
+from tools.local.cors import Cors, CorsRules
+from tools.local.dynamodb.table import DynamoDbUnreachableError, ensure_table
+from tools.local.front import Front
+from tools.local.function import Function
+from tools.local.functions import (
+    MAINTENANCE_NAME,
+    PUBLIC_NAME,
+    TABLE_NAME,
+    Backends,
+    declared_functions,
+)
+from tools.local.http_message import HttpApp
+from tools.local.http_server import HOST, HttpServer
+from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
+from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
+from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.redis_check import RedisUnreachableError, check_redis
+from tools.local.routes import Routes
+from tools.local.schedule import MinuteSchedule
+from tools.local.settings import Settings, without_password
+from tools.local.table import read_template
+
+# More than the public function may take: whoever is being served is answered.
+DRAIN_SECONDS = 12
+
+
+class StartError(Exception):
+    """The service cannot start; the message says why and what to do."""
+
+
+class LocalService:
+    """Starts on entry, and on exit ends every process and thread that it began.
+
+    Its port is taken first, so that nothing else begins when it is in use (PortInUseError).
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._children: list[Child] = []
+        self._parts = ExitStack()
+        self._server = HttpServer(settings.port)
+        self._parts.callback(self._server.server_close)
+        self.port = self._server.port
+        self.url = f"http://{HOST}:{self.port}"
+        self.redis_url = settings.redis_url or ""
+        self.dynamodb_url = settings.dynamodb_url or ""
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._parts.close()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._parts.close()
+
+    @property
+    def addresses(self) -> Addresses:
+        return Addresses(self.port, self.url, self.redis_url, self.dynamodb_url, self._token())
+
+    def _token(self) -> str | None:
+        """A token for the first calls, where customers are known by one."""
+        issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
+        if not issuer:
+            return None
+        if self._settings.jwt_jwks is not None:
+            return FOREIGN_TOKEN
+        return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
+
+    def lost_part(self) -> str | None:
+        """The name of a server that ended by itself, if one did."""
+        return next((child.module for child in self._children if not child.running), None)
+
+    def _start(self) -> None:
+        self._start_backends()
+        functions = self._start_functions()
+        endpoint = LambdaEndpoint(functions)
+        self._parts.callback(endpoint.stop, DRAIN_SECONDS)
+        front = Front(
+            functions[PUBLIC_NAME],
+            endpoint,
+            Routes.from_template(read_template()),
+            jwt_authorizer=self._jwt_authorizer(),
+        )
+        self._server.start(self._for_browsers(front))
+        self._parts.callback(self._server.stop)
+        schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
+        schedule.start()
+        self._parts.callback(schedule.stop, DRAIN_SECONDS)
+        self._parts.callback(self._drain, front.close)
+
+    def _drain(self, close_front: Callable[[], None]) -> None:
+        close_front()
+        self._server.wait_until_idle(DRAIN_SECONDS)
+
+    def _start_backends(self) -> None:
+        if self.redis_url:
+            self._check_redis()
+        # Both are started before either is waited for.
+        redis = None if self.redis_url else self._child("tools.local.redis_server")
+        dynamodb = None if self.dynamodb_url else self._child("tools.local.dynamodb.server")
+        if redis is not None:
+            self.redis_url = f"redis://{HOST}:{redis.port()}"
+        if dynamodb is not None:
+            self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
+        self._ensure_table()
+
+    def _for_browsers(self, front: Front) -> HttpApp:
+        origins = self._settings.cors_origins
+        return Cors(front, CorsRules.from_template(read_template(), origins)) if origins else front
+
+    def _jwt_authorizer(self) -> JwtAuthorizer | None:
+        issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
+        if not issuer:
+            return None
+        jwks = self._settings.jwt_jwks
+        try:
+            keys = LocalIssuer(issuer, audiences[0]).keys if jwks is None else read_keys(jwks)
+        except JwksError as error:
+            raise StartError(f"JWT_JWKS={jwks} gives no keys: {error}") from error
+        return JwtAuthorizer(issuer, audiences, keys, guarded_routes(read_template()))
+
+    def _child(self, module: str) -> Child:
+        child = self._parts.enter_context(Child(module))
+        self._children.append(child)
+        return child
+
+    def _check_redis(self) -> None:
+        try:
+            check_redis(self.redis_url, cluster=self._settings.redis_cluster)
+        except RedisUnreachableError as error:
+            url = without_password(self.redis_url)
+            raise StartError(f"REDIS_URL={url} does not answer: {error}") from error
+
+    def _ensure_table(self) -> None:
+        try:
+            ensure_table(self.dynamodb_url, TABLE_NAME)
+        except DynamoDbUnreachableError as error:
+            url = without_password(self.dynamodb_url)
+            message = f"AWS_ENDPOINT_URL_DYNAMODB={url} gives no table: {error}"
+            raise StartError(message) from error
+
+    def _start_functions(self) -> dict[str, Function]:
+        backends = Backends(
+            redis_url=self.redis_url,
+            redis_cluster=self._settings.redis_cluster,
+            dynamodb_url=self.dynamodb_url,
+            lambda_url=self.url,
+            log_level=self._settings.log_level,
+            jwt_issuer=self._settings.jwt_issuer,
+        )
+        declared = declared_functions(
+            read_template(), backends, os.environ, self._settings.private_concurrency
+        )
+        functions = {}
+        for name, function in declared.items():
+            functions[name] = Function(function.settings, function.environ)
+            self._parts.callback(functions[name].stop)
+        for started in functions.values():
+            started.wait_until_ready()
+        return functions

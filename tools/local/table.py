@@ -1,0 +1,60 @@
+"""The DynamoDB table as `template.yaml` declares it, for whoever creates it outside CloudFormation.
+
+The template is the only place that names keys and indexes, so a local table cannot drift from the
+deployed one.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TEMPLATE_PATH = Path(__file__).resolve().parents[2] / "template.yaml"
+TABLE_RESOURCE = "WaitlistTable"
+
+
+class _CloudFormationLoader(yaml.SafeLoader):
+    """Reads `!Ref x` as `{"Ref": x}` and `!Sub x` as `{"Fn::Sub": x}`, the long forms."""
+
+
+def _intrinsic(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    if isinstance(node, yaml.ScalarNode):
+        value: Any = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    elif isinstance(node, yaml.MappingNode):
+        value = loader.construct_mapping(node, deep=True)
+    else:
+        raise TypeError(f"unexpected YAML node under !{suffix}: {node!r}")
+    if suffix == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+_CloudFormationLoader.add_multi_constructor("!", _intrinsic)
+
+
+def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
+    """The template with its short-form functions (`!Ref`, `!Sub`, …) in their long forms."""
+    template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
+    if not isinstance(template, dict):
+        raise TypeError(f"{path} is not a CloudFormation template")
+    return template
+
+
+def create_table_request(table_name: str) -> dict[str, Any]:
+    """Arguments for boto3's `create_table`.
+
+    Point-in-time recovery and TTL are left out: they are other calls in the API, and no code
+    depends on either.
+    """
+    table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
+    return {
+        "TableName": table_name,
+        "BillingMode": table["BillingMode"],
+        "AttributeDefinitions": table["AttributeDefinitions"],
+        "KeySchema": table["KeySchema"],
+        "GlobalSecondaryIndexes": table["GlobalSecondaryIndexes"],
+        "StreamSpecification": {"StreamEnabled": True, **table["StreamSpecification"]},
+        "SSESpecification": {"Enabled": table["SSESpecification"]["SSEEnabled"]},
+    }

@@ -1,0 +1,33 @@
+"""`make token CUSTOMER=bob`: a token of the local run's issuer, for one customer."""
+
+import os
+import sys
+import time
+
+from tools.local.jwt_issuer import LocalIssuer
+from tools.local.settings import SettingError, Settings
+
+
+def main() -> int:
+    subject = os.environ.get("CUSTOMER", "").strip()
+    try:
+        settings = Settings.from_env(os.environ)
+    except SettingError as error:
+        return _explain(str(error))
+    if not subject or not settings.jwt_issuer:
+        return _explain(
+            "Say who, and what `make run` was told: "
+            "make token CUSTOMER=bob JWT_ISSUER=https://… JWT_AUDIENCE=…"
+        )
+    issuer = LocalIssuer(settings.jwt_issuer, settings.jwt_audiences[0])
+    print(issuer.token(subject, int(time.time())))
+    return 0
+
+
+def _explain(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

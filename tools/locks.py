@@ -1,0 +1,62 @@
+"""`make locks`: locks what is deployed, and what deploys it, by version and hash.
+
+Each lock file is made of the `.in` file beside it, for every platform, and has the digest of that
+file: `tests/architecture/test_locks.py` finds a source that was changed without its lock. Versions
+that are locked stay, unless the source asks for others or `--upgrade` is given.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Each lock file with the oldest Python that installs it.
+LOCKS = {
+    "shared/requirements.txt": "3.13",
+    "private_fn/requirements.txt": "3.13",
+    "public_fn/requirements.txt": "3.13",
+    "requirements-sam.txt": "3.11",
+}
+DIGEST = "# Digest of the source: "
+
+
+def source_of(lock: Path) -> Path:
+    return lock.with_suffix(".in")
+
+
+def digest_of(source: Path) -> str:
+    return hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+def is_current(lock: Path) -> bool:
+    """Return whether a lock file was made of its source as that is now."""
+    lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
+    return f"{DIGEST}{digest_of(source_of(lock))}" in lines
+
+
+def write(lock: Path, python: str, *, upgrade: bool) -> None:
+    """Write a lock file; raises CalledProcessError where uv finds no set of versions."""
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
+    command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
+    command += ["--upgrade"] if upgrade else []
+    command += ["--output-file", str(lock), str(source_of(lock).relative_to(ROOT))]
+    subprocess.run(command, cwd=ROOT, check=True)
+    header = f"# Written by `make locks`.\n{DIGEST}{digest_of(source_of(lock))}\n"
+    lock.write_text(header + lock.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Locks requirements by version and hash.")
+    parser.add_argument("--upgrade", action="store_true", help="take the newest allowed versions")
+    upgrade = parser.parse_args(arguments).upgrade
+    for name, python in LOCKS.items():
+        write(ROOT / name, python, upgrade=upgrade)
+        print(name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

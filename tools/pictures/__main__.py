@@ -1,0 +1,109 @@
+"""`make cli-pictures`: films `waitlist import` and `watch` against the service of `make run`."""
+
+import io
+import os
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unicodedata import category
+
+from rich.console import Console
+from rich.text import Text
+
+from tools.pictures.terminal import Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PEOPLE = ROOT / "tools" / "demo" / "people.csv"
+COLUMNS = ("--attribute", "city", "--map", "email=-")
+WAITLIST = (sys.executable, "-m", "waitlist_cli", "--local")
+# The line is well filled by then, and the import still goes on.
+WAITING = re.compile(r"\b1,[2-9][0-9]{2}\b")
+
+
+def main() -> int:
+    """Make both pictures, each of a waitlist of its own."""
+    with TemporaryDirectory() as folder:
+        people = write_people(Path(folder))
+        film_import(new_waitlist(), people)
+        film_watch(new_waitlist(), people)
+    return 0
+
+
+def write_people(folder: Path) -> str:
+    """Write the people whose names the filming terminal can draw: it knows no joined letters."""
+    header, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
+    plain = [row for row in rows if not any(category(letter)[0] == "M" for letter in row)]
+    path = folder / "people.csv"
+    path.write_text("\n".join([header, *plain]), encoding="utf-8")
+    return str(path)
+
+
+def film_import(waitlist_id: str, people: str) -> None:
+    """Take a picture of the way and of the end."""
+    words = ("import", waitlist_id, people, *COLUMNS)
+    terminal = typed(*words)
+    terminal.until(lambda text: "1,000 rows" in text)
+    halfway = terminal.picture()
+    terminal.ended()
+    command = Text(
+        f"$ waitlist import {waitlist_id} people.csv {' '.join(COLUMNS)}\n", style="bold"
+    )
+    save("cli-import", "waitlist import", [command, halfway, Text("…"), terminal.picture()])
+
+
+def film_watch(waitlist_id: str, people: str) -> None:
+    """Take a picture while an import fills the line and a worker admits its people."""
+    terminal = typed("watch", waitlist_id)
+    terminal.until(lambda text: "open" in text)
+    helpers = [
+        helper("work", waitlist_id, "--concurrency", "3", "--", "sleep", "0.1"),
+        helper("import", waitlist_id, people, *COLUMNS),
+    ]
+    try:
+        terminal.until(lambda text: WAITING.search(text) is not None)
+        terminal.settle()
+        save("cli-watch", "waitlist watch", [terminal.picture()])
+        terminal.interrupt()
+        terminal.ended()
+    finally:
+        for process in helpers:
+            process.terminate()
+            process.wait()
+
+
+def new_waitlist() -> str:
+    """Make a waitlist whose name nobody has."""
+    waitlist_id = f"bakery-{secrets.token_hex(2)}"
+    typed("create", waitlist_id, "--name", "Bakery").ended()
+    return waitlist_id
+
+
+def typed(*words: str) -> Terminal:
+    """Type a command of the command line to the local service."""
+    return Terminal([*WAITLIST, *words], os.environ, lines=28, columns=96, seconds=300)
+
+
+def helper(*words: str) -> subprocess.Popen[bytes]:
+    """Start a command that nobody looks at."""
+    return subprocess.Popen(
+        [*WAITLIST, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def save(name: str, title: str, parts: Sequence[Text]) -> None:
+    """Write a picture."""
+    console = Console(record=True, width=98, file=io.StringIO())
+    for part in parts:
+        console.print(part)
+    path = DOCS / f"{name}.svg"
+    console.save_svg(str(path), title=title)
+    print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
