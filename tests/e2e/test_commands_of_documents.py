@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from local.settings import DEFAULT_PORT
 from tests.architecture.sources import ROOT
 from tests.e2e.processes import Service
+from tools.local.settings import DEFAULT_PORT
 
 # A refusal of the service ends the script; without this, curl would exit with 0.
 CURL = 'set -eo pipefail; curl() { command curl -sS --fail-with-body --noproxy "*" "$@"; }\n'
