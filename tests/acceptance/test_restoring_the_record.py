@@ -1,4 +1,4 @@
-"""The record is restored to an earlier moment, as docs/operations.md says; Redis was not."""
+"""Restoring the record to an earlier moment (docs/operations/restore.md), but not Redis."""
 
 from tests.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions

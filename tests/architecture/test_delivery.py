@@ -125,7 +125,7 @@ def test_a_canary_is_judged_by_the_version_that_the_alias_moves_to(function: str
             "ExecutedVersion": alias["FunctionVersion"],
         }
     assert alarm["TreatMissingData"] == "notBreaching"
-    assert "docs/operations.md#upgrade" in alarm["AlarmDescription"]
+    assert "docs/operations/upgrade.md" in alarm["AlarmDescription"]
 
 
 SNAPSHOT = {"SnapStart": {"ApplyOn": "PublishedVersions"}}

@@ -12,6 +12,7 @@ from tests.architecture.deployed import deployed, every_stack
 from tests.architecture.facts import allowing
 from tests.architecture.sources import ROOT
 from tests.architecture.template import as_list
+from tests.architecture.test_operations import TEXT as OPERATIONS
 from tools.deploy.smoke import ADMIN
 from tools.local.table import read_template
 
@@ -333,7 +334,6 @@ def test_samconfig_and_the_document_name_the_boundary() -> None:
     for config in ("dev", "prod"):
         stack = CONFIG[config]["deploy"]["parameters"]["stack_name"]
         assert f'# "PermissionsBoundary={name.replace("${StackName}", stack)}",' in text
-    operations = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert '"PermissionsBoundary=waitlist-prod-boundary"' in operations
-    assert "TO=$STACK-Restored-" in operations
+    assert '"PermissionsBoundary=waitlist-prod-boundary"' in OPERATIONS
+    assert "TO=$STACK-Restored-" in OPERATIONS
     assert any("STACK-Restored-*" in one for one in patterns("Boundary", "STACK"))

@@ -9,7 +9,6 @@ import pytest
 
 from tests.architecture.deployed import deployed
 from tests.architecture.documents import tables_of
-from tests.architecture.sources import ROOT
 from tests.privacy.deployment import NAMESPACE
 from tests.privacy.drives import CLAIM, ENTRIES, ENTRY, hold, prepare, sign_up
 from tests.telemetry.told import metrics_of, told
@@ -158,15 +157,14 @@ def test_an_alarm_says_what_to_do_first_and_what_silence_means() -> None:
     for name in ALARMS:
         alarm = alarms({})[name]
         assert " First " in alarm["AlarmDescription"], name
-        assert alarm["AlarmDescription"].endswith("docs/operations.md#alarms"), name
+        assert alarm["AlarmDescription"].endswith("docs/operations/alarms.md"), name
         assert len(alarm["AlarmDescription"]) <= 1024
         assert "TreatMissingData" in alarm, name
     assert alarms({})["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
 
 
 def test_the_document_tells_of_each_alarm() -> None:
-    assert "\n## Alarms\n" in (ROOT / "docs/operations.md").read_text("utf-8")
-    (table,) = [one for one in tables_of("docs/operations.md") if "alarm" in one[0]]
+    (table,) = tables_of("docs/operations/alarms.md")
     told = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
     assert sorted(told) == sorted(alarms({}))
 
