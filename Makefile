@@ -1,4 +1,4 @@
-# `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip and git.
+# `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip, git and curl.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
