@@ -15,7 +15,7 @@ STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
     "waitlist_queue.app.lambda_handler": "private function",
-    "waitlist_api.maintenance.lambda_handler": "maintenance",
+    "waitlist_api.maintenance_app.lambda_handler": "maintenance",
     "tools.local.redis_server": "Valkey",
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",

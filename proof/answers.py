@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from proof.desk import NAMES, Brought
 from tests.support.faults import Crash
-from waitlist_api.holding import Held
-from waitlist_api.http_errors import RENAMED, STATUS
-from waitlist_api.imports.imported import Imported
-from waitlist_api.joining import SignedUp
-from waitlist_api.standing import Standing
+from waitlist_api.claims.lifecycle import Held
+from waitlist_api.entries.position import Standing
+from waitlist_api.entries.signup import SignedUp
+from waitlist_api.http.errors import RENAMED, STATUS
+from waitlist_api.imports.rows import Imported
 from waitlist_shared.errors import WaitlistError
 
 PASSING = (429, 503)

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.world import START_MILLIS
-from waitlist_api.claiming import ClaimCommand
-from waitlist_api.editing import EditCommand
-from waitlist_api.holding import HoldCommand
-from waitlist_api.imports.imported import Imported, ImportRow
-from waitlist_api.joining import SignupCommand
-from waitlist_api.moving import BumpCommand
+from waitlist_api.claims.claim import ClaimCommand
+from waitlist_api.claims.lifecycle import HoldCommand
+from waitlist_api.entries.bump import BumpCommand
+from waitlist_api.entries.edit import EditCommand
+from waitlist_api.entries.signup import SignupCommand
+from waitlist_api.imports.rows import Imported, ImportRow
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services
 from waitlist_shared import contracts as c

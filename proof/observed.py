@@ -9,7 +9,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from proof.desk import NAMES, WAITLIST_ID
 from proof.model import Event
 from proof.stage import Stage
-from waitlist_api.queue_client import send_batch
+from waitlist_api.queue.client import send_batch
 from waitlist_api.records.entry import HISTORY, PRESENT
 from waitlist_queue import keys
 from waitlist_shared import contracts as c

@@ -12,9 +12,9 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
+from waitlist_api.http.api import Api
 from waitlist_api.services import Services
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -10,24 +10,24 @@ from typing import Any, Protocol
 
 from aws_lambda_powertools import Logger
 
-from waitlist_api.api import Api, as_lambda_response
-from waitlist_api.auth import EntryTokens
-from waitlist_api.aws import (
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import SecretUnavailable
+from waitlist_api.aws.clients import (
     ANSWER_SECONDS,
     dynamodb_client,
     lambda_client,
     secret_reader,
     secrets_client,
 )
+from waitlist_api.aws.deadline import RequestTime
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.errors import NotReady
-from waitlist_api.http_errors import problem
-from waitlist_api.request_time import RequestTime
+from waitlist_api.http.api import Api, as_lambda_response
+from waitlist_api.http.errors import problem
+from waitlist_api.http.request_log import RequestLines
+from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.setup import telemetry_of
 from waitlist_api.services import Services
-from waitlist_api.telling.request_lines import RequestLines
-from waitlist_api.telling.tally import Tally
-from waitlist_api.telling.writing import telemetry_of
-from waitlist_api.token_keys import SecretUnavailable
 from waitlist_shared.correlation import Correlation
 
 REQUEST_TIME = RequestTime()

@@ -5,47 +5,47 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from waitlist_api.care.auditing import Auditor
-from waitlist_api.care.caretaking import Caretaker
-from waitlist_api.care.finishing import Finishing
-from waitlist_api.care.lease import Leases
-from waitlist_api.care.rebuilding import Rebuilder
-from waitlist_api.care.reindexing import Reindexer
-from waitlist_api.care.restoring import Restoring
-from waitlist_api.care.settling import Settling
-from waitlist_api.care.watching import Watching
-from waitlist_api.claiming import Claiming
+from waitlist_api.claims.claim import Claiming
+from waitlist_api.claims.lifecycle import Holding
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.cold_guard import ColdGuard
 from waitlist_api.config import Config
-from waitlist_api.directory import Directory
-from waitlist_api.editing import Editing
-from waitlist_api.holding import Holding
-from waitlist_api.imports.enlisting import Enlisting
-from waitlist_api.imports.enrolling import Enrolling
-from waitlist_api.imports.importing import Importing
-from waitlist_api.joining import Joining
-from waitlist_api.leaving import Leaving
-from waitlist_api.listing import Listing
-from waitlist_api.moving import Moving
-from waitlist_api.queue_client import QueueClient
+from waitlist_api.entries.bump import Moving
+from waitlist_api.entries.edit import Editing
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.position import Standings
+from waitlist_api.entries.queries import Listing
+from waitlist_api.entries.segment_positions import SegmentStandings
+from waitlist_api.entries.signup import Joining
+from waitlist_api.imports.place import Enlisting
+from waitlist_api.imports.service import Importing
+from waitlist_api.imports.write_intents import Enrolling
+from waitlist_api.maintenance.audit import Auditor
+from waitlist_api.maintenance.finish_intents import Finishing
+from waitlist_api.maintenance.heartbeat import Watching
+from waitlist_api.maintenance.rebuild import Rebuilder
+from waitlist_api.maintenance.rebuild_passes import Restoring
+from waitlist_api.maintenance.reconcile import Settling
+from waitlist_api.maintenance.runner import Caretaker
+from waitlist_api.observability.metrics import Tally, Timed
+from waitlist_api.queue.client import QueueClient
+from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.histories import Histories
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.journal import Journal
+from waitlist_api.records.lease import Leases
 from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
+from waitlist_api.records.waitlist_cache import Directory
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
-from waitlist_api.segments.standing import SegmentStandings
-from waitlist_api.segments.tagging import Tagger
-from waitlist_api.standing import Standings
-from waitlist_api.telling.tally import Tally, Timed
-from waitlist_api.waitlists import Waitlists
+from waitlist_api.segments.index import Tagger
+from waitlist_api.waitlists.configure import Waitlists
+from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared.correlation import Correlation
 
 

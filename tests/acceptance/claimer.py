@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from tests.support.admissions import Admissions
-from waitlist_api.claiming import ClaimCommand
+from waitlist_api.claims.claim import ClaimCommand
+from waitlist_api.claims.lifecycle import HoldCommand
 from waitlist_api.errors import Throttled
-from waitlist_api.holding import HoldCommand
 from waitlist_shared.errors import WaitlistError
 
 TRIES = 50

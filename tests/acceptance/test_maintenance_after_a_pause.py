@@ -12,7 +12,7 @@ from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
-from waitlist_api.care import auditing
+from waitlist_api.maintenance import audit
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.journal import AT_ONCE, MINUTE, STEP_MINUTES
 
@@ -154,7 +154,7 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
         run(desk, table)
     assert desk.order() == ["ann", "bob"]
     table.before_query = lambda _: None
-    noted = auditing.NOTE_STAMPS // MINUTE
+    noted = audit.NOTE_STAMPS // MINUTE
     assert run(desk, table) <= ALL_QUERIES // 2 + (noted + 2 * STEP_MINUTES) * SHARDS
     assert desk.order() == ["ann", "bob", "cyd"]
 

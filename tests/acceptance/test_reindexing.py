@@ -8,9 +8,9 @@ import pytest
 from tests.support.memory_table import Item
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
-from waitlist_api.care import reindexing
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.waitlists import reindex
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import SegmentsBuilding, StaleSegments
@@ -126,7 +126,7 @@ def test_declared_while_redis_is_lost_they_are_ready_after_the_rebuild(desk: Seg
 
 def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
     """P1, P6: between the pages, where everybody moves up."""
-    monkeypatch.setattr(reindexing, "PAGE", 1)
+    monkeypatch.setattr(reindex, "PAGE", 1)
     for number in range(6):
         desk.arrive(f"person-{number}", language="Dutch")
     desk.declare(BY_LANGUAGE)
@@ -249,7 +249,7 @@ def test_one_indexes_while_another_holds_the_lease_not(desk: Segmented) -> None:
 
 def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other one goes on from where this one was."""
-    monkeypatch.setattr(reindexing, "PAGE", 1)
+    monkeypatch.setattr(reindex, "PAGE", 1)
     desk.declare(BY_LANGUAGE)
     other = desk.elsewhere()
     records = desk.world.services.entries

@@ -17,10 +17,10 @@ from waitlist_api.errors import (
     InvalidFields,
     cut,
 )
-from waitlist_api.http_errors import problem
-from waitlist_api.schemas.attributes import MAX_PROFILE_BYTES
-from waitlist_api.schemas.imports import MAX_IMPORT_BYTES
-from waitlist_api.strict_json import MAX_BODY_BYTES
+from waitlist_api.http.errors import problem
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.schemas.attributes import MAX_PROFILE_BYTES
+from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024

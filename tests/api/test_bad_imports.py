@@ -8,8 +8,8 @@ import pytest
 from tests.api.refusing import nothing_changes, refused
 from tests.support.gateway import Answer
 from tests.support.people import People
-from waitlist_api.schemas.imports import MAX_IMPORT_BYTES
-from waitlist_api.strict_json import MAX_BODY_BYTES
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 HALF = "\\ud800"
 NEW = '"customer_id": "dan"'

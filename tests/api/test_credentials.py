@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.refusing import nothing_changes, refused
 from tests.support.people import People
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 
 ADMIN: list[tuple[str, str, Any]] = [
     ("GET", "/v1/admin/waitlists", None),

@@ -20,8 +20,8 @@ from tests.support.faults import (
     unheard,
 )
 from tests.support.world import World
-from waitlist_api.claiming import ClaimCommand
-from waitlist_api.editing import EditCommand
+from waitlist_api.claims.claim import ClaimCommand
+from waitlist_api.entries.edit import EditCommand
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_queue import keys
 

@@ -9,7 +9,7 @@ from tests.support.gateway import OPERATOR_ARN, Answer
 from tests.support.people import People
 from tests.support.world import START_MILLIS, RedisClock
 from waitlist_api.clock import iso
-from waitlist_api.leaving import drop_of
+from waitlist_api.queue.messages import drop_of
 from waitlist_queue import keys
 from waitlist_shared.limits import MAX_BATCH
 

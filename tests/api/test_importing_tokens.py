@@ -8,7 +8,7 @@ from aws_lambda_powertools import Logger
 from tests.api.refusing import nothing_changes, refused
 from tests.support.gateway import Answer
 from tests.support.people import People
-from waitlist_api.api import Api
+from waitlist_api.http.api import Api
 from waitlist_shared.limits import MAX_BATCH
 
 

@@ -12,7 +12,7 @@ from tests.support.people import People
 from tests.support.stores import fake_redis
 from tests.support.tables import new_table
 from tests.support.world import World
-from waitlist_api.api import Api
+from waitlist_api.http.api import Api
 
 ENTRIES = "/v1/waitlists/bakery/entries"
 ME = f"{ENTRIES}/me"

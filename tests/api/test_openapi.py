@@ -13,9 +13,9 @@ from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from tools.openapi import FILES, ROOT, text
-from waitlist_api.http_errors import STATUS
+from waitlist_api.http.errors import STATUS
+from waitlist_api.http.request_log import HEADER
 from waitlist_api.records.entry import Status
-from waitlist_api.telling.request_lines import HEADER
 
 PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]

@@ -16,9 +16,9 @@ from tests.support.snapshot import Snapshot
 from tests.support.stores import fake_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, World
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
-from waitlist_api.schemas.segments import SEGMENT_NAMES
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
+from waitlist_api.http.schemas.segments import SEGMENT_NAMES
 from waitlist_queue import keys
 
 CUSTOMER = "ada.lovelace@example.com"

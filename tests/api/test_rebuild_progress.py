@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.people import People
-from waitlist_api.care.rebuilding import STOP_MILLIS
+from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.records import places
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve")

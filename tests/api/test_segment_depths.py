@@ -10,7 +10,7 @@ from tests.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire, before
 from tests.support.world import World
-from waitlist_api.editing import EditCommand
+from waitlist_api.entries.edit import EditCommand
 
 EVERYBODY = {
     "F+English": 1,

@@ -10,7 +10,7 @@ from tests.support.admissions import Admissions
 from tests.support.faults import Wire, before
 from tests.support.gateway import Context, event
 from tests.support.world import World
-from waitlist_api.editing import EditCommand
+from waitlist_api.entries.edit import EditCommand
 from waitlist_api.records.entry import HistoryEvent
 
 

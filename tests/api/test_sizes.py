@@ -14,11 +14,11 @@ from tests.api.refusing import nothing_changes, refused, send_base64
 from tests.architecture.template import route_authorizers
 from tests.support.people import People
 from tests.support.world import SECRET
-from waitlist_api import strict_json
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
-from waitlist_api.schemas.imports import MAX_IMPORT_BYTES
-from waitlist_api.strict_json import MAX_BODY_BYTES
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http import json_body
+from waitlist_api.http.api import Api
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 ROUTES = sorted(route_authorizers())
 
@@ -51,7 +51,7 @@ def test_a_byte_more_is_refused_unread(
     """P5: also where API Gateway hands it over in base64, whose length is not counted."""
     body = body_of(MAX_BODY_BYTES + more, letter)
     encoded = base64.b64encode(body.encode()).decode()
-    monkeypatch.setattr(strict_json, "loads", fail)
+    monkeypatch.setattr(json_body, "loads", fail)
     monkeypatch.setattr(base64, "b64decode", fail)
     logger = Logger(service="test", level="CRITICAL")
     people.world.api = Api(people.world.services, EntryTokens(SECRET), logger)

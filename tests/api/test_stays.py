@@ -9,8 +9,8 @@ from tests.api.refusing import nothing_changes, refused
 from tests.support.gateway import Answer
 from tests.support.people import People
 from tests.support.world import SECRET
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
 
 NEW_SECRET = "another-secret-of-32-characters-or-more"
 IMPORTED_AT = "2026-01-01T09:00:00Z"

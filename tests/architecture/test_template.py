@@ -9,10 +9,10 @@ from aws_lambda_powertools import Logger
 
 from tests.architecture.template import RESOURCES, TEMPLATE, functions, named, route_authorizers
 from tools.local.table import create_table_request
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
-from waitlist_api.routes.documentation import SECURITY_SCHEMES
+from waitlist_api.http.api import Api
+from waitlist_api.http.openapi.responses import SECURITY_SCHEMES
 from waitlist_api.services import Services
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}

@@ -9,9 +9,10 @@ from tests.architecture.sources import ROOT
 from tests.architecture.template import functions
 from tests.engine.test_hung_servers import LIMIT_SECONDS
 from tools.local.retrying import POLICY, RETRIED_STATUSES, may_pass
-from waitlist_api import aws
-from waitlist_api.care import finishing, lease, rebuilding
-from waitlist_api.http_errors import RETRY_AFTER_SECONDS, STATUS
+from waitlist_api.aws import clients
+from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
+from waitlist_api.maintenance import finish_intents, rebuild
+from waitlist_api.records import lease
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
@@ -27,7 +28,7 @@ WAITS = {event["Properties"].get("TimeoutInMillis") for event in PUBLIC["Events"
 API_SECONDS = API_MILLIS / 1000
 PUBLIC_SECONDS = PUBLIC["Timeout"]
 PRIVATE_SECONDS = functions()["PrivateFn"]["Timeout"]
-CALLS_SECONDS = PUBLIC_SECONDS - aws.ANSWER_SECONDS
+CALLS_SECONDS = PUBLIC_SECONDS - clients.ANSWER_SECONDS
 MESSAGE_SECONDS = service.EXPIRING_SECONDS + LIMIT_SECONDS
 
 
@@ -46,7 +47,7 @@ def numbers(cell: str) -> list[float]:
 def client_row(config: Any) -> Budget:
     """What a botocore client's configuration amounts to: one try, tries, longest pauses."""
     tries = config.retries["total_max_attempts"]
-    pauses = [aws.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
+    pauses = [clients.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
@@ -55,9 +56,9 @@ HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
     ("Lambda", "the public function", ([PUBLIC_SECONDS], 1, [])),
-    ("public function", "the private function", client_row(aws.LAMBDA)),
-    ("public function", "DynamoDB", client_row(aws.DYNAMODB)),
-    ("public function", "Secrets Manager", client_row(aws.SECRETS)),
+    ("public function", "the private function", client_row(clients.LAMBDA)),
+    ("public function", "DynamoDB", client_row(clients.DYNAMODB)),
+    ("public function", "Secrets Manager", client_row(clients.SECRETS)),
     ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
     (
         "private function",
@@ -71,8 +72,8 @@ HELD: list[tuple[str, str, Budget]] = [
         ([connections.CONNECT_SECONDS], 1 + connections.RETRIES, [connections.PAUSE_SECONDS]),
     ),
     ("a call of Redis", "an answer", ([connections.ANSWER_SECONDS], 1, [])),
-    ("maintenance", "the private function", client_row(aws.PATIENT_LAMBDA)),
-    ("maintenance", "DynamoDB", client_row(aws.DYNAMODB)),
+    ("maintenance", "the private function", client_row(clients.PATIENT_LAMBDA)),
+    ("maintenance", "DynamoDB", client_row(clients.DYNAMODB)),
     ("Lambda", "maintenance", ([functions()["MaintenanceFn"]["Timeout"]], 1, [])),
 ]
 
@@ -123,11 +124,11 @@ def test_what_the_gateway_answers_by_itself_is_to_be_repeated() -> None:
 
 
 def test_the_worst_cases_nest() -> None:
-    client: Any = aws.LAMBDA  # whose type says nothing of its options
+    client: Any = clients.LAMBDA  # whose type says nothing of its options
     a_call = connections.CONNECT_SECONDS + connections.ANSWER_SECONDS
     assert a_call <= connections.CALL_SECONDS < LIMIT_SECONDS
     assert LIMIT_SECONDS < MESSAGE_SECONDS < PRIVATE_SECONDS < client.read_timeout
-    assert aws.attempt_seconds(client) < CALLS_SECONDS < PUBLIC_SECONDS
+    assert clients.attempt_seconds(client) < CALLS_SECONDS < PUBLIC_SECONDS
     assert INIT_SECONDS + PUBLIC_SECONDS < API_SECONDS < POLICY.timeout_seconds
     assert API_SECONDS <= HTTP_API_SECONDS
     assert float(row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
@@ -135,25 +136,25 @@ def test_the_worst_cases_nest() -> None:
 
 def test_every_client_is_punctual_for_itself() -> None:
     """One attempt of any client fits into a request, or nothing could ever be called."""
-    for config in (aws.LAMBDA, aws.DYNAMODB, aws.SECRETS):
-        assert aws.attempt_seconds(config) < CALLS_SECONDS
+    for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS):
+        assert clients.attempt_seconds(config) < CALLS_SECONDS
 
 
 def test_maintenance_touches_no_request_that_may_still_run() -> None:
     """P3: an intent that it finishes is nobody else's any more."""
-    assert finishing.INTENT_AGE_MILLIS > 1000 * API_SECONDS
+    assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 
 def test_a_lease_outlives_its_renewal() -> None:
     tries = float(row("maintenance", "DynamoDB")["in all"])
-    assert rebuilding.NOTE_SECONDS + tries < lease.LEASE_MILLIS / 1000
+    assert rebuild.NOTE_SECONDS + tries < lease.LEASE_MILLIS / 1000
 
 
 def test_the_sentence_that_sums_it_up_is_true() -> None:
     sums = (
         f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
-        f" {PRIVATE_SECONDS} < waiting for it {aws.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
+        f" {PRIVATE_SECONDS} < waiting for it {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
         f" {PUBLIC_SECONDS}; with its start {INIT_SECONDS + PUBLIC_SECONDS} < API"
         f" {API_SECONDS:g} < client {POLICY.timeout_seconds:g}."
     )

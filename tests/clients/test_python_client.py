@@ -13,7 +13,7 @@ from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from tools.openapi import ROOT
-from waitlist_api.routes.parameters import ENTRY_ID
+from waitlist_api.http.routes.params import ENTRY_ID
 
 DOCUMENT = ROOT / "docs/openapi/guests.json"
 OPERATIONS: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from tests.support.dynamodb import dynamodb
 from tests.support.lambdas import PRIVATE, InProcessLambda
 from tests.support.stores import emptied, fake_redis
-from waitlist_api.queue_client import QueueClient
+from waitlist_api.queue.client import QueueClient
 from waitlist_queue import app
 
 Handler = Callable[[Any], Any]

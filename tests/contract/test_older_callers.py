@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from tests.contract.test_operations import ADA, EPOCH, WAITLIST_ID
-from waitlist_api.queue_client import RESULTS
+from waitlist_api.queue.client import RESULTS
 from waitlist_shared import contracts as c
 
 # A value for each field that some message cannot do without.

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.support.lambdas import PRIVATE, InProcessLambda
-from waitlist_api.queue_client import RESULTS, QueueClient, send_batch
+from waitlist_api.queue.client import RESULTS, QueueClient, send_batch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 from waitlist_shared.ids import entry_id_of, segment_id_of

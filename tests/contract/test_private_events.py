@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.lua import VERBS
 from tests.contract.conftest import Handler
 from tests.contract.events import PRIVATE, Event
-from waitlist_api.queue_client import RESULTS
+from waitlist_api.queue.client import RESULTS
 from waitlist_queue.service import BY_OP
 from waitlist_shared.errors import BY_CODE
 

@@ -9,8 +9,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.gateway import Context, event
 from waitlist_api import app
-from waitlist_api.aws import ANSWER_SECONDS
-from waitlist_api.token_keys import SecretUnavailable
+from waitlist_api.auth.token_keys import SecretUnavailable
+from waitlist_api.aws.clients import ANSWER_SECONDS
 
 HEALTH = event("GET", "/v1/unknown", {}, None)
 

@@ -11,8 +11,8 @@ from tests.contract.events import LOCAL_SECRET, PUBLIC, PUBLIC_JWT, Event
 from tests.support.gateway import Context
 from tests.support.stores import fake_redis
 from tests.support.world import World
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
 
 # What each event is answered with on a world where the list is made and the customer waits.
 EXPECTED = {

@@ -8,8 +8,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.local.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
-from waitlist_api import aws
-from waitlist_api.request_time import RequestTime
+from waitlist_api.aws import clients
+from waitlist_api.aws.deadline import RequestTime
 
 
 class Service:
@@ -35,8 +35,8 @@ def refusal(status: int, code: str, headers: Headers = ()) -> HttpResponse:
 THROTTLED = refusal(429, "TooManyRequestsException")
 BROKEN = refusal(500, "ServiceException")
 DONE = json_response(200, {})
-LAMBDA_SECONDS = aws.CONNECT_SECONDS + 4
-PAUSE_SECONDS = aws.THROTTLED_PAUSE_SECONDS
+LAMBDA_SECONDS = clients.CONNECT_SECONDS + 4
+PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def code_of(error: pytest.ExceptionInfo[ClientError]) -> str:
 def test_a_throttled_invocation_is_tried_once_more_after_a_random_pause(
     service: Service, time: RequestTime, pauses: list[float]
 ) -> None:
-    client = aws.lambda_client(time)
+    client = clients.lambda_client(time)
     for _ in range(20):
         service.answer(THROTTLED, DONE)
         assert invoke(client)["StatusCode"] == 200
@@ -97,7 +97,7 @@ def test_a_throttled_record_is_tried_twice_more(
 ) -> None:
     service.answer(refusal(400, "ThrottlingException"))
     with pytest.raises(ClientError):
-        get_item(aws.dynamodb_client(time))
+        get_item(clients.dynamodb_client(time))
     assert service.requests == 3
     assert pauses[0] <= PAUSE_SECONDS
     assert pauses[1] <= 2 * PAUSE_SECONDS
@@ -106,16 +106,16 @@ def test_a_throttled_record_is_tried_twice_more(
 def test_maintenance_tries_four_times_more(service: Service, pauses: list[float]) -> None:
     service.answer(THROTTLED)
     with pytest.raises(ClientError):
-        invoke(aws.patient_lambda_client())
+        invoke(clients.patient_lambda_client())
     assert service.requests == 5
     assert [pause <= longest for pause, longest in zip(pauses, (1, 2, 4, 8), strict=True)]
 
 
 def test_no_call_begins_that_could_outlast_the_request(service: Service, time: RequestTime) -> None:
     """P9"""
-    client = aws.lambda_client(time)
+    client = clients.lambda_client(time)
     service.answer(DONE)
-    with time.limited_to(LAMBDA_SECONDS - 0.001), pytest.raises(aws.OutOfTime):
+    with time.limited_to(LAMBDA_SECONDS - 0.001), pytest.raises(clients.OutOfTime):
         invoke(client)
     assert service.requests == 0
     with time.limited_to(LAMBDA_SECONDS):
@@ -130,7 +130,7 @@ def test_no_call_begins_that_could_outlast_the_request(service: Service, time: R
         (BROKEN, PAUSE_SECONDS),
         (
             refusal(429, "TooManyRequestsException", (("x-amz-retry-after", "60000"),)),
-            PAUSE_SECONDS + aws.ASKED_PAUSE_SECONDS,
+            PAUSE_SECONDS + clients.ASKED_PAUSE_SECONDS,
         ),
     ],
     ids=["throttled", "broken", "asked to wait"],
@@ -143,7 +143,7 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     longest: float,
 ) -> None:
     """P9: and the failure is told as it is, so that a throttled request is a throttled one."""
-    client = aws.lambda_client(time)
+    client = clients.lambda_client(time)
     service.answer(answer)
     with time.limited_to(longest + LAMBDA_SECONDS - 0.001), pytest.raises(ClientError) as error:
         invoke(client)
@@ -159,7 +159,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
     service: Service, time: RequestTime, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    client = aws.lambda_client(time)
+    client = clients.lambda_client(time)
     with time.limited_to(LAMBDA_SECONDS), pytest.raises(EndpointConnectionError):
         invoke(client)
     assert pauses == []
@@ -171,7 +171,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: RequestTime) -> None:
     """However little time is left when it comes."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
-    client = aws.lambda_client(late := RequestTime(lambda: next(ticks)))
+    client = clients.lambda_client(late := RequestTime(lambda: next(ticks)))
     service.answer(DONE)
     with late.limited_to(LAMBDA_SECONDS):
         assert invoke(client)["StatusCode"] == 200
@@ -184,8 +184,8 @@ def test_a_condition_that_fails_late_still_tells_what_stood_there(
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}
     service.answer(json_response(400, body))
-    with time.limited_to(aws.CONNECT_SECONDS + 2), pytest.raises(ClientError) as error:
-        aws.dynamodb_client(time).put_item(TableName="t", Item=item)
+    with time.limited_to(clients.CONNECT_SECONDS + 2), pytest.raises(ClientError) as error:
+        clients.dynamodb_client(time).put_item(TableName="t", Item=item)
     said: Any = error.value.response
     assert (code_of(error), said["Item"]) == ("ConditionalCheckFailedException", item)
     assert said["ResponseMetadata"]["HTTPStatusCode"] == 400

@@ -21,7 +21,7 @@ from tests.contract.test_operations import (
     stay,
     tagged,
 )
-from waitlist_api.queue_client import QueueClient, failure_of
+from waitlist_api.queue.client import QueueClient, failure_of
 from waitlist_shared import contracts as c
 from waitlist_shared import errors
 from waitlist_shared.errors import BY_CODE

@@ -13,8 +13,8 @@ from tests.support.memory_table import MemoryTable
 from tests.support.snapshot import Snapshot
 from tests.support.stores import fake_redis
 from tests.support.world import World
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
 
 PAIRS = list(permutations(PUBLIC, 2))
 

@@ -10,7 +10,7 @@ from tests.faults.scene import Scene
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
-from waitlist_api.imports import enlisting, enrolling
+from waitlist_api.imports import place, write_intents
 from waitlist_api.records import imports
 
 # Two of one time, then later ones; then those without a time.
@@ -38,10 +38,10 @@ GRAVE: dict[str, Callable[[Scene], Fault]] = {
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two people in a transaction, one transaction at a time: their order is known."""
-    for module in (enrolling, imports):
+    for module in (write_intents, imports):
         monkeypatch.setattr(module, "MAX_INTENTS", 2)
     monkeypatch.setattr(imports, "MAX_PLACES", 2)
-    monkeypatch.setattr(enlisting, "WORKERS", 1)
+    monkeypatch.setattr(place, "WORKERS", 1)
 
 
 def attempt(scene: Scene, *names: str) -> Answer | None:

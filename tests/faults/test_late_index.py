@@ -14,7 +14,7 @@ from tests.faults.scene import Scene, Stores
 from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.world import CONFIG, World
-from waitlist_api.care.rebuilding import SETTLED_MILLIS
+from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
 from waitlist_api.services import Services
 
 DAY_SECONDS = 24 * 3600

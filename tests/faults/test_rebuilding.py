@@ -11,7 +11,7 @@ from tests.faults.scene import Scene, Stores
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
-from waitlist_api.care.lease import LEASE_MILLIS
+from waitlist_api.records.lease import LEASE_MILLIS
 from waitlist_queue import keys
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import ticket_at

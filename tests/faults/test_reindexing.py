@@ -10,7 +10,7 @@ from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.snapshot import Snapshot
-from waitlist_api.care import reindexing
+from waitlist_api.waitlists import reindex
 from waitlist_shared.errors import WaitlistError
 
 Strike = Callable[[Scene], Fault]
@@ -21,7 +21,7 @@ FEW = 2
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of two show all that pages of 500 would."""
-    monkeypatch.setattr(reindexing, "PAGE", FEW)
+    monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
 def desk_of(scene: Scene) -> Segmented:

@@ -13,9 +13,9 @@ from tests.faults.scene import Scene, Stores
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
-from waitlist_api.care.rebuilding import STOP_MILLIS
+from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.records import places
-from waitlist_api.records.rebuild import Rebuild
+from waitlist_api.records.rebuild_progress import Rebuild
 from waitlist_shared.errors import WaitlistError
 
 AN_HOUR = 3600

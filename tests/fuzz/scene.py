@@ -10,7 +10,7 @@ import schemathesis
 
 from tools.local.functions import ENTRY_TOKEN_SECRET
 from tools.local.operator_auth import OperatorAuth
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 
 # Requests that are not about somebody may do to the list of the document's examples what they
 # like; this one is for those who are.

@@ -9,7 +9,7 @@ from tools.local.functions import (
     declared_functions,
 )
 from tools.local.table import read_template
-from waitlist_api import aws
+from waitlist_api.aws import clients
 
 BACKENDS = Backends(
     redis_url="redis://127.0.0.1:1",
@@ -30,7 +30,7 @@ def test_handlers_and_limits_are_those_of_the_template() -> None:
     assert (settings.timeout_seconds, settings.memory_mb) == (3, 512)
     assert declared()[PUBLIC_NAME].settings.handler == "waitlist_api.app.lambda_handler"
     handler = declared()[MAINTENANCE_NAME].settings.handler
-    assert handler == "waitlist_api.maintenance.lambda_handler"
+    assert handler == "waitlist_api.maintenance_app.lambda_handler"
 
 
 def test_each_function_gets_the_variables_that_the_template_names_and_no_others() -> None:
@@ -75,5 +75,5 @@ def test_nobody_waits_for_a_free_environment_longer_than_the_caller_waits_for_th
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25
     assert public.queue_seconds + public.timeout_seconds == api_seconds
-    client: Any = aws.LAMBDA  # whose type says nothing of its options
+    client: Any = clients.LAMBDA  # whose type says nothing of its options
     assert private.queue_seconds + private.timeout_seconds <= client.read_timeout

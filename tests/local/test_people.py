@@ -1,7 +1,7 @@
 import re
 
 from tools.demo.people import read_people
-from waitlist_api.schemas.entries import SignupBody
+from waitlist_api.http.schemas.entries import SignupBody
 
 PEOPLE = 2000
 

@@ -29,7 +29,8 @@ from tools.local.lambda_endpoint import LambdaEndpoint
 from tools.local.operator_auth import OperatorAuth
 from tools.local.routes import Routes
 from tools.local.table import read_template
-from waitlist_api import app, maintenance
+from waitlist_api import app
+from waitlist_api import maintenance_app as maintenance
 from waitlist_queue import app as private_app
 
 ISSUER = "https://issuer.example.com"

@@ -19,8 +19,8 @@ from tests.privacy.drives import (
 )
 from tests.privacy.marks import CUSTOMER, found_in, tokens_found_in
 from tests.telemetry.told import Told, told
-from waitlist_api.leaving import Leaving
-from waitlist_api.telling.audit import AUDITED, audited
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.http.audit_log import AUDITED, audited
 
 BAKERY = {"waitlist_id": "bakery"}
 ADA = {**BAKERY, "entry_id": ENTRY_ID}

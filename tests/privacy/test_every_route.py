@@ -23,8 +23,8 @@ from tests.privacy.marks import (
 )
 from tests.support.world import SECRET
 from tools.local.operator_auth import OperatorAuth
-from waitlist_api.auth import TOKEN, EntryTokens
-from waitlist_api.listing import Listing
+from waitlist_api.auth.credentials import TOKEN, EntryTokens
+from waitlist_api.entries.queries import Listing
 
 
 @pytest.fixture(params=[False, True], ids=["guests", "issuer"])

@@ -7,9 +7,9 @@ import pytest
 from proof.jobs import Job
 from proof.known import group_of
 from proof.stage import Stage
-from waitlist_api.care.settling import Settling
-from waitlist_api.imports.enrolling import Enrolling
-from waitlist_api.leaving import Leaving
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.imports.write_intents import Enrolling
+from waitlist_api.maintenance.reconcile import Settling
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.transitions import Transitions

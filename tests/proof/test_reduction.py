@@ -6,7 +6,7 @@ from proof.jobs import Job
 from proof.stage import Stage
 from proof.turns import Turns
 from tests.proof.test_mutants import nothing
-from waitlist_api.leaving import Leaving
+from waitlist_api.entries.leave import Leaving
 
 PAIRS = [
     (("leave", "release"), "waiting"),

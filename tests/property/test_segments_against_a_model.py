@@ -11,7 +11,7 @@ from tests.support.claim_model import MAX_ATTEMPTS
 from tests.support.colours import assert_exact
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
-from waitlist_api.segments.declared import Segments
+from waitlist_api.records.segments import Segments
 from waitlist_shared.ids import segment_id_of
 
 LANGUAGES, GENDERS = ["English", "Spanish=F", "français & #"], ["F", "M"]

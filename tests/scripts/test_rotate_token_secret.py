@@ -11,9 +11,9 @@ from moto import mock_aws
 
 from tests.architecture.template import RESOURCES, TEMPLATE
 from tools.deploy.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
-from waitlist_api.auth import EntryTokens
-from waitlist_api.aws import secret_reader
-from waitlist_api.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys
+from waitlist_api.aws.clients import secret_reader
 
 NOW = 1_790_000_000
 STACK = "waitlist-prod"

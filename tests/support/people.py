@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.support.gateway import Answer
 from tests.support.world import SECRET, World
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_queue import keys
 from waitlist_shared.ids import entry_id_of
 

@@ -10,11 +10,11 @@ from aws_lambda_powertools import Logger
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
-from waitlist_api.api import Api
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
+from waitlist_api.http.api import Api
+from waitlist_api.observability.metrics import Tally
 from waitlist_api.services import Services
-from waitlist_api.telling.tally import Tally
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore

@@ -12,7 +12,7 @@ from tests.architecture.documents import tables_of
 from tests.privacy.deployment import NAMESPACE
 from tests.privacy.drives import CLAIM, ENTRIES, ENTRY, hold, prepare, sign_up
 from tests.telemetry.told import metrics_of, told
-from waitlist_api.telling.run_lines import COUNTS, LEVELS
+from waitlist_api.maintenance.run_log import COUNTS, LEVELS
 
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 STACK = NAMESPACE.removeprefix("Waitlist/")

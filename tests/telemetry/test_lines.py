@@ -10,10 +10,11 @@ from tests.support.gateway import Context
 from tests.support.world import SECRET
 from tests.telemetry.told import HEADER, Told, told
 from tools.local.operator_auth import OperatorAuth
-from waitlist_api import app, maintenance
-from waitlist_api.auth import EntryTokens
-from waitlist_api.care.caretaking import Caretaker
-from waitlist_api.listing import Listing
+from waitlist_api import app
+from waitlist_api import maintenance_app as maintenance
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.queries import Listing
+from waitlist_api.maintenance.runner import Caretaker
 from waitlist_queue import app as private_app
 from waitlist_queue.service import QueueService
 

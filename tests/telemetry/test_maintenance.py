@@ -9,9 +9,9 @@ from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
-from waitlist_api.care.auditing import Auditor
-from waitlist_api.care.finishing import STUCK_MILLIS
-from waitlist_api.telling.run_lines import PARTS
+from waitlist_api.maintenance.audit import Auditor
+from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
+from waitlist_api.maintenance.run_log import PARTS
 from waitlist_shared.errors import QueueUnavailable
 
 

@@ -10,8 +10,8 @@ from tests.behaviour.outcomes import OUTCOMES
 from tests.privacy.deployment import NAMESPACE
 from tests.privacy.drives import DRIVES, prepare
 from tests.telemetry.told import Line, Told, metrics_of, told
-from waitlist_api.http_errors import STATUS
-from waitlist_api.telling.run_lines import COUNTS, LEVELS, PARTS
+from waitlist_api.http.errors import STATUS
+from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
 from waitlist_queue.service import BY_OP
 from waitlist_shared.errors import BY_CODE
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waitlist_api.polling import LONGEST_SECONDS, poll_after_seconds
+from waitlist_api.http.polling import LONGEST_SECONDS, poll_after_seconds
 from waitlist_api.records.entry import ENDED, Status
 
 positions = st.integers(min_value=1, max_value=10**9)

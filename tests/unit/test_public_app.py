@@ -9,7 +9,7 @@ from moto import mock_aws
 
 from tests.support.gateway import Caller, Context
 from waitlist_api import app
-from waitlist_api.auth import EntryTokens
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import ConfigError
 
 KEY = "a-key-of-the-deployed-service-0123456789"

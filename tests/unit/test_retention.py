@@ -4,12 +4,12 @@ import pytest
 
 from tests.support.dynamodb import TABLE
 from tests.support.memory_table import MemoryTable
+from waitlist_api.observability.metrics import Tally
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
 from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
-from waitlist_api.telling.tally import Tally
 
 KEY = ("bakery", "a" * 26)
 EXPIRES = 1_800_000_000

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from waitlist_api.errors import InvalidFields
-from waitlist_api.segments.declared import Segments
+from waitlist_api.records.segments import Segments
 from waitlist_shared.ids import segment_id_of
 
 BY_BOTH = ("gender", "language")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from waitlist_api import app, maintenance
+from waitlist_api import app
+from waitlist_api import maintenance_app as maintenance
 from waitlist_queue import app as private_app
 
 # With no variable set and no way to open a connection; prints what has been composed.
@@ -27,7 +28,7 @@ print({composed}.cache_info().currsize)
     ("module", "composed"),
     [
         ("waitlist_api.app", "api"),
-        ("waitlist_api.maintenance", "caretaker"),
+        ("waitlist_api.maintenance_app", "caretaker"),
         ("waitlist_queue.app", "service"),
     ],
 )

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import pytest
 
+from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.segments.declared import Segments
-from waitlist_api.segments.tagging import TURNS, Tagger
+from waitlist_api.segments.index import TURNS, Tagger
 from waitlist_shared.errors import StaleSegments
 
 REMEMBERED = WaitlistRecord(

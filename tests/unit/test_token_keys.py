@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.support.world import Clock
-from waitlist_api.auth import TOKEN, EntryTokens, Proof
-from waitlist_api.errors import Forbidden
-from waitlist_api.token_keys import (
+from waitlist_api.auth.credentials import TOKEN, EntryTokens, Proof
+from waitlist_api.auth.token_keys import (
     BEFORE_IT_SIGNS_SECONDS,
     READ_EACH_SECONDS,
     RETRY_SECONDS,
@@ -19,6 +18,7 @@ from waitlist_api.token_keys import (
     SecretUnavailable,
     TokenKeys,
 )
+from waitlist_api.errors import Forbidden
 
 OLD, NEW, OTHER = ("old-" * 16, "new-" * 16, "other-" * 10)
 ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000

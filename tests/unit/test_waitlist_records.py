@@ -11,9 +11,9 @@ from tests.support.dynamodb import TABLE, dynamodb
 from tests.support.faults import Wire
 from tests.support.tables import new_table
 from waitlist_api.errors import Throttled
+from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
-from waitlist_api.segments.declared import Segments
 
 Declared = tuple[tuple[str, ...], ...]
 BY_LANGUAGE: Declared = (("language",),)

@@ -15,8 +15,8 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from waitlist_api.aws import dynamodb_client, patient_lambda_client
-from waitlist_api.queue_client import Queue, QueueClient
+from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
+from waitlist_api.queue.client import Queue, QueueClient
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_shared import contracts as c

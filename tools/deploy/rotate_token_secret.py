@@ -17,7 +17,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from waitlist_api.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
+from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
 
 # A stack of older code, which would take both keys for one, has no such output.
 OUTPUT = "EntryTokenSecretArn"

@@ -1,1 +1,1 @@
-"""Many people at once, each at the place of their time."""
+"""Bulk import: many entries in one request, each placed by its own joining time."""

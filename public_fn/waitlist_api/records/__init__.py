@@ -1,1 +1,1 @@
-"""The record in DynamoDB: the authority on who is on which list. Nothing else calls DynamoDB."""
+"""The record in DynamoDB: the authority on all entries. No other package calls DynamoDB."""

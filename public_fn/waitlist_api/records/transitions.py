@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from waitlist_api.observability.metrics import Tally
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
 from waitlist_api.records.entry import (
     HistoryEvent,
@@ -17,7 +18,6 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
-from waitlist_api.telling.tally import Tally
 
 # Why somebody was parked whose hold has expired once too often.
 OUT_OF_ATTEMPTS = "max_attempts"

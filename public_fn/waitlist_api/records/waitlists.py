@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
-from waitlist_api.records.rebuild import Rebuild
+from waitlist_api.records.checkpoint import UNWATCHED, Watch
+from waitlist_api.records.rebuild_progress import Rebuild
+from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_api.records.watch import UNWATCHED, Watch
-from waitlist_api.segments.declared import Segments
 
 CATALOG = "CATALOG"
 # Each turn meets another operator who changes the segments at the same moment.

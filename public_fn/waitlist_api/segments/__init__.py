@@ -1,1 +1,1 @@
-"""What a waitlist declares, and who stands in which segment."""
+"""Segments: the index of entries by attributes, positions and depths within it."""

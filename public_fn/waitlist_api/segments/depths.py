@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from waitlist_api import cursors
-from waitlist_api.cold_guard import ColdGuard
+from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.segments.declared import Segment, Segments
-from waitlist_api.segments.tagging import Tagger
+from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.segments.index import Tagger
 from waitlist_shared import contracts as c
 
 # Whoever is edited or leaves between two reads may leave a segment without a name: once more.

@@ -1,0 +1,1 @@
+"""Credentials: guests' entry tokens, customers' JWTs, operators' IAM identities."""

@@ -1,0 +1,107 @@
+"""Who may do what: entry tokens or an issuer's for customers, IAM for operators."""
+
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from waitlist_api.auth.token_keys import KeptKeys, stay_of
+from waitlist_api.clock import NowMillis, now_millis
+from waitlist_api.errors import Forbidden, Unauthorized
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.ids import CUSTOMER_ID
+
+ADMIN_PATH = "/v1/admin"
+TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
+
+
+class EntryTokens:
+    """Tokens that let their holder see and leave one stay of an entry.
+
+    A token is an HMAC over waitlist, entry and stay. It begins with an id of its key, so that the
+    key can be changed while the token is good. The ticket numbers the stay: the place has it, and
+    no later stay of the entry gets it again.
+    """
+
+    def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
+        """Take a secret, or what reads it; raises BadSecret if it holds no keys."""
+        read = secret if callable(secret) else lambda: secret
+        self._kept = KeptKeys(read, now_millis)
+
+    def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
+        """Return the token of a stay: the same at every call, until another key signs."""
+        return self._kept.signing().token(waitlist_id, entry_id, stay)
+
+    def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
+        """Return what a token proves: the caller compares its stay with the entry's.
+
+        Raise Unauthorized without a token, Forbidden for a token of another entry.
+        """
+        token = bearer_token(authorization)
+        if token is None:
+            raise Unauthorized
+        key, stay = self._kept.keys().of_token(token), stay_of(token)
+        if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id, stay)):
+            raise Forbidden
+        renewed = self.issue(waitlist_id, entry_id, stay)
+        return Proof(stay, None if renewed == token else renewed)
+
+    def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
+        """Return the stay of this entry that a token proves, None without one."""
+        try:
+            return self.check(waitlist_id, entry_id, authorization).stay
+        except WaitlistError:
+            return None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a good token proves: which stay its holder was given it for.
+
+    `renewed` is a token to keep instead where the key of the one that was sent will go.
+    """
+
+    stay: int
+    renewed: str | None = None
+
+
+def bearer_token(authorization: str | None) -> str | None:
+    """Return the entry token of an Authorization header, or None if it holds none."""
+    scheme, _, token = (authorization or "").partition(" ")
+    token = token.strip()
+    return token if scheme.lower() == "bearer" and TOKEN.fullmatch(token) else None
+
+
+def operator_of(event: Mapping[str, Any]) -> str:
+    """Return who calls an operator's route, or raise Unauthorized.
+
+    API Gateway has checked the signature and says whose it is; a request that came without its
+    authorizer (another route, a wrong deployment) is refused here once more.
+    """
+    arn = _authorized(event, "iam").get("userArn")
+    if not arn:
+        raise Unauthorized(
+            "Operators' routes take requests signed with AWS Signature Version 4 for the service "
+            "execute-api; the `waitlist` command and AWS' SDKs sign so."
+        )
+    return str(arn)
+
+
+def customer_of(event: Mapping[str, Any]) -> str:
+    """Return the customer whose token API Gateway's JWT authorizer has checked: its `sub`.
+
+    A request that came without the authorizer is refused here once more.
+    """
+    subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
+    if not subject:
+        raise Unauthorized("Send a token of the service's issuer as Authorization: Bearer.")
+    if not re.fullmatch(CUSTOMER_ID, subject):
+        raise Forbidden("The token's `sub` must have 1 to 256 visible ASCII characters.")
+    return subject
+
+
+def _authorized(event: Mapping[str, Any], authorizer: str) -> Mapping[str, Any]:
+    """Return what one of API Gateway's authorizers says of a request, if it was asked."""
+    found = event.get("requestContext", {}).get("authorizer") or {}
+    return found.get(authorizer) or {}

@@ -1,0 +1,1 @@
+"""AWS clients, and the deadline that Lambda sets for each of their calls."""

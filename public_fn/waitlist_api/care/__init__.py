@@ -1,1 +1,0 @@
-"""What maintenance does: finish, rebuild, watch over Redis, measure."""

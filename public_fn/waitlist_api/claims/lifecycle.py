@@ -1,0 +1,289 @@
+"""What claimers do with those they hold: complete, release, extend, park; and redrive."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.records.decisions import (
+    STATUS_OF,
+    event_of,
+    transition_of,
+    worn_out_event,
+)
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
+from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import (
+    ClaimExpired,
+    ClaimMismatch,
+    Gone,
+    NotHeld,
+    NotParked,
+    NotWaiting,
+    Rebuilding,
+    WaitlistError,
+)
+
+# An entry that Redis has lost is put back between two tries.
+TRIES = 2
+REFUSED = (NotHeld, ClaimMismatch, ClaimExpired)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldCommand:
+    """The held entry, the token that proves the hold, and the operator who acts, with a reason."""
+
+    waitlist_id: str
+    entry_id: str
+    token: str
+    by: str
+    reason: str = ""
+    to: Literal["place", "back"] = "place"
+    lease_seconds: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the entry's key: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What every message about the hold carries."""
+        return {"waitlist_id": self.waitlist_id, "entry_id": self.entry_id, "token": self.token}
+
+
+@dataclass(frozen=True)
+class Held:
+    """An entry that is held, and until when."""
+
+    standing: Standing
+    deadline_millis: int
+
+
+class Holding:
+    """Ends and prolongs holds. Redis decides, by its own clock; the record follows.
+
+    A repeat whose first answer was lost gets from Redis the decision that was made, and records
+    it before it is answered, at the decision's own stamp (docs/decisions/0036).
+    """
+
+    def __init__(
+        self,
+        entries: EntryRecords,
+        transitions: Transitions,
+        guard: ColdGuard,
+        standings: Standings,
+        now_millis: NowMillis,
+    ) -> None:
+        self._entries = entries
+        self._transitions = transitions
+        self._guard = guard
+        self._standings = standings
+        self._now_millis = now_millis
+
+    def complete(self, command: HoldCommand) -> Standing:
+        """Admit a customer for good; a repeat with the same token changes nothing."""
+        try:
+            done: c.CompleteResult = self._decide(command, c.Complete(**command.names))
+        except AlreadyAdmitted:
+            record = self._entries.get(*command.key)
+            if record is None or record.claim_token != command.token:
+                raise
+            standing = self._standings.of(*command.key, to_operator=True)
+            # The customer may join again between the two reads.
+            return standing if standing.status == "admitted" else Standing.recorded(record)
+        event = HistoryEvent(
+            stamp=done.done_stamp or done.stamp,
+            event="admitted",
+            by=command.by,
+            reason=command.reason,
+        )
+        changes = {"admitted_millis": self._now_millis(), "claim_token": command.token}
+        transition = _transition(command, "admitted", done, changes, (event,))
+        try:
+            self._transitions.record(transition, self._now_millis())
+        except EntryChanged as changed:
+            record = changed.record
+            is_same = record is not None and record.claim_token == command.token
+            if record is None or record.status != "admitted" or not is_same:
+                raise _reason(ClaimExpired(), record, command.token) from changed
+        return Standing.out_of_line(command.entry_id, "admitted", done.rank, done.ticket)
+
+    def release(self, command: HoldCommand) -> Standing:
+        """Give an entry back to the line, at its old place or at the end."""
+        request = c.Release(**command.names, to=command.to)
+        try:
+            released: c.ReleaseResult = self._decide(command, request)
+        except ClaimExpired as refusal:
+            return self._recorded(command, "released", refusal)
+        self._record(command, _decision("released", command, released))
+        return _waiting(command, released, released.position, released.total)
+
+    def extend(self, command: HoldCommand) -> Held:
+        """Hold an entry for longer, from now on."""
+        request = c.Extend(**command.names, lease_seconds=command.lease_seconds)
+        extended: c.ExtendResult = self._decide(command, request)
+        changes = {
+            "claimed_until_millis": extended.deadline_millis,
+            "claim_token": command.token,
+        }
+        transition = _transition(command, "offered", extended, changes)
+        try:
+            self._transitions.record(transition, self._now_millis())
+        except EntryChanged as changed:
+            if changed.record is None or changed.record.erase:
+                raise EntryNotFound from changed
+            if changed.record.status in ("leaving", "left"):
+                raise NotWaiting from changed
+        standing = Standing.out_of_line(command.entry_id, "offered", extended.rank, extended.ticket)
+        return Held(standing, extended.deadline_millis)
+
+    def park(self, command: HoldCommand) -> Standing:
+        """Put an entry aside for a person to look at."""
+        try:
+            parked: c.ParkResult = self._decide(command, c.Park(**command.names))
+        except ClaimExpired as refusal:
+            return self._recorded(command, "parked", refusal)
+        self._record(command, _decision("parked", command, parked, parked.parked_millis))
+        return Standing.out_of_line(command.entry_id, "parked", parked.rank, parked.ticket)
+
+    def redrive(self, command: HoldCommand) -> Standing:
+        """Bring a parked entry back into line, with no attempts against it."""
+        request = c.Redrive(
+            waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
+        )
+        for _ in range(TRIES):
+            try:
+                back: c.RedriveResult = self._guard.read(request)
+            except NotParked as refusal:
+                record = self._entries.get(*command.key)
+                if record is None or record.status != "parked" or record.erase:
+                    return self._recorded(command, "redriven", refusal)
+                # The record knows a parking that Redis has lost.
+                self._put_back(record)
+                continue
+            before = (worn_out_event(back.worn_out_stamp),) if back.worn_out_stamp else ()
+            self._record(command, _decision("redriven", command, back), before)
+            return _waiting(command, back, back.position, back.total)
+        # Redis has the entry elsewhere: maintenance brings the two together.
+        raise Rebuilding
+
+    def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
+        """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""
+        try:
+            return self._guard.read(request)
+        except REFUSED as refusal:
+            record = self._entries.get(*command.key)
+            lost = _lost_hold(refusal, record, command.token)
+            if lost is None:
+                raise _reason(refusal, record, command.token) from refusal
+        self._put_back(lost)
+        try:
+            return self._guard.read(request)
+        except REFUSED as refusal:
+            raise _reason(refusal, record, command.token) from refusal
+
+    def _put_back(self, record: EntryRecord) -> c.RestoreResult:
+        try:
+            return self._standings.put_back(record)
+        except Gone as error:
+            raise NotWaiting from error
+
+    def _record(
+        self, command: HoldCommand, decision: c.Decision, before: tuple[HistoryEvent, ...] = ()
+    ) -> None:
+        """Record a decision; where the record has gone past it, its events alone."""
+        events = (*before, event_of(decision, command.by, command.reason))
+        transition = transition_of(command.key, decision, events, command.reason)
+        try:
+            try:
+                self._transitions.record(transition, self._now_millis())
+            except EntryChanged as changed:
+                if changed.record is None or changed.record.erase:
+                    raise
+                for event in events:
+                    self._transitions.append(command.key, event, self._now_millis())
+        except EntryChanged as changed:
+            raise EntryNotFound from changed
+
+    def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> Standing:
+        """Answer the repeat of a decision that the record has; raise the refusal of others.
+
+        Redis forgets a decision soon after the record has it.
+        """
+        record = self._entries.get(*command.key)
+        if record is None or record.erase:
+            raise EntryNotFound
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        is_same_hold = verb == "redriven" or record.claim_token == command.token
+        if record.hold_end != verb or record.status != STATUS_OF[verb] or not is_same_hold:
+            raise refusal
+        standing = self._standings.of(*command.key, to_operator=True)
+        return standing if standing.status == record.status else Standing.recorded(record)
+
+
+def _transition(
+    command: HoldCommand,
+    status: Status,
+    result: c.HoldResult,
+    changes: dict[str, Any],
+    events: tuple[HistoryEvent, ...] = (),
+) -> Transition:
+    return Transition(
+        waitlist_id=command.waitlist_id,
+        entry_id=command.entry_id,
+        status=status,
+        stamp=result.stamp,
+        rank=result.rank,
+        attempts=result.attempts,
+        changes=changes,
+        events=events,
+    )
+
+
+def _decision(verb: c.Verb, command: HoldCommand, result: c.HoldResult, at: int = 0) -> c.Decision:
+    return c.Decision(
+        verb=verb,
+        token=command.token,
+        stamp=result.stamp,
+        rank=result.rank,
+        ticket=result.ticket,
+        attempts=result.attempts,
+        at=at,
+    )
+
+
+def _waiting(
+    command: HoldCommand, result: c.HoldResult, position: int | None, total: int | None
+) -> Standing:
+    if position is None:
+        # A repeat, and another claim has the entry by now.
+        total = None
+    return Standing.waiting(command.entry_id, result.rank, result.ticket, position, total)
+
+
+def _lost_hold(
+    refusal: WaitlistError, record: EntryRecord | None, token: str
+) -> EntryRecord | None:
+    """Return a record that has a hold with this token where Redis does not know it."""
+    if not isinstance(refusal, NotHeld) or record is None or record.status != "offered":
+        return None
+    return record if record.claim_token == token else None
+
+
+def _reason(refusal: WaitlistError, record: EntryRecord | None, token: str) -> WaitlistError:
+    """Return the error for the caller: why the token is refused."""
+    if record is None or record.erase:
+        return EntryNotFound()
+    if record.status == "admitted":
+        return AlreadyAdmitted()
+    if record.status in ("left", "leaving", "joining"):
+        return NotWaiting("The person is no longer held: they have left the list.")
+    if record.claim_token == token:
+        return ClaimExpired()
+    return ClaimMismatch() if isinstance(refusal, NotHeld) else refusal

@@ -1,0 +1,1 @@
+"""The operations on one entry: sign up, leave, bump, edit, read its position."""

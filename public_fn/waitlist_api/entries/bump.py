@@ -1,0 +1,144 @@
+"""Bump: move the place, record the move."""
+
+import hashlib
+import secrets
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from msgspec import UNSET
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.records.decisions import expired_event
+from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
+from waitlist_api.records.entry import PRESENT, HistoryEvent
+from waitlist_api.records.histories import Histories
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, IdempotencyKeyReused, NotWaiting, Rebuilding
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class BumpCommand:
+    """Where to move an entry: exactly one of `priority`, `places` and `to` is given."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    priority: int | None = None
+    places: int | None = None
+    to: Literal["front", "back"] | None = None
+    reason: str = ""
+    idempotency_key: str = ""
+
+    @property
+    def detail(self) -> dict[str, int | str]:
+        """What was asked for, as it stands in the history."""
+        asked = {"priority": self.priority, "places": self.places, "to": self.to}
+        return {name: value for name, value in asked.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bumped(Standing):
+    """Where an entry stands after a move; `moved` is how many places nearer to the head it came.
+
+    Negative if it came farther from the head; None of the repeat of a move that Redis has lost.
+    """
+
+    moved: int | None
+
+
+class Moving:
+    """Moves waiting entries."""
+
+    def __init__(
+        self,
+        entries: EntryRecords,
+        histories: Histories,
+        guard: ColdGuard,
+        standings: Standings,
+        now_millis: NowMillis,
+    ) -> None:
+        self._entries = entries
+        self._histories = histories
+        self._guard = guard
+        self._standings = standings
+        self._now_millis = now_millis
+
+    def bump(self, command: BumpCommand) -> Bumped:
+        """Move an entry once for each Idempotency-Key, and return where it stands."""
+        request = _request(command)
+        moved = self._move(request)
+        if moved.outcome == "repeat":
+            self._check_repeat(command, moved.moved_stamp)
+        event = HistoryEvent(
+            stamp=moved.moved_stamp,
+            event="bumped",
+            by=command.by,
+            reason=command.reason,
+            detail=command.detail,
+        )
+        # The end of the hold before, if the record does not have it yet.
+        before = (expired_event(moved.expired_stamp),) if moved.expired_stamp else ()
+        key = (command.waitlist_id, command.entry_id)
+        move = Move(moved, request.once_key, (*before, event))
+        try:
+            self._entries.record_bump(key, move, self._now_millis())
+        except EntryChanged as changed:
+            is_present = changed.record is not None and changed.record.status in PRESENT
+            raise (Rebuilding if is_present else NotWaiting) from changed
+        standing = Standing.waiting(
+            command.entry_id, moved.rank, moved.ticket, moved.position, moved.total
+        )
+        return Bumped(**asdict(standing), moved=moved.moved_by)
+
+    def _check_repeat(self, command: BumpCommand, moved_stamp: int) -> None:
+        """Raise IdempotencyKeyReused if the move that was made is not the one asked for."""
+        made = self._histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
+        # A move that was cut off before it was recorded has no event: this request records it.
+        asked = {"priority", "places", "to"}
+        if made is None or not asked & set(made.detail):
+            return
+        detail = {name: value for name, value in made.detail.items() if name in asked}
+        if (detail, made.reason) != (command.detail, command.reason):
+            raise IdempotencyKeyReused
+
+    def _move(self, request: c.Bump) -> c.BumpResult:
+        try:
+            return self._send(request)
+        except NotWaiting:
+            record = self._entries.get(request.waitlist_id, request.entry_id)
+            if record is None:
+                raise EntryNotFound from None
+            if record.status == "admitted":
+                raise AlreadyAdmitted from None
+            if record.status != "waiting":
+                raise
+        # The record knows a place that Redis has lost.
+        try:
+            self._standings.put_back(record)
+        except Gone:
+            raise NotWaiting from None
+        return self._send(request)
+
+    def _send(self, request: c.Bump) -> c.BumpResult:
+        moved: c.BumpResult = self._guard.read(request)
+        return moved
+
+
+def _request(command: BumpCommand) -> c.Bump:
+    # Without a key of the client's only the retries of this one call are recognised.
+    key = command.idempotency_key or secrets.token_hex(16)
+    text = f"{command.by}\0{key}"
+    seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS
+    return c.Bump(
+        waitlist_id=command.waitlist_id,
+        entry_id=command.entry_id,
+        once_key=hashlib.sha256(text.encode()).hexdigest()[:32],
+        once_seconds=seconds,
+        priority=UNSET if command.priority is None else command.priority,
+        places=UNSET if command.places is None else command.places,
+        to=UNSET if command.to is None else command.to,
+    )

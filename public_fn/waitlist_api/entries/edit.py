@@ -1,0 +1,158 @@
+"""Edit: change what is recorded of a person; the place stays, the segments follow."""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.position import Standings
+from waitlist_api.entries.queries import Person
+from waitlist_api.entries.signup import Joining
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields, Throttled
+from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.records.edits import Edits
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.segments import Attributes
+from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.validate import checked
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
+
+# Each turn meets another request about the same person that was faster: two are rare.
+TURNS = 4
+NOBODY = "The person has left the list, so there is nothing to edit."
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditCommand:
+    """What replaces the attributes, the profile or both; None leaves them as they are."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    attributes: dict[str, Any] | None = None
+    profile: dict[str, Any] | None = None
+    reason: str = ""
+
+    def changes(self, record: EntryRecord) -> dict[str, Any]:
+        """Return what is given and not recorded, by the names of the fields."""
+        asked = {"attributes": self.attributes, "profile": self.profile}
+        return {
+            name: value
+            for name, value in asked.items()
+            if value is not None and _text(value) != _text(getattr(record, name))
+        }
+
+
+class Editing:
+    """Edits people who have a place.
+
+    The record decides and Redis follows: the higher version of somebody's attributes stays. Redis
+    is told before the record changes, so that maintenance sees to an edit that is cut off.
+    """
+
+    def __init__(
+        self,
+        directory: Directory,
+        entries: EntryRecords,
+        edits: Edits,
+        guard: ColdGuard,
+        tagger: Tagger,
+        standings: Standings,
+        joining: Joining,
+        now_millis: NowMillis,
+    ) -> None:
+        self._directory = directory
+        self._entries = entries
+        self._edits = edits
+        self._guard = guard
+        self._tagger = tagger
+        self._standings = standings
+        self._joining = joining
+        self._now_millis = now_millis
+
+    def edit(self, command: EditCommand) -> Person:
+        """Replace what is given; where all of it is recorded already, nothing changes."""
+        self._directory.find(command.waitlist_id)
+        for _ in range(TURNS):
+            record = self._recorded(command)
+            if record is None:
+                continue
+            if command.attributes is not None:
+                # Also where nothing changed: an earlier edit may have been cut off here.
+                self._tag(record)
+            standing = self._standings.of(record.waitlist_id, record.entry_id, to_operator=True)
+            return Person(standing, record, [])
+        raise Throttled
+
+    def _recorded(self, command: EditCommand) -> EntryRecord | None:
+        """Return the record as it was asked for; None where it has changed meanwhile."""
+        record = self._present(command)
+        changes = {} if record is None else command.changes(record)
+        if record is None or not changes:
+            return record
+        if "attributes" in changes:
+            self._check(command.waitlist_id, changes["attributes"])
+        event = HistoryEvent(
+            stamp=self._mark(record),
+            event="edited",
+            by=command.by,
+            reason=command.reason,
+            detail={"changed": list(changes)},
+        )
+        key = (command.waitlist_id, command.entry_id)
+        new = (changes.get("attributes"), changes.get("profile"))
+        try:
+            return self._edits.record(key, *new, event, self._now_millis())
+        except EntryChanged:
+            return None
+
+    def _present(self, command: EditCommand) -> EntryRecord | None:
+        """Return the record of somebody who has a place; None where it has only just come about."""
+        record = self._entries.get(command.waitlist_id, command.entry_id)
+        if record is None or record.erase:
+            raise EntryNotFound
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        if record.status == "joining":
+            with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
+                self._joining.finish(record)
+            return None
+        if record.status not in PRESENT:
+            raise NotWaiting(NOBODY)
+        return record
+
+    def _check(self, waitlist_id: str, attributes: Attributes) -> None:
+        checked(self._directory, waitlist_id, lambda segments: segments.check(attributes))
+
+    def _mark(self, record: EntryRecord) -> int:
+        """Have maintenance look at the entry in a minute; return the stamp of the edit."""
+        request = c.Mark(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        marked: c.MarkResult = self._guard.read(request)
+        if marked.outcome == "absent":
+            self._put_back(record)
+            marked = self._guard.read(request)
+        return marked.stamp
+
+    def _put_back(self, record: EntryRecord) -> None:
+        """Give somebody the place again that the record knows and Redis has lost."""
+        try:
+            place = self._standings.put_back(record)
+        except Gone as error:
+            raise NotWaiting(NOBODY) from error
+        if place.state == "done":
+            raise AlreadyAdmitted
+
+    def _tag(self, record: EntryRecord) -> None:
+        try:
+            self._tagger.tag(record)
+        except Gone as error:
+            raise NotWaiting(NOBODY) from error
+
+
+def _text(value: dict[str, Any]) -> str:
+    """Tell values apart as JSON does, true from 1 and 1 from 1.0."""
+    return json.dumps(value, sort_keys=True)

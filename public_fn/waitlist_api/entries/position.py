@@ -1,0 +1,137 @@
+"""Where an entry stands: what signup, position and bump answer."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from waitlist_api.clock import iso_of
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.queue.messages import STATE_OF, restore_of
+from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.places import Placed
+from waitlist_api.records.segments import Segments
+from waitlist_api.segments.index import Tagger
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, Rebuilding
+from waitlist_shared.ranks import priority_of, time_of
+
+# What the record calls those whom Redis has out of line, and the other way round.
+STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
+# Somebody leaving at the same moment can make a put-back fail once; twice is no coincidence.
+TRIES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """An entry's status and place; `position` is None unless it waits.
+
+    `ticket` is the number of the stay, which entry tokens name.
+    """
+
+    entry_id: str
+    status: str
+    position: int | None = None
+    total: int | None = None
+    priority: int = 0
+    joined_at: str | None = None
+    ticket: int | None = None
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The fields that callers see."""
+        fields = asdict(self)
+        del fields["ticket"]
+        return fields
+
+    @classmethod
+    def waiting(
+        cls, entry_id: str, rank: int, ticket: int, position: int | None, total: int | None
+    ) -> Self:
+        return cls(
+            entry_id=entry_id,
+            status="waiting",
+            position=position,
+            total=total,
+            priority=priority_of(rank),
+            joined_at=iso_of(time_of(ticket)),
+            ticket=ticket,
+        )
+
+    @classmethod
+    def out_of_line(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
+        """Return an entry that Redis knows and that has no position."""
+        return cls(
+            entry_id=entry_id,
+            status=status,
+            priority=priority_of(rank),
+            joined_at=iso_of(time_of(ticket)),
+            ticket=ticket,
+        )
+
+    @classmethod
+    def recorded(cls, record: EntryRecord) -> Self:
+        """Return what the record alone can tell: no position."""
+        joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
+        return cls(
+            entry_id=record.entry_id,
+            status=record.status,
+            priority=record.priority,
+            joined_at=joined_at,
+            ticket=record.ticket,
+        )
+
+
+class Standings:
+    """Reads standings; puts an entry back that the record knows and Redis does not."""
+
+    def __init__(self, guard: ColdGuard, entries: EntryRecords, tagger: Tagger) -> None:
+        self._guard = guard
+        self._entries = entries
+        self._tagger = tagger
+
+    def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> Standing:
+        """Return where an entry stands, true at this moment; operators see every total."""
+        request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
+        found: c.PositionResult = self._guard.read(request)
+        hide_total = found.hide_counts and not to_operator
+        if found.rank is None or found.ticket is None:
+            return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        if found.outcome in STATUS_OF:
+            status = STATUS_OF[found.outcome]
+            return Standing.out_of_line(entry_id, status, found.rank, found.ticket)
+        total = None if hide_total else found.total
+        return Standing.waiting(entry_id, found.rank, found.ticket, found.position, total)
+
+    def put_back(self, record: EntryRecord) -> c.RestoreResult:
+        """Give an entry its recorded place again; raise Gone if its stay has ended."""
+        if record.status not in STATE_OF:
+            raise Gone
+        placed = Placed.from_record(record)
+
+        def restore(segments: Segments) -> c.RestoreResult:
+            restored: c.RestoreResult = self._guard.read(restore_of(placed, segments))
+            return restored
+
+        return self._tagger.send(record.waitlist_id, restore)
+
+    def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
+        for _ in range(TRIES):
+            record = self._entries.get(waitlist_id, entry_id)
+            if record is None or record.erase:
+                raise EntryNotFound
+            if record.status not in STATE_OF:
+                return Standing.recorded(record)
+            try:
+                place = self.put_back(record)
+            except Gone:
+                continue
+            if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
+                return Standing.out_of_line(
+                    entry_id, STATUS_OF[place.state], place.rank, place.ticket
+                )
+            if place.position is None or place.rank is None or place.ticket is None:
+                raise Rebuilding
+            total = None if hide_total else place.total
+            return Standing.waiting(entry_id, place.rank, place.ticket, place.position, total)
+        raise Rebuilding

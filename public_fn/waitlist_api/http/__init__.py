@@ -1,0 +1,1 @@
+"""The HTTP API: everything that knows requests, responses and OpenAPI."""

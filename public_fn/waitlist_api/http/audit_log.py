@@ -1,0 +1,47 @@
+"""The audit log: which operator asked for what cannot be undone, and where."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from waitlist_api.auth.credentials import operator_of
+from waitlist_api.errors import Unauthorized
+from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
+
+ADMIN_LIST = "/v1/admin/waitlists/{waitlist_id}"
+ADMIN_ENTRY = f"{ADMIN_LIST}/entries/{{entry_id}}"
+# Routes that delete data, replace settings, hand out tokens or add many people. The history of an
+# entry names the operator of every other change, and an erasure deletes it.
+AUDITED = frozenset(
+    {
+        f"PUT {ADMIN_LIST}",
+        f"DELETE {ADMIN_LIST}",
+        f"POST {ADMIN_LIST}/import",
+        f"DELETE {ADMIN_ENTRY}",
+        f"POST {ADMIN_ENTRY}/token",
+    }
+)
+IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
+
+
+def audited(event: object) -> dict[str, str] | None:
+    """Return who asks for what, of which waitlist and entry; None for a route without audit.
+
+    Holds ids alone: a path parameter of another form could be anything, and is left out.
+    """
+    if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
+        return None
+    try:
+        found = {"audit": str(event["routeKey"]), "by": operator_of(event)}
+    except Unauthorized:
+        return None
+    return found | _ids(event.get("pathParameters"))
+
+
+def _ids(parameters: Any) -> dict[str, str]:
+    given = parameters if isinstance(parameters, Mapping) else {}
+    return {
+        name: given[name]
+        for name, pattern in IDS.items()
+        if isinstance(given.get(name), str) and pattern.fullmatch(given[name])
+    }

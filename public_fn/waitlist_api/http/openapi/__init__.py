@@ -1,0 +1,1 @@
+"""The OpenAPI document: what routes declare about their responses, links and security."""

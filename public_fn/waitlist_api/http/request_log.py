@@ -1,0 +1,107 @@
+"""Tells of each request in one line, and gives it the id that all its lines share."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from waitlist_api.http.audit_log import audited
+from waitlist_api.http.errors import PROBLEM_JSON
+from waitlist_api.observability.metrics import Tally
+from waitlist_shared.correlation import GIVEN, Correlation, chosen
+from waitlist_shared.errors import InternalError
+from waitlist_shared.telemetry import Telemetry, Work
+
+HEADER = "X-Correlation-Id"
+DONE = "ok"
+UNKNOWN = "unknown"
+# API Gateway hands over the routes of the template and nothing else: a path with its placeholders.
+ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/[a-z0-9_]+|/\{[a-z_]+\})+\Z")
+Response = dict[str, Any]
+
+
+class Context(Protocol):
+    """What is read here of a Lambda context."""
+
+    aws_request_id: str
+
+
+class RequestLines:
+    """One line for each request, whatever becomes of it."""
+
+    def __init__(
+        self,
+        telemetry: Telemetry,
+        correlation: Correlation,
+        tally: Tally,
+        seconds: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._telemetry = telemetry
+        self._correlation = correlation
+        self._tally = tally
+        self._seconds = seconds
+
+    def told(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
+        """Answer a request and write its line, also if there is no answer.
+
+        The audit line is written before the work: a process that dies in the middle of an erasure
+        has logged who asked for it. The request's line has the outcome and the same id.
+        """
+        id_ = id_of(event, context)
+        if (asked := audited(event)) is not None:
+            self._telemetry.audit(asked, id_)
+        self._correlation.begin(id_)
+        began = self._seconds()
+        response: Response | None = None
+        try:
+            response = answer()
+            response.setdefault("headers", {})[HEADER] = id_
+            return response
+        finally:
+            self._correlation.end()
+            self._tell(event, id_, response, (self._seconds() - began) * 1000)
+
+    def _tell(
+        self, event: object, id_: str, response: Response | None, milliseconds: float
+    ) -> None:
+        status = 500 if response is None else int(response["statusCode"])
+        work = Work(
+            operation=route_of(event),
+            outcome=_outcome_of(status, response),
+            correlation_id=id_,
+            latency_ms=milliseconds,
+            has_failed=status >= 500,
+            measured=self._tally.take(),
+            about={"status": status},
+        )
+        self._telemetry.tell(work)
+
+
+def id_of(event: object, context: Context) -> str:
+    """Return the client's id if it may be logged, or else API Gateway's, or else Lambda's."""
+    headers, request = _part(event, "headers"), _part(event, "requestContext")
+    id_ = chosen(headers.get(HEADER.lower())) or request.get("requestId")
+    return id_ if isinstance(id_, str) and GIVEN.match(id_) else context.aws_request_id
+
+
+def route_of(event: object) -> str:
+    """Return the route with its placeholders, and never what stands in their places."""
+    route = event.get("routeKey") if isinstance(event, Mapping) else None
+    return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
+
+
+def _part(event: object, name: str) -> Mapping[str, Any]:
+    part = event.get(name) if isinstance(event, Mapping) else None
+    return part if isinstance(part, Mapping) else {}
+
+
+def _outcome_of(status: int, response: Response | None) -> str:
+    """Return ok, or the code of the problem that is answered."""
+    if response is None:
+        return InternalError.code
+    if status < 400:
+        return DONE
+    if response["headers"].get("Content-Type") != PROBLEM_JSON:
+        return InternalError.code
+    return str(json.loads(response["body"])["code"])

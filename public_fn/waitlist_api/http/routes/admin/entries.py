@@ -1,0 +1,263 @@
+"""What operators do with people: look, bump, erase."""
+
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth.credentials import operator_of
+from waitlist_api.clock import iso, iso_of
+from waitlist_api.entries.bump import BumpCommand, Moving
+from waitlist_api.entries.edit import EditCommand, Editing
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.queries import Listing, Person
+from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
+from waitlist_api.http.openapi import links
+from waitlist_api.http.openapi.responses import SIGV4, answers
+from waitlist_api.http.routes.params import (
+    Cursor,
+    EntryId,
+    First,
+    IdempotencyKey,
+    Limit,
+    WaitlistId,
+)
+from waitlist_api.http.schemas.entries import (
+    AdminEntryAnswer,
+    AdminEntryWithHistoryAnswer,
+    BumpAnswer,
+    BumpBody,
+    EditBody,
+    EntriesAnswer,
+    HistoryAnswer,
+    RemoveBody,
+)
+from waitlist_api.records.entry import HistoryEvent
+from waitlist_shared.ranks import time_of
+
+ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
+ENTRY = f"{ENTRIES}/<entry_id>"
+USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
+CHANGE = (*USUAL, "invalid_json", "entry_not_found", "unsupported_media_type")
+# Of an entry whose signup is under way: Redis has it, the record only the intent.
+UNRECORDED: dict[str, Any] = {
+    "customer_id": None,
+    "profile": {},
+    "attributes": {},
+    "attempts": 0,
+    "claimed_until": None,
+    "parked_at": None,
+    "park_reason": None,
+}
+FIRST_ALONE = FieldError(
+    "query.first",
+    "a page begins at a position or behind a cursor, and only those who wait have one",
+)
+KEY_NEEDED = FieldError(
+    "header.idempotency-key",
+    "a bump by places needs an Idempotency-Key, or a retry would move the entry twice",
+)
+
+
+def admin_entry_routes(
+    listing: Listing, editing: Editing, moving: Moving, leaving: Leaving
+) -> APIGatewayHttpRouter:
+    """Return the operators' routes of people."""
+    router = APIGatewayHttpRouter()
+
+    @router.get(
+        ENTRIES,
+        summary="Who waits, in serving order; who is offered, by deadline; who is parked, by time",
+        tags=["operator"],
+        operation_id="listEntries",
+        security=SIGV4,
+        responses=answers(
+            200,
+            "A page of entries",
+            *USUAL,
+            links=links.next_page("listEntries", links.HERE),
+        ),
+    )
+    def list_entries(
+        waitlist_id: WaitlistId,
+        status: Annotated[Literal["waiting", "offered", "parked"], Query()] = "waiting",
+        cursor: Cursor = None,
+        limit: Limit = 100,
+        first: First = None,
+    ) -> EntriesAnswer:
+        if first is not None and (cursor is not None or status != "waiting"):
+            raise InvalidFields(FIRST_ALONE)
+        if status == "waiting":
+            people, following = listing.page(waitlist_id, cursor, limit, first)
+        else:
+            which: Literal["held", "parked"] = "held" if status == "offered" else "parked"
+            people, following = listing.shelf(waitlist_id, which, cursor, limit)
+        return EntriesAnswer(
+            entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
+        )
+
+    @router.get(
+        ENTRY,
+        summary="One person, with profile and history",
+        description="The newest 100 events of the history, oldest first. With `include=history` "
+        "all of it, in pages from the oldest on: follow `cursor` to its end and you have "
+        "everything that is recorded of the person.",
+        tags=["operator"],
+        operation_id="getPerson",
+        security=SIGV4,
+        responses=answers(
+            200,
+            "The person",
+            *USUAL,
+            "entry_not_found",
+            links=links.next_page("getPerson", links.SAME_ENTRY),
+        ),
+    )
+    def get_person(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        include: Annotated[Literal["history"] | None, Query()] = None,
+        cursor: Cursor = None,
+        limit: Limit = 100,
+    ) -> AdminEntryWithHistoryAnswer:
+        if include is None:
+            return _whole(listing.person(waitlist_id, entry_id), None)
+        return _whole(*listing.person_with_history(waitlist_id, entry_id, cursor, limit))
+
+    @router.patch(
+        ENTRY,
+        summary="Change a person's attributes, profile or both",
+        description="What is given replaces the whole of it. The place stays, the segments follow. "
+        "Answers the same when it is repeated. The history tells what was changed and not to what.",
+        tags=["operator"],
+        operation_id="editPerson",
+        security=SIGV4,
+        responses=answers(200, "The person", *CHANGE, "not_waiting", "already_admitted"),
+    )
+    def edit(waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody) -> AdminEntryAnswer:
+        person = editing.edit(
+            EditCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                **body.model_dump(exclude_unset=True),
+            )
+        )
+        return AdminEntryAnswer(**_person(person))
+
+    @router.delete(
+        ENTRY,
+        summary="Erase a person: record, history and place",
+        tags=["operator"],
+        operation_id="erasePerson",
+        security=SIGV4,
+        responses=answers(204, "Nothing is known of the person", *USUAL),
+    )
+    def erase(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
+        leaving.erase(waitlist_id, entry_id)
+        return Response(204)
+
+    @router.post(
+        f"{ENTRY}/remove",
+        summary="Take a person out of the list, also one who is offered or parked",
+        description="Answers the same when it is repeated.",
+        tags=["operator"],
+        operation_id="remove",
+        security=SIGV4,
+        responses=answers(
+            204,
+            "The person has left",
+            *CHANGE,
+            "already_admitted",
+        ),
+    )
+    def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
+        by = operator_of(router.current_event.raw_event)
+        leaving.leave(waitlist_id, entry_id, by, body.reason)
+        return Response(204)
+
+    @router.post(
+        f"{ENTRY}/bump",
+        summary="Move an entry",
+        description="With an Idempotency-Key a repeat by the same operator moves nothing: it "
+        "answers where the entry stands now, and how far the first call moved it.",
+        tags=["operator"],
+        operation_id="bump",
+        security=SIGV4,
+        responses=answers(
+            200,
+            "Where the entry stands now",
+            *CHANGE,
+            "not_waiting",
+            "already_admitted",
+            "no_room",
+            "idempotency_key_reused",
+        ),
+    )
+    def bump(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: BumpBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> BumpAnswer:
+        if body.places is not None and not idempotency_key:
+            raise InvalidFields(KEY_NEEDED)
+        bumped = moving.bump(
+            BumpCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                idempotency_key=idempotency_key or "",
+                **body.model_dump(),
+            )
+        )
+        return BumpAnswer(**bumped.answer)
+
+    return router
+
+
+def _person(person: Person) -> dict[str, Any]:
+    record = person.record
+    if record is None:
+        return {**person.standing.answer, **UNRECORDED}
+    return {
+        **person.standing.answer,
+        "customer_id": record.customer_id or None,
+        "profile": record.profile,
+        "attributes": record.attributes,
+        "attempts": record.attempts,
+        "claimed_until": _time(record.claimed_until_millis),
+        "parked_at": _time(record.parked_millis),
+        "park_reason": record.park_reason or None,
+    }
+
+
+def _whole(person: Person, cursor: str | None) -> AdminEntryWithHistoryAnswer:
+    record = person.record
+    if record is None:
+        raise EntryNotFound
+    return AdminEntryWithHistoryAnswer(
+        **_person(person),
+        created_at=iso(record.created_millis),
+        updated_at=iso(record.updated_millis),
+        admitted_at=_time(record.admitted_millis),
+        left_at=_time(record.left_millis),
+        expires_at=_time(record.expires_at and record.expires_at * 1000),
+        history=[_event(event) for event in person.history],
+        cursor=cursor,
+    )
+
+
+def _time(millis: int | None) -> str | None:
+    return None if millis is None else iso(millis)
+
+
+def _event(event: HistoryEvent) -> HistoryAnswer:
+    return HistoryAnswer(
+        event=event.event,
+        at=iso_of(time_of(event.stamp)),
+        by=event.by,
+        reason=event.reason,
+        detail=event.detail,
+    )

@@ -1,0 +1,121 @@
+"""What operators do to bring people along from elsewhere."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.issue_token import Issuing, TokenOf
+from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
+from waitlist_api.http.errors import code_of
+from waitlist_api.http.openapi.responses import SIGV4, answers
+from waitlist_api.http.routes.no_store import secret, with_secret
+from waitlist_api.http.routes.params import WaitlistId
+from waitlist_api.http.schemas.common import FieldProblem
+from waitlist_api.http.schemas.imports import (
+    ImportAnswer,
+    ImportBody,
+    ImportResultAnswer,
+    ImportRowBody,
+)
+from waitlist_api.imports.rows import Imported, ImportRow
+from waitlist_api.imports.service import Importing
+from waitlist_shared.errors import InternalError, WaitlistError
+
+IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
+ROUTE_KEY = f"POST {IMPORT}".replace("<waitlist_id>", "{waitlist_id}")
+
+
+def is_import(event: Mapping[str, Any]) -> bool:
+    """Return whether a request is an import, which may be larger than others."""
+    return event.get("routeKey") == ROUTE_KEY
+
+
+def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHttpRouter:
+    """Return the operators' route of imports."""
+    router = APIGatewayHttpRouter()
+
+    @router.post(
+        IMPORT,
+        summary="Put up to 500 people in line, open or not",
+        description="Each row is checked as a signup is, and refused by itself. A repeat changes "
+        "nothing: customers on the list are `already` there, and those who have left or were "
+        "admitted since are `ended`, unless `ended` is `rejoin`. Rows keep their order, also those "
+        "of one `joined_at`, and after a repeat of a call that was not answered. 2 MB at the most.",
+        tags=["operator"],
+        operation_id="importEntries",
+        security=SIGV4,
+        responses=with_secret(
+            answers(
+                200,
+                "What became of each row",
+                "unauthorized",
+                "waitlist_not_found",
+                "invalid_json",
+                "no_entry_tokens",
+                "unsupported_media_type",
+                "rebuilding",
+                "record_unavailable",
+            )
+        ),
+    )
+    def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
+        by = operator_of(router.current_event.raw_event)
+        # Asked for in vain, nobody is put in line either.
+        token_of = issuing.signer() if body.entry_tokens else None
+        read = [(number, one) for number, one in enumerate(body.rows)]
+        good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
+        told = {
+            number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
+        }
+        people = importing.put_in_line(waitlist_id, list(good.values()), by, body.ended)
+        told |= {n: _told(n, one, token_of) for n, one in zip(good, people, strict=True)}
+        return secret(_answer([told[number] for number in sorted(told)]))
+
+    return router
+
+
+def _row(body: ImportRowBody) -> ImportRow:
+    return ImportRow(**dict(body))
+
+
+def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
+    counts = Counter(one.outcome for one in results)
+    return ImportAnswer(
+        joined=counts["joined"],
+        already=counts["already"],
+        ended=counts["ended"],
+        refused=counts["refused"],
+        results=results,
+    )
+
+
+def _told(number: int, one: Imported, token_of: TokenOf | None) -> ImportResultAnswer:
+    if one.outcome is None or one.refusal is not None:
+        return _refused(number, one.refusal or InternalError(), one.entry_id)
+    token = None
+    if token_of is not None and one.ticket is not None:
+        token = token_of(one.waitlist_id, one.entry_id, one.ticket)
+    return ImportResultAnswer(
+        row=number, outcome=one.outcome, entry_id=one.entry_id, entry_token=token
+    )
+
+
+def _refused(
+    number: int, refusal: WaitlistError, entry_id: str | None = None
+) -> ImportResultAnswer:
+    errors = None
+    if isinstance(refusal, InvalidFields):
+        listed = refusal.errors[:MAX_ROW_ERRORS]
+        errors = [FieldProblem(field=one.field, message=one.message) for one in listed]
+    return ImportResultAnswer(
+        row=number,
+        outcome="refused",
+        entry_id=entry_id,
+        code=code_of(refusal),
+        detail=cut(refusal.message, MAX_ROW_DETAIL_BYTES),
+        errors=errors,
+    )

@@ -1,0 +1,67 @@
+"""What guests do: sign up, and by the token that they are given then look and leave."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.signup import Joining, SignupCommand
+from waitlist_api.http.openapi import entry_operations as documentation
+from waitlist_api.http.openapi.responses import ENTRY_TOKEN, ENTRY_TOKEN_IF_ANY
+from waitlist_api.http.routes.entry_responses import Looking, told
+from waitlist_api.http.routes.params import EntryId, GuestsKey, SegmentNames, WaitlistId
+from waitlist_api.http.schemas.entries import LookAnswer, SignupAnswer, SignupBody
+
+ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
+ENTRY = f"{ENTRIES}/<entry_id>"
+
+
+def entry_routes(
+    tokens: EntryTokens, joining: Joining, looking: Looking, leaving: Leaving
+) -> APIGatewayHttpRouter:
+    """Return the routes of customers who prove themselves by entry tokens."""
+    router = APIGatewayHttpRouter()
+
+    def authorization() -> str | None:
+        return router.current_event.headers.get("authorization")
+
+    @router.post(
+        ENTRIES,
+        security=ENTRY_TOKEN_IF_ANY,
+        **documentation.sign_up(
+            "Send an Idempotency-Key: only with it does a repeat get the token again."
+        ),
+    )
+    def sign_up(
+        waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
+    ) -> Response[SignupAnswer]:
+        command = SignupCommand(
+            waitlist_id=waitlist_id,
+            customer_id=body.customer_id,
+            profile=body.profile,
+            attributes=body.attributes,
+            idempotency_key=idempotency_key or "",
+        )
+        stay = tokens.stay_shown(waitlist_id, command.entry_id, authorization())
+        signed_up = joining.sign_up(command.with_stay_shown(stay))
+        standing = signed_up.standing
+        token = tokens.issue(waitlist_id, command.entry_id, standing.ticket or 0)
+        answer = SignupAnswer(**told(standing), entry_token=token)
+        return Response(201 if signed_up.is_new else 200, "application/json", answer)
+
+    @router.get(ENTRY, security=ENTRY_TOKEN, **documentation.LOOK)
+    def get_entry(
+        waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
+    ) -> Response[LookAnswer]:
+        proof = tokens.check(waitlist_id, entry_id, authorization())
+        return looking.look(waitlist_id, entry_id, segment, proof)
+
+    @router.delete(ENTRY, security=ENTRY_TOKEN, **documentation.LEAVE)
+    def leave(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
+        proof = tokens.check(waitlist_id, entry_id, authorization())
+        leaving.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)
+        return Response(204)
+
+    return router

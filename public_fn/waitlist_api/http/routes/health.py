@@ -1,0 +1,45 @@
+"""Whether both stores answer."""
+
+from collections.abc import Callable
+
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.http.openapi.responses import problems
+from waitlist_api.http.schemas.health import HealthAnswer
+from waitlist_api.queue.client import QueueClient
+from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+
+NO_WAITLIST = "health"
+
+
+def health_routes(queue: QueueClient, waitlists: WaitlistRecords) -> APIGatewayHttpRouter:
+    """Return the route of anyone who wants to know whether the service works."""
+    router = APIGatewayHttpRouter()
+
+    @router.get(
+        "/v1/health",
+        summary="Whether both stores answer",
+        tags=["anyone"],
+        operation_id="health",
+        responses={200: {"description": "The state of both stores"}, **problems()},
+    )
+    def health() -> HealthAnswer:
+        queue_answers = _answers(lambda: queue.send(c.Ping()))
+        record_answers = _answers(lambda: waitlists.get(NO_WAITLIST))
+        return HealthAnswer(
+            status="ok" if queue_answers and record_answers else "degraded",
+            queue="ok" if queue_answers else "unavailable",
+            record="ok" if record_answers else "unavailable",
+        )
+
+    return router
+
+
+def _answers(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except WaitlistError:
+        return False
+    return True

@@ -1,0 +1,72 @@
+"""What customers do whose tokens say who they are: each with their own entry, and no other."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth.credentials import customer_of
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.signup import Joining, SignupCommand
+from waitlist_api.errors import Forbidden
+from waitlist_api.http.openapi import entry_operations as documentation
+from waitlist_api.http.openapi.responses import JWT
+from waitlist_api.http.routes.entries import ENTRIES, ENTRY
+from waitlist_api.http.routes.entry_responses import Looking, told
+from waitlist_api.http.routes.params import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
+from waitlist_api.http.schemas.common import ME
+from waitlist_api.http.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSignupBody
+from waitlist_shared.ids import entry_id_of
+
+
+def own_entry_routes(joining: Joining, looking: Looking, leaving: Leaving) -> APIGatewayHttpRouter:
+    """Return the routes of customers of whom API Gateway's JWT authorizer tells."""
+    router = APIGatewayHttpRouter()
+
+    def customer() -> str:
+        return customer_of(router.current_event.raw_event)
+
+    def own(waitlist_id: str, entry_id: str) -> str:
+        mine = entry_id_of(waitlist_id, customer())
+        if entry_id not in (ME, mine):
+            raise Forbidden("This entry is another customer's: `me` stands for your own.")
+        return mine
+
+    @router.post(
+        ENTRIES,
+        security=JWT,
+        **documentation.sign_up(
+            "The token's `sub` is the customer, so that a repeat gets the same place.",
+            "unauthorized",
+            "forbidden",
+        ),
+    )
+    def sign_up(
+        waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
+    ) -> Response[OwnSignupAnswer]:
+        if body.customer_id not in (None, customer()):
+            raise Forbidden("This token is another customer's: leave customer_id out.")
+        command = SignupCommand(
+            waitlist_id=waitlist_id,
+            customer_id=customer(),
+            profile=body.profile,
+            attributes=body.attributes,
+            idempotency_key=idempotency_key or "",
+            proven=True,
+        )
+        signed_up = joining.sign_up(command)
+        answer = OwnSignupAnswer(**told(signed_up.standing))
+        return Response(201 if signed_up.is_new else 200, "application/json", answer)
+
+    @router.get(ENTRY, security=JWT, **documentation.LOOK)
+    def get_entry(
+        waitlist_id: WaitlistId, entry_id: OwnEntryId, segment: SegmentNames = None
+    ) -> Response[LookAnswer]:
+        return looking.look(waitlist_id, own(waitlist_id, entry_id), segment)
+
+    @router.delete(ENTRY, security=JWT, **documentation.LEAVE)
+    def leave(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[Any]:
+        leaving.leave(waitlist_id, own(waitlist_id, entry_id), by="customer")
+        return Response(204)
+
+    return router

@@ -1,0 +1,35 @@
+"""What anyone may know of a waitlist."""
+
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.http.openapi.responses import answers
+from waitlist_api.http.routes.params import WaitlistId
+from waitlist_api.http.schemas.waitlists import WaitlistAnswer
+from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.waitlists.configure import Waitlists
+
+
+def public_waitlist_routes(directory: Directory, waitlists: Waitlists) -> APIGatewayHttpRouter:
+    """Return the route that shows a waitlist to anyone."""
+    router = APIGatewayHttpRouter()
+
+    @router.get(
+        "/v1/waitlists/<waitlist_id>",
+        summary="What anyone may know of a waitlist",
+        tags=["anyone"],
+        operation_id="getWaitlist",
+        responses=answers(
+            200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"
+        ),
+    )
+    def get_waitlist(waitlist_id: WaitlistId) -> WaitlistAnswer:
+        settings = directory.look_up(waitlist_id).settings
+        stats = waitlists.stats(waitlist_id)
+        return WaitlistAnswer(
+            waitlist_id=waitlist_id,
+            name=settings.name,
+            open=settings.open,
+            total=None if settings.hide_counts else stats.waiting,
+        )
+
+    return router

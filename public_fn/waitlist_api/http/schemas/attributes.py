@@ -1,0 +1,76 @@
+"""What is known of people: a profile for operators to read, attributes for claims by filter."""
+
+import json
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, JsonValue, Tag
+from pydantic_core import PydanticCustomError
+
+from waitlist_api.http.schemas.common import ShownText
+from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
+
+MAX_PROFILE_BYTES = 8 * 1024
+MAX_ATTRIBUTES = 16
+MAX_VALUES = 16
+NAME = r"[a-z][a-z0-9_]{0,31}"
+
+
+def _composed(value: object) -> object:
+    """Spell text in one way (NFC), so that two ways to type an é are one segment."""
+    return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+
+
+def _one_or_several(value: object) -> str:
+    return "values" if isinstance(value, list) else "value"
+
+
+def _not_too_many(attributes: object) -> object:
+    """Refuse too many attributes before each of them is looked at, which could be thousands."""
+    if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
+        raise PydanticCustomError(
+            "too_long", f"at most {MAX_ATTRIBUTES} attributes are allowed, not {len(attributes)}"
+        )
+    return attributes
+
+
+def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    size = len(json.dumps(profile, ensure_ascii=False).encode())
+    if size > MAX_PROFILE_BYTES:
+        raise ValueError(f"a profile may have {MAX_PROFILE_BYTES} bytes as JSON, not {size}")
+    return profile
+
+
+def _document_names(schema: dict[str, Any]) -> None:
+    """Describe names by `propertyNames`: most generators ignore `patternProperties`."""
+    ((pattern, value),) = schema.pop("patternProperties").items()
+    schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
+
+
+AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
+# Limits are those of the composed text.
+AttributeValue = Annotated[
+    ShownText,
+    Field(min_length=1, max_length=64),
+    BeforeValidator(_composed),
+]
+# The first wrong value of a list is enough: an import may have many thousands.
+AttributeValues = Annotated[
+    list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES, fail_fast=True)
+]
+Profile = Annotated[dict[str, JsonValue], AfterValidator(_within_limit)]
+Attributes = Annotated[
+    dict[
+        AttributeName,
+        Annotated[
+            Annotated[AttributeValue, Tag("value")] | Annotated[AttributeValues, Tag("values")],
+            Discriminator(_one_or_several),
+        ],
+    ],
+    Field(max_length=MAX_ATTRIBUTES, json_schema_extra=_document_names),
+    BeforeValidator(_not_too_many),
+]
+Filter = Annotated[
+    dict[AttributeName, AttributeValue],
+    Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_document_names),
+]

@@ -1,0 +1,41 @@
+"""How many wait in each segment, and where somebody stands in theirs."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from waitlist_api.http.schemas.attributes import NAME
+from waitlist_api.http.schemas.common import Count, TheCursor, looks
+from waitlist_shared.limits import MAX_PAGE, MAX_SEGMENT_ATTRIBUTES
+
+SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
+
+Segment = Annotated[
+    dict[str, str],
+    Field(
+        description="A value for each attribute of a declared segment.",
+        examples=[{"gender": "F", "language": "Spanish"}],
+    ),
+]
+
+
+class SegmentDepthAnswer(BaseModel):
+    segment: Segment
+    waiting: Count
+
+
+class SegmentsAnswer(BaseModel):
+    segments: Annotated[list[SegmentDepthAnswer], looks(maxItems=MAX_PAGE)]
+    cursor: TheCursor | None
+
+
+class SegmentPlaceAnswer(BaseModel):
+    segment: Segment
+    position: Annotated[
+        int,
+        looks(minimum=1),
+        Field(description="1 + the number of people of this segment who are ahead."),
+    ]
+    total: Annotated[
+        Count | None, Field(description="How many wait in this segment; null if hidden.")
+    ]

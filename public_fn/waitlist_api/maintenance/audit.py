@@ -1,0 +1,176 @@
+"""Finds what Redis has lost, though it answers, and puts it right.
+
+A failover to a replica that was behind loses the newest writes, and nothing in Redis tells so. The
+journal has every change of the last minutes; each is looked up in Redis.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.maintenance.repair import is_suspect, repair_of
+from waitlist_api.observability.metrics import Tally
+from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.journal import MINUTE, Change, Journal, Key
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_BATCH
+
+logger = logging.getLogger(__name__)
+
+# A run stops with so much of its time left: a step of the journal, and putting right what Redis has
+# lost of it, take less than half of it.
+STOP_MILLIS = 60_000
+# An audit of a long time notes its progress this often: a run that is killed repeats so much.
+NOTE_STAMPS = 120 * MINUTE
+MAX_SUSPECTS = 2_000
+# No request lives longer: what two looks this far apart have in common, nobody is changing.
+IN_FLIGHT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A waitlist whose changes with `since` < stamp <= the beat's are to be compared.
+
+    `began` is the `since` of the first run of an audit that takes several; `repaired` has the
+    entries that Redis had lost.
+    """
+
+    waitlist: WaitlistRecord
+    since: int
+    beat: c.BeatResult
+    began: int = 0
+    repaired: set[str] = field(default_factory=set)
+
+    def has(self, change: Change) -> bool:
+        return self.since < change.stamp <= self.beat.stamp
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An entry that did not stand in Redis as its record says, and what would put it right."""
+
+    change: Change
+    record: EntryRecord | None
+    look: c.LookResult
+    repair: c.Restore | c.Drop
+
+
+class Auditor:
+    """Compares the journal with Redis."""
+
+    def __init__(
+        self,
+        queue: QueueClient,
+        journal: Journal,
+        entries: EntryRecords,
+        pause: Callable[[float], None],
+        tally: Tally,
+    ) -> None:
+        self._queue = queue
+        self._journal = journal
+        self._entries = entries
+        self._pause = pause
+        self._tally = tally
+
+    def audit(
+        self, watched: Mapping[str, Watched], left_millis: LeftMillis = without_end
+    ) -> Iterator[int]:
+        """Look for the changes of the watched waitlists in Redis; repair what it has lost.
+
+        Yield now and then the stamp up to which that is done, also when there is no time left: the
+        rest is for the next run.
+        """
+        if not watched:
+            return
+        since = min(one.since for one in watched.values())
+        until = max(one.beat.stamp for one in watched.values())
+        suspects: dict[Key, Suspect] = {}
+        done = since
+        for reached, page in self._journal.in_steps(since, until):
+            changes = iter([one for one in page if _is_of(watched, one)])
+            while some := list(islice(changes, MAX_BATCH)):
+                suspects |= self._compare(watched, some)
+            is_time_up = left_millis() < STOP_MILLIS
+            is_much = reached >= done + NOTE_STAMPS or len(suspects) >= MAX_SUSPECTS
+            if reached < until and not is_much and not is_time_up:
+                continue
+            if suspects:
+                self._pause(IN_FLIGHT_SECONDS)
+                self._repair(watched, suspects)
+                suspects = {}
+            yield reached
+            done = reached
+            if is_time_up:
+                return
+
+    def _repair(self, watched: Mapping[str, Watched], suspects: Mapping[Key, Suspect]) -> None:
+        """Put right those who stand as before, in Redis and in the record."""
+        again = iter(suspects.values())
+        while some := [one.change for one in islice(again, MAX_BATCH)]:
+            found = self._compare(watched, some)
+            certain = [one for key, one in found.items() if one == suspects[key]]
+            answers = send_batch(self._queue, [one.repair for one in certain]) if certain else []
+            for suspect, answer in zip(certain, answers, strict=True):
+                watched[suspect.change.waitlist_id].repaired.add(suspect.change.entry_id)
+                _log(suspect, answer)
+            mended = [one for one in answers if not isinstance(one, WaitlistError)]
+            self._tally.add("losses_mended", len(mended))
+
+    def _compare(
+        self, watched: Mapping[str, Watched], changes: Sequence[Change]
+    ) -> dict[Key, Suspect]:
+        """Return those who differ, from their record too: a later change may explain the look."""
+        newest = {one.key: one for one in changes}
+        looks = self._look(newest.values())
+        known = [one for key, one in newest.items() if key in looks]
+        doubtful = [one for one in known if is_suspect(one, looks[one.key])]
+        records = self._records(doubtful)
+        suspects = {}
+        for change in doubtful:
+            record, look = records.get(change.key), looks[change.key]
+            segments = watched[change.waitlist_id].waitlist.segments
+            repair = repair_of(change, record, look, segments)
+            if repair is not None:
+                suspects[change.key] = Suspect(change, record, look, repair)
+        return suspects
+
+    def _look(self, changes: Iterable[Change]) -> dict[Key, c.LookResult]:
+        """Return how entries stand; those of a waitlist that is being rebuilt are left out."""
+        asked = list(changes)
+        if not asked:
+            return {}
+        requests = [c.Look(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
+        answers = send_batch(self._queue, requests)
+        return {
+            change.key: answer
+            for change, answer in zip(asked, answers, strict=True)
+            if isinstance(answer, c.LookResult)
+        }
+
+    def _records(self, changes: Iterable[Change]) -> dict[Key, EntryRecord]:
+        entry_ids: dict[str, list[str]] = {}
+        for change in changes:
+            entry_ids.setdefault(change.waitlist_id, []).append(change.entry_id)
+        return {
+            (waitlist_id, entry_id): record
+            for waitlist_id, ids in entry_ids.items()
+            for entry_id, record in self._entries.get_many(waitlist_id, ids).items()
+        }
+
+
+def _is_of(watched: Mapping[str, Watched], change: Change) -> bool:
+    return change.waitlist_id in watched and watched[change.waitlist_id].has(change)
+
+
+def _log(suspect: Suspect, answer: c.Result | WaitlistError) -> None:
+    about = {"waitlist_id": suspect.change.waitlist_id, "entry_id": suspect.change.entry_id}
+    if isinstance(answer, WaitlistError):
+        logger.warning("a repair was refused: %s", answer.code, extra=about)
+    else:
+        logger.warning("Redis had lost a change of an entry; it is put right", extra=about)

@@ -1,0 +1,69 @@
+"""Finishes the signups and leaves that were cut off."""
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.signup import Joining
+from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.maintenance.isolation import each
+from waitlist_api.observability.metrics import Tally
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import SHARDS, EntryRecord
+from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.places import Placed, Places
+from waitlist_shared.errors import WaitlistError
+
+INTENTS = ("joining", "leaving")
+INTENT_AGE_MILLIS = 60_000
+# An intent that is still there then has resisted several runs.
+STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
+
+
+class Finishing:
+    """Takes intents to their end, whoever began them."""
+
+    def __init__(
+        self,
+        entries: EntryRecords,
+        places: Places,
+        erasures: Erasures,
+        joining: Joining,
+        leaving: Leaving,
+        now_millis: NowMillis,
+        tally: Tally,
+    ) -> None:
+        self._entries = entries
+        self._places = places
+        self._erasures = erasures
+        self._joining = joining
+        self._leaving = leaving
+        self._now_millis = now_millis
+        self._tally = tally
+
+    def finish_intents(self) -> None:
+        """Take to their end the signups and leaves that were cut off over a minute ago."""
+        before_millis = self._now_millis() - INTENT_AGE_MILLIS
+        for shard in range(SHARDS):
+            for page in self._places.intents(shard, before_millis):
+                each(self._finish, page)
+
+    def _finish(self, placed: Placed) -> None:
+        # The index may be behind: the record itself says what is still to be done.
+        record = self._entries.get(placed.waitlist_id, placed.entry_id)
+        if record is None or record.status not in INTENTS:
+            return
+        try:
+            self._finish_intent(record)
+        except WaitlistError:
+            if record.updated_millis < self._now_millis() - STUCK_MILLIS:
+                self._tally.add("intents_stuck")
+            raise
+        self._tally.add("intents_finished")
+
+    def _finish_intent(self, record: EntryRecord) -> None:
+        try:
+            if record.status == "joining":
+                self._joining.finish(record)
+            else:
+                self._leaving.finish(record)
+        except WaitlistNotFound:
+            self._erasures.erase(record)

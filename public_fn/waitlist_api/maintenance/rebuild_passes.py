@@ -1,0 +1,160 @@
+"""The passes of a rebuild over one shard: the line, what has changed, the journal."""
+
+from collections.abc import Iterator, Sequence
+
+from waitlist_api.maintenance.rebuild_run import RebuildRun
+from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.messages import (
+    drop_of,
+    drop_of_erased,
+    drop_of_former,
+    fill_stay_of,
+    leave_of,
+    restore_of,
+)
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
+from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.segments import Segments
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_BATCH, MAX_FILL
+
+# The index is behind the table by moments and the writers' clocks are off by minutes: whatever
+# changed this long before the rebuild began is read again, from the table itself.
+SECOND_LOOK_MILLIS = 15 * 60_000
+SECOND_LOOK_STAMPS = 15 * MINUTE
+# Of an order that was never watched, longer: after a clock has gone back, its next life begins
+# later than any clock says.
+UNWATCHED_LOOK_STAMPS = 60 * MINUTE
+LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
+
+
+class Restoring:
+    """Restores shards of a line, a page at a time: no more than a page of each is in memory."""
+
+    def __init__(
+        self, queue: QueueClient, entries: EntryRecords, places: Places, journal: Journal
+    ) -> None:
+        self._queue = queue
+        self._entries = entries
+        self._places = places
+        self._journal = journal
+
+    def line(self, run: RebuildRun, shard: int) -> None:
+        """Restore everybody in the index, behind those whom an earlier run has restored."""
+        behind = run.rebuild.last_key(shard)
+        for page in filter(None, self._places.in_line(run.waitlist_id, shard, behind)):
+            self._send([*_fills(run, page), *_restores(run, page)])
+            run.restored(shard, page)
+            if run.must_stop():
+                return
+        run.finished(shard)
+
+    def changes(self, run: RebuildRun, shard: int) -> None:
+        """Correct by the table whoever has changed since shortly before the first run, or is."""
+        since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
+        for page in self._changed(run.waitlist_id, shard, since_millis):
+            ids = [placed.entry_id for placed in page]
+            records = self._entries.get_many(run.waitlist_id, ids)
+            corrections = [
+                _correction(one, records.get(one.entry_id), run.segments, run.epoch) for one in page
+            ]
+            self._send([one for one in corrections if one is not None])
+            if run.must_stop():
+                return
+        run.finished(shard)
+
+    def journal(self, run: RebuildRun, shard: int) -> None:
+        """Correct by the journal, which is never behind, up to this life of the order."""
+        born = run.opened.born
+        recent = max(0, born - SECOND_LOOK_STAMPS)
+        watched = run.waitlist.watch.previous_stamp or max(0, born - UNWATCHED_LOOK_STAMPS)
+        since = max(min(watched, recent), born - LONGEST_LOOK_STAMPS)
+        since = max(since, run.rebuild.last_stamp(shard))
+        for reached, page in self._journal.of_shard(shard, since, born):
+            self._correct(run, [one for one in page if one.waitlist_id == run.waitlist_id])
+            run.read_journal(shard, reached)
+            if run.must_stop():
+                return
+        run.finished(shard)
+
+    def _correct(self, run: RebuildRun, changes: list[Change]) -> None:
+        ids = [change.entry_id for change in changes]
+        records = self._entries.get_many(run.waitlist_id, ids)
+        corrections = [
+            _correction_of(one, records.get(one.entry_id), run.segments, run.epoch)
+            for one in {one.entry_id: one for one in changes}.values()
+        ]
+        self._send([one for one in corrections if one is not None])
+
+    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+        yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
+        yield from self._places.ended(waitlist_id, shard, since_millis)
+        yield from self._places.unfinished(waitlist_id, shard)
+
+    def _send(self, requests: list[c.Single]) -> None:
+        for start in range(0, len(requests), MAX_BATCH):
+            for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
+                if isinstance(answer, WaitlistError) and answer.code != "gone":
+                    raise answer
+
+
+def _is_plain(placed: Placed) -> bool:
+    """Whether somebody only waits: of the others there is more to restore than a place."""
+    return placed.status == "waiting" and not placed.once_key
+
+
+def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Fill]:
+    """Yield messages for those who only wait, many in each: they are nearly all."""
+    segments = run.segments
+    # A page of an index that is catching up may have somebody twice; a fill may not.
+    plain = {placed.entry_id: placed for placed in page if _is_plain(placed)}
+    stays = [fill_stay_of(placed, segments) for placed in plain.values()]
+    for start in range(0, len(stays), MAX_FILL):
+        yield c.Fill(
+            waitlist_id=run.waitlist_id,
+            epoch=run.epoch,
+            segments_version=segments.version,
+            stays=tuple(stays[start : start + MAX_FILL]),
+        )
+
+
+def _restores(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Restore]:
+    for placed in page:
+        if not _is_plain(placed):
+            yield restore_of(placed, run.segments, run.epoch)
+
+
+def _correction(
+    placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
+) -> c.Single | None:
+    """Return what makes Redis agree with the record; `placed` may be older than that."""
+    if record is not None and record.status == "joining" and placed.ticket is None:
+        # Its signup is under way and may have a place already; the stay before has none.
+        return drop_of_former(record)
+    if record is not None and record.status in PRESENT:
+        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    if record is not None and record.status == "leaving" and not record.erase:
+        # The leave under way would find no place any more, and nothing to count.
+        return leave_of(record)
+    return c.Drop(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        ticket=placed.ticket,
+    )
+
+
+def _correction_of(
+    change: Change, record: EntryRecord | None, segments: Segments, epoch: str
+) -> c.Single | None:
+    """Return what makes Redis agree with the record of whom the journal speaks of."""
+    if record is None:
+        return drop_of_erased(change) if change.status == ERASED else None
+    if record.status in PRESENT:
+        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+    if record.status == "leaving" and not record.erase:
+        return leave_of(record)
+    return None if record.status == "joining" else drop_of(record)

@@ -1,0 +1,58 @@
+"""Compares how an entry stands in Redis with its record, and decides what puts it right."""
+
+from typing import Literal, cast
+
+from waitlist_api.queue.messages import STATE_OF, drop_of, drop_of_erased, restore_of
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
+from waitlist_api.records.journal import EDITED, Change
+from waitlist_api.records.places import Placed
+from waitlist_api.records.segments import Segments
+from waitlist_shared import contracts as c
+
+# Where those are who have left, were admitted or erased: nowhere, or done and not yet forgotten.
+NOWHERE = ("absent", "done")
+# What Redis calls those whom a repair may find somewhere.
+Somewhere = Literal["waiting", "held", "parked", "done"]
+
+
+def is_suspect(change: Change, look: c.LookResult) -> bool:
+    """Whether Redis may have lost a change; the record may know of a later one."""
+    if change.status == EDITED:
+        return True
+    if change.status in STATE_OF:
+        is_there = (look.state, look.rank) == (STATE_OF[change.status], change.rank)
+        return not is_there or look.time_millis < change.until_millis
+    return look.state not in NOWHERE
+
+
+def repair_of(
+    change: Change, record: EntryRecord | None, look: c.LookResult, segments: Segments
+) -> c.Restore | c.Drop | None:
+    """Return what makes Redis agree with the record; None where it does, or others see to it."""
+    if record is None or record.status in ENDED:
+        if look.state in NOWHERE:
+            return None
+        # Redis has not counted an admission whose place it still has.
+        return drop_of(record, counts=True) if record is not None else drop_of_erased(change)
+    if max(look.stamp, look.unsettled_stamp) > record.stamp:
+        # Redis has decided something that the record does not know: settling looks after that,
+        # and a hold that is never recorded ends by itself.
+        return None
+    if record.status not in PRESENT or _agrees(record, look, segments):
+        return None
+    seen = None
+    if look.state != "absent":
+        seen = c.Seen(state=cast(Somewhere, look.state), rank=look.rank)
+    return restore_of(Placed.from_record(record), segments, seen=seen)
+
+
+def _agrees(record: EntryRecord, look: c.LookResult, segments: Segments) -> bool:
+    if (look.state, look.rank) != (STATE_OF[record.status], record.rank):
+        return False
+    if segments.declared and record.attributes_version > (look.attributes_version or 0):
+        return False
+    if record.status != "offered":
+        return True
+    # A heartbeat that is not recorded was not answered either: it may stand.
+    is_as_long = look.time_millis >= (record.claimed_until_millis or 0)
+    return look.token == record.claim_token and is_as_long

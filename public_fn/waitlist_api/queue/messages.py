@@ -1,0 +1,189 @@
+"""Builds the private messages that carry what the record says of an entry or a waitlist."""
+
+from typing import Any
+
+from msgspec import structs
+
+from waitlist_api.records.checkpoint import Watch
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.journal import Change
+from waitlist_api.records.places import Placed
+from waitlist_api.records.segments import Segments
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_shared import contracts as c
+
+
+def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Enlist:
+    """Return the message for a place behind everybody, or of an import for the one it wants."""
+    stay = {
+        "waitlist_id": record.waitlist_id,
+        "entry_id": record.entry_id,
+        "join_id": record.join_id,
+        **tags_of(segments, record),
+    }
+    if record.wanted is None:
+        return c.Signup(**stay)
+    return c.Enlist(**stay, ticket=record.wanted, priority=record.wanted_priority)
+
+
+def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
+    """Return what tells an entry's segments in every message that does."""
+    return {
+        "segments": tuple(segments.of(entry.attributes)),
+        "segments_version": segments.version,
+        "attributes_version": entry.attributes_version,
+    }
+
+
+def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
+    """Return the message that puts an entry into its segments, wherever on the list it is."""
+    return c.Tag(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        join_id=record.join_id,
+        **tags_of(segments, record),
+    )
+
+
+STATE_OF: dict[str, c.Standing] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
+
+
+def restore_of(
+    placed: Placed,
+    segments: Segments,
+    epoch: str | None = None,
+    *,
+    overwrite: bool = False,
+    seen: c.Seen | None = None,
+) -> c.Restore:
+    """Return the message that puts an entry where the record has it."""
+    state = STATE_OF.get(placed.status, "waiting")
+    time_millis = placed.claimed_until_millis if state == "held" else placed.parked_millis
+    return c.Restore(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        rank=placed.rank or 0,
+        ticket=placed.ticket or 0,
+        stamp=placed.stamp,
+        epoch=epoch,
+        overwrite=overwrite,
+        once_key=placed.once_key or None,
+        once_stamp=placed.once_stamp or None,
+        state=state,
+        token=placed.claim_token if state == "held" else None,
+        time_millis=time_millis or 0,
+        attempts=placed.attempts,
+        seen=seen,
+        **tags_of(segments, placed),
+    )
+
+
+def leave_of(record: EntryRecord) -> c.Leave:
+    """Return the message that ends a stay whose record says that it is being left."""
+    return c.Leave(**_stay(record))
+
+
+def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
+    """Return the message that takes away whatever place a stay has, and buries it.
+
+    With `counts` Redis counts an admission that the record has and nobody told it of.
+    """
+    is_admitted = counts and record.status == "admitted"
+    return c.Drop(**_stay(record), is_admitted=is_admitted, is_erased=record.erase)
+
+
+def drop_of_former(record: EntryRecord) -> c.Drop | None:
+    """Return the message that takes away what is left of the stay before, if there was one.
+
+    A late index may have brought it back in a rebuild.
+    """
+    former = record.previous or {}
+    if former.get("ticket") is None:
+        return None
+    return c.Drop(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        join_id=former["join_id"],
+        ticket=former["ticket"],
+    )
+
+
+def _stay(record: EntryRecord) -> dict[str, Any]:
+    return {
+        "waitlist_id": record.waitlist_id,
+        "entry_id": record.entry_id,
+        "join_id": record.join_id,
+        "ticket": record.ticket,
+    }
+
+
+def drop_of_erased(change: Change) -> c.Drop:
+    """Return the message that takes away the place of somebody who has no record any more."""
+    return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
+
+
+def init_of(
+    record: WaitlistRecord,
+    state: c.State,
+    epoch: str,
+    floor: int = 0,
+    *,
+    only_if_known: bool = False,
+) -> c.Init:
+    """Return the message that makes a waitlist known, or ends its rebuild."""
+    settings = record.settings
+    return c.Init(
+        waitlist_id=record.waitlist_id,
+        settings=c.Settings(
+            version=record.version,
+            open=settings.open,
+            paused=settings.paused,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+            hide_counts=settings.hide_counts,
+            capacity=settings.capacity,
+            segments_version=record.segments_version,
+        ),
+        state=state,
+        epoch=epoch,
+        floor_ticket=floor,
+        only_if_known=only_if_known,
+        **_known_of(record.watch),
+    )
+
+
+def warm_of(record: WaitlistRecord, epoch: str) -> c.Init:
+    """Return the message that ends a rebuild; the order counts already."""
+    init = init_of(record, "warm", epoch, only_if_known=True)
+    return structs.replace(init, counters=c.Counters())
+
+
+def _known_of(watch: Watch) -> dict[str, Any]:
+    """Return what was seen of an order that another server may have taken over, or lost."""
+    return {
+        "counters": c.Counters(**watch.counters),
+        "known_epoch": watch.epoch or None,
+        "known_beat": watch.beat,
+    }
+
+
+def beat_of(waitlist: WaitlistRecord) -> c.Beat:
+    return c.Beat(
+        waitlist_id=waitlist.waitlist_id,
+        epoch=waitlist.watch.epoch or None,
+        known_beat=waitlist.watch.beat,
+    )
+
+
+def fill_stay_of(placed: Placed, segments: Segments) -> c.FillStay:
+    return c.FillStay(
+        placed.entry_id,
+        placed.join_id,
+        placed.rank or 0,
+        placed.ticket or 0,
+        placed.stamp,
+        placed.attempts,
+        tuple(segments.of(placed.attributes)) if segments.declared else (),
+        placed.attributes_version,
+    )

@@ -1,0 +1,57 @@
+"""Leases on waitlists: of several maintainers one works on a list at a time."""
+
+import secrets
+from dataclasses import dataclass
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.records.rebuild_progress import Rebuild
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_shared.errors import WaitlistError
+
+LEASE_MILLIS = 60_000
+
+
+class LeaseLost(WaitlistError):
+    """The lease ran out and passed to another: whatever is left to do is theirs."""
+
+    code = "lease_lost"
+    advice = "Another maintainer has taken over; this one stops."
+
+
+@dataclass(frozen=True)
+class Lease:
+    """One maintainer's hold on one waitlist, which is as it was when the hold began."""
+
+    waitlists: WaitlistRecords
+    now_millis: NowMillis
+    waitlist: WaitlistRecord
+    owner: str
+
+    def renew(self, rebuild: Rebuild | None = None) -> None:
+        """Hold on for another minute, note progress; raise LeaseLost if another has it by now."""
+        until_millis = self.now_millis() + LEASE_MILLIS
+        waitlist_id = self.waitlist.waitlist_id
+        if not self.waitlists.renew_lease(waitlist_id, self.owner, until_millis, rebuild):
+            raise LeaseLost
+
+    def release(self, *, is_rebuilt: bool = False) -> None:
+        """Let the next one in; of a rebuild that has ended nothing is to be known any more."""
+        self.waitlists.release_lease(
+            self.waitlist.waitlist_id, self.owner, forget_rebuild=is_rebuilt
+        )
+
+
+class Leases:
+    """Hands out leases."""
+
+    def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
+        self._waitlists = waitlists
+        self._now_millis = now_millis
+
+    def take(self, waitlist: WaitlistRecord) -> Lease | None:
+        """Return a lease, or None while another maintainer holds one."""
+        owner = secrets.token_hex(8)
+        now_millis = self._now_millis()
+        until_millis = now_millis + LEASE_MILLIS
+        taken = self._waitlists.take_lease(waitlist, owner, now_millis, until_millis)
+        return Lease(self._waitlists, self._now_millis, taken, owner) if taken else None

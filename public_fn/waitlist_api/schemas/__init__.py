@@ -1,1 +1,0 @@
-"""What the HTTP API takes and gives; every field has a limit, unknown fields are refused."""

@@ -1,0 +1,50 @@
+"""Sends what carries an entry's segments, and sends it again where others are declared by now."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from waitlist_api.queue.messages import tag_of
+from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.segments import Segments
+from waitlist_api.records.waitlist_cache import Directory
+from waitlist_shared.errors import StaleSegments
+
+# Each turn meets another change of the declaration: two within one request are rare.
+TURNS = 3
+
+T = TypeVar("T")
+
+
+class Tagger:
+    """Knows the declared segments as well as Redis does, whichever of the two is behind."""
+
+    def __init__(self, directory: Directory, guard: ColdGuard) -> None:
+        self._directory = directory
+        self._guard = guard
+
+    def send(
+        self,
+        waitlist_id: str,
+        send: Callable[[Segments], T],
+        check: Callable[[Segments], None] = lambda _: None,
+    ) -> T:
+        """Send by the segments that are remembered, and after StaleSegments by those of now.
+
+        `check` judges those of now first: Redis has taken nothing so far, and may be spared it.
+        """
+        segments = self._directory.find(waitlist_id).segments
+        for _ in range(TURNS):
+            try:
+                return send(segments)
+            except StaleSegments:
+                waitlist = self._directory.look_up(waitlist_id)
+                # Redis is behind where the request that changed the segments was cut off.
+                self._guard.repeat(waitlist)
+                segments = waitlist.segments
+            check(segments)
+        return send(segments)
+
+    def tag(self, record: EntryRecord) -> None:
+        """Put an entry into the segments of its record; raise Gone if its stay has ended."""
+        self.send(record.waitlist_id, lambda segments: self._guard.read(tag_of(record, segments)))

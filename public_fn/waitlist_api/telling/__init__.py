@@ -1,1 +1,0 @@
-"""One line of each request and run, which is its metrics, too."""
