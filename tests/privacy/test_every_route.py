@@ -77,7 +77,7 @@ def test_personal_data_stays_in_the_record(
     assert tokens_found_in([*outside, *recorded], service.issued) == []
     # Else the search was one of empty places.
     assert '"CloudWatchMetrics"' in printed
-    assert "local" in {record.name.split(".")[0] for record in caplog.records}
+    assert "tools" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
     is_guest = TOKEN.fullmatch(str(service.token)) is not None
     assert (service.token in service.issued) == is_guest
