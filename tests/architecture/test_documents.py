@@ -70,3 +70,12 @@ def test_the_architecture_page_draws_every_status() -> None:
     diagram = text.partition("stateDiagram-v2")[2].partition("```")[0]
     drawn = set(re.findall(r"^  (\w+) -->", diagram, re.M)) | set(re.findall(r"--> (\w+)", diagram))
     assert drawn == set(get_args(Status))
+
+
+def test_documents_that_files_name_exist() -> None:
+    """Comments, alarms and messages name documents by their path from the root."""
+    command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    named = set(found.stdout.split())
+    assert "docs/operations/alarms.md" in named
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
