@@ -21,6 +21,9 @@ SECRET_ARGUMENT = re.compile(
     r"""|(?:-H|--header) +["'](?:X-Amz-Security-Token|Authorization): *(?:Bearer +)?\$A\S+"""
     r"""|--(?:password|pass|auth-token)[ =]\S+|redis-cli[^\n`]* -a +\S+"""
 )
+PATH = re.compile(
+    r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
+)
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
 
 
@@ -79,3 +82,9 @@ def test_documents_that_files_name_exist() -> None:
     named = set(found.stdout.split())
     assert "docs/operations/alarms.md" in named
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("name", documents())
+def test_paths_that_are_named_exist(name: str) -> None:
+    named = set(PATH.findall((ROOT / name).read_text("utf-8")))
+    assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
