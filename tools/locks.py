@@ -1,7 +1,7 @@
 """`make locks`: locks what is deployed, and what deploys it, by version and hash.
 
 Each lock file is made of the `.in` file beside it, for every platform, and has the digest of that
-file: `tests/architecture/test_locks.py` finds a source that was changed without its lock. Versions
+file: `tests/deployment/test_locks.py` finds a source that was changed without its lock. Versions
 that are locked stay, unless the source asks for others or `--upgrade` is given.
 """
 

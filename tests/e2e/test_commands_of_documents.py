@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from tests.architecture.sources import ROOT
 from tests.e2e.processes import Service
+from tests.rules.sources import ROOT
 from tools.local.settings import DEFAULT_PORT
 
 # A refusal of the service ends the script; without this, curl would exit with 0.

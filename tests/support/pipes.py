@@ -8,7 +8,7 @@ from typing import Any
 
 from moto.events.models import EventPattern
 
-from tests.architecture.template import named
+from tests.deployment.template import named
 
 Item = dict[str, Any]
 STACK = "waitlist-prod"

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from overload.history import Deed, History
+from tests.reliability.load.history import Deed, History
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ all that time is counted at the least, whoever may have stood there at the most.
 
 from collections.abc import Iterator
 
-from overload.history import Deed, History
-from overload.problem import Problem
+from tests.reliability.load.history import Deed, History
+from tests.reliability.load.problem import Problem
 from tests.support.tracks import (
     Track,
     Window,

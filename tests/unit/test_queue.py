@@ -1,5 +1,5 @@
 """The behaviour suite of the private function on fakeredis: no server, no time."""
 
-from tests.behaviour import suite
+from tests.queue.behaviour import suite
 
 globals().update(suite())

@@ -1,0 +1,100 @@
+"""The stack as CloudFormation makes it: after SAM's transform, with parameters filled in."""
+
+import itertools
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.deployment.template import TEMPLATE, holds
+from tools.deploy.cloudformation import translated
+
+NOTHING = object()
+
+
+@cache
+def _translated() -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        return translated()
+
+
+def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
+    """Return the resources that a stack with these parameters has, by logical id.
+
+    Every `Fn::If` is decided and every `AWS::NoValue` left out; other functions stay.
+    """
+    given = parameters or {}
+    return {
+        name: _resolved(resource, given)
+        for name, resource in _translated()["Resources"].items()
+        if "Condition" not in resource or holds({"Condition": resource["Condition"]}, given)
+    }
+
+
+def _resolved(value: Any, given: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [one for each in value if (one := _resolved(each, given)) is not NOTHING]
+    if not isinstance(value, dict):
+        return value
+    if value == {"Ref": "AWS::NoValue"}:
+        return NOTHING
+    if "Fn::If" in value:
+        condition, then, otherwise = value["Fn::If"]
+        return _resolved(then if holds({"Condition": condition}, given) else otherwise, given)
+    resolved = {name: _resolved(inner, given) for name, inner in value.items()}
+    return {name: inner for name, inner in resolved.items() if inner is not NOTHING}
+
+
+@cache
+def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
+    """Return parameters and resources of stacks that have, between them, each two choices together.
+
+    The choices are what the template's conditions tell apart; its rules allow each of the stacks.
+    """
+    compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
+    names = sorted({name for name, _ in compared})
+    values = [_values(name, {value for one, value in compared if one == name}) for name in names]
+    kinds = (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
+    return [(kind, deployed(kind)) for kind in _covering(filter(_is_allowed, kinds))]
+
+
+def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+    """Return few of the kinds, that have each pair of choices which any of them has."""
+    pairs = [(kind, set(itertools.combinations(sorted(kind.items()), 2))) for kind in kinds]
+    missing = set().union(*(of_kind for _, of_kind in pairs))
+    chosen = []
+    while missing:
+        kind, of_kind = max(pairs, key=lambda one: len(one[1] & missing))
+        chosen.append(kind)
+        missing -= of_kind
+    return chosen
+
+
+def _is_allowed(given: dict[str, str]) -> bool:
+    return all(
+        holds(assertion["Assert"], given)
+        for rule in TEMPLATE["Rules"].values()
+        if holds(rule["RuleCondition"], given)
+        for assertion in rule["Assertions"]
+    )
+
+
+def _compared(expression: Any) -> set[tuple[str, str]]:
+    """Return which parameters are compared, and with what."""
+    if isinstance(expression, list):
+        return {pair for one in expression for pair in _compared(one)}
+    if not isinstance(expression, dict):
+        return set()
+    if "Fn::Equals" in expression:
+        parameter, value = expression["Fn::Equals"]
+        return {(parameter["Ref"], value)}
+    return {pair for one in expression.values() for pair in _compared(one)}
+
+
+def _values(name: str, compared: set[str]) -> list[str]:
+    """Return the values that make a difference: those compared with, and one other."""
+    allowed = TEMPLATE["Parameters"][name].get("AllowedValues", [f"some-{name}"])
+    others = [value for value in allowed if value not in compared]
+    return [*sorted(compared), *others[:1]]

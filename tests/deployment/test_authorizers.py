@@ -1,0 +1,83 @@
+"""Who guards which route, in the API as CloudFormation makes it."""
+
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import route_authorizers
+
+ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
+ENTRIES = "/v1/waitlists/{waitlist_id}/entries"
+OF_CUSTOMERS = {f"POST {ENTRIES}", f"GET {ENTRIES}/{{entry_id}}", f"DELETE {ENTRIES}/{{entry_id}}"}
+
+
+def api(parameters: dict[str, str]) -> Any:
+    """Return the document that API Gateway imports."""
+    return deployed(parameters)["Api"]["Properties"]["Body"]
+
+
+def guards(parameters: dict[str, str]) -> dict[str, Any]:
+    """Return what each route asks for, None where it asks for nothing."""
+    return {
+        f"{method.upper()} {path}": operation.get("security")
+        for path, item in api(parameters)["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+@pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
+def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
+    parameters: dict[str, str],
+) -> None:
+    assert set(guards(parameters)) == set(route_authorizers())
+    for item in api(parameters)["paths"].values():
+        for operation in item.values():
+            integration = operation["x-amazon-apigateway-integration"]
+            assert "${PublicFnAliaslive}" in integration["uri"]["Fn::Sub"]
+            assert integration["payloadFormatVersion"] == "2.0"
+
+
+@pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
+def test_operators_routes_are_iams_whoever_the_customers_are(parameters: dict[str, str]) -> None:
+    """P5"""
+    for route, security in guards(parameters).items():
+        is_admin = route.split()[1].startswith("/v1/admin/")
+        assert (security == [{"AWS_IAM": []}]) == is_admin, route
+
+
+def test_without_an_issuer_nothing_guards_the_customers_routes() -> None:
+    """The function itself asks for entry tokens."""
+    guarded = {route for route, security in guards({}).items() if security == [{"Customer": []}]}
+    assert guarded == set()
+    assert set(api({})["components"]["securitySchemes"]) == {"AWS_IAM"}
+
+
+def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() -> None:
+    """P5"""
+    found = guards(ISSUER)
+    assert {route for route, one in found.items() if one == [{"Customer": []}]} == OF_CUSTOMERS
+    open_to_all = {route for route, security in found.items() if security is None}
+    assert open_to_all == {"GET /v1/health", "GET /v1/waitlists/{waitlist_id}"}
+
+
+def test_the_authorizer_asks_for_issuer_and_audience() -> None:
+    """P5: a token that the issuer made for another service is none."""
+    scheme = api(ISSUER)["components"]["securitySchemes"]["Customer"]
+    assert scheme == {
+        "type": "oauth2",
+        "x-amazon-apigateway-authorizer": {
+            "type": "jwt",
+            "identitySource": "$request.header.Authorization",
+            "jwtConfiguration": {
+                "issuer": {"Ref": "JwtIssuer"},
+                "audience": {"Fn::Split": [",", {"Ref": "JwtAudience"}]},
+            },
+        },
+    }
+
+
+def test_the_function_knows_whether_there_is_an_issuer() -> None:
+    """P5: it takes no entry token where the authorizer should have been asked."""
+    variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]
+    assert variables["JWT_ISSUER"] == {"Ref": "JwtIssuer"}

@@ -1,0 +1,86 @@
+"""Web pages on other origins: none, unless the stack is told which."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import TEMPLATE
+from tests.rules.sources import ROOT
+
+ORIGINS = {"CorsOrigins": "https://app.example.com"}
+ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
+EXTENSION = "x-amazon-apigateway-cors"
+# As the Fetch standard has it.
+READ_BY_ANY_PAGE = {"cache-control", "content-type"}
+
+
+def api(parameters: dict[str, str]) -> Any:
+    return deployed(parameters)["Api"]["Properties"]["Body"]
+
+
+def test_no_origin_is_allowed_by_default() -> None:
+    """P5"""
+    assert TEMPLATE["Parameters"]["CorsOrigins"]["Default"] == ""
+    assert EXTENSION not in api({})
+    assert "CorsConfiguration" not in deployed()["Api"]["Properties"]
+
+
+def test_what_pages_need_is_allowed_and_no_credentials() -> None:
+    rules = api(ORIGINS)[EXTENSION]
+    assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
+    sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
+    assert sent <= set(rules["allowHeaders"])
+    methods = {method.upper() for item in api({})["paths"].values() for method in item}
+    assert set(rules["allowMethods"]) == methods
+    assert {"retry-after", "apigw-requestid", "x-correlation-id"} <= set(rules["exposeHeaders"])
+    assert "allowCredentials" not in rules
+
+
+def test_pages_may_send_and_read_every_header_that_the_api_document_knows() -> None:
+    rules = api(ORIGINS)[EXTENSION]
+    document = json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8"))
+    operations = [one for item in document["paths"].values() for one in item.values()]
+    sent = {
+        parameter["name"].lower()
+        for operation in operations
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "header"
+    }
+    read = {
+        name.lower()
+        for operation in operations
+        for response in operation["responses"].values()
+        for name in response.get("headers", {})
+    }
+    assert "x-correlation-id" in sent & read
+    assert sent <= set(rules["allowHeaders"])
+    assert read - READ_BY_ANY_PAGE <= set(rules["exposeHeaders"])
+
+
+@pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
+def test_a_preflight_meets_no_authorizer(parameters: dict[str, str]) -> None:
+    """API Gateway answers it by itself, as no route of the API, guarded or not, would match."""
+    assert EXTENSION in api(parameters)
+    for path, item in api(parameters)["paths"].items():
+        assert path.startswith("/v1/"), "a default route would take preflights"
+        assert not {"options", "x-amazon-apigateway-any-method"} & set(item)
+
+
+@pytest.mark.parametrize(
+    ("origins", "is_good"),
+    [
+        ("", True),
+        ("*", True),
+        ("https://app.example.com", True),
+        ("https://app.example.com,http://localhost:3000", True),
+        ("app.example.com", False),
+        ("https://app.example.com/", False),
+        ("https://a.example.com, https://b.example.com", False),
+    ],
+)
+def test_an_origin_is_written_as_browsers_send_it(origins: str, is_good: bool) -> None:
+    pattern = TEMPLATE["Parameters"]["CorsOrigins"]["AllowedPattern"]
+    assert bool(re.fullmatch(pattern, origins)) == is_good

@@ -1,0 +1,90 @@
+"""What the documents point to is there."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from tests.deployment.documents import tables_of
+from tests.rules.sources import ROOT
+from waitlist_api.records.entry import Status
+from waitlist_queue import keys
+
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+TARGET = re.compile(r"`make ([a-z-]+)")
+SECRET_ARGUMENT = re.compile(
+    r"""(?:--user|-u) +(?!local:local\b)"?[$A-Z][^\s]*:\S+"""
+    r"""|--secret-string +(?!file:)\S+"""
+    r"""|(?:-H|--header) +["'](?:X-Amz-Security-Token|Authorization): *(?:Bearer +)?\$A\S+"""
+    r"""|--(?:password|pass|auth-token)[ =]\S+|redis-cli[^\n`]* -a +\S+"""
+)
+PATH = re.compile(
+    r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
+)
+RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
+
+
+def documents() -> list[str]:
+    """Return every document that is kept, by its path."""
+    command = ["git", "ls-files", "*.md"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return found.stdout.splitlines()
+
+
+def anchors(document: Path) -> set[str]:
+    """Return what a link may name in a document, as GitHub makes it of the headings."""
+    headings = HEADING.findall(document.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+@pytest.mark.parametrize("name", documents())
+def test_links_lead_somewhere(name: str) -> None:
+    document = ROOT / name
+    for path, anchor in LINK.findall(document.read_text("utf-8")):
+        target = document.parent / path if path else document
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), (path, anchor)
+
+
+@pytest.mark.parametrize("name", documents())
+def test_no_secret_stands_on_a_command_line(name: str) -> None:
+    """P5: each user of a machine can read the arguments of a program. local:local is no secret."""
+    text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
+    assert SECRET_ARGUMENT.findall(text) == []
+
+
+@pytest.mark.parametrize("name", documents())
+def test_targets_of_make_that_are_named_exist(name: str) -> None:
+    rules = set(RULE.findall((ROOT / "Makefile").read_text("utf-8")))
+    assert set(TARGET.findall((ROOT / name).read_text("utf-8"))) <= rules
+
+
+def test_the_architecture_page_lists_every_key_of_redis() -> None:
+    (table,) = [rows for rows in tables_of("docs/architecture.md") if "type" in rows[0]]
+    listed = [row["key"].strip("`").split(":")[0] for row in table]
+    assert sorted(listed) == sorted([*keys.OF_WAITLIST, "moves", "once"])
+
+
+def test_the_architecture_page_draws_every_status() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    diagram = text.partition("stateDiagram-v2")[2].partition("```")[0]
+    drawn = set(re.findall(r"^  (\w+) -->", diagram, re.M)) | set(re.findall(r"--> (\w+)", diagram))
+    assert drawn == set(get_args(Status))
+
+
+def test_documents_that_files_name_exist() -> None:
+    """Comments, alarms and messages name documents by their path from the root."""
+    command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    named = set(found.stdout.split())
+    assert "docs/operations/alarms.md" in named
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("name", documents())
+def test_paths_that_are_named_exist(name: str) -> None:
+    named = set(PATH.findall((ROOT / name).read_text("utf-8")))
+    assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []

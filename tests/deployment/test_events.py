@@ -1,0 +1,159 @@
+"""The events that the repository ships are what AWS and the functions send."""
+
+import base64
+import hashlib
+import hmac
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, get_args
+from urllib.parse import parse_qsl
+
+import msgspec
+import pytest
+from aws_lambda_powertools.utilities.parser.models import (
+    APIGatewayProxyEventV2Model,
+    EventBridgeModel,
+)
+
+from tests.deployment.template import TEMPLATE, functions, route_authorizers
+from tools.local.jwt_authorizer import guarded_routes
+from waitlist_shared.contracts import AnyRequest
+from waitlist_shared.ids import entry_id_of
+from waitlist_shared.ranks import ticket_at
+
+EVENTS = Path(__file__).resolve().parents[2] / "events"
+WAITLIST_ID = "bakery-opening"
+CUSTOMER_ID = "customer-0001"
+
+
+def load(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+ENVIRONMENT = load(EVENTS / "sam-local-env.json")
+PUBLIC = {path.stem: load(path) for path in sorted((EVENTS / "public").glob("*.json"))}
+PUBLIC_JWT = {path.stem: load(path) for path in sorted((EVENTS / "public_jwt").glob("*.json"))}
+PRIVATE = {path.stem: load(path) for path in sorted((EVENTS / "private").glob("*.json"))}
+
+each_public_event = pytest.mark.parametrize("event", PUBLIC.values(), ids=PUBLIC)
+each_shape = pytest.mark.parametrize(
+    "event",
+    [*PUBLIC.values(), *PUBLIC_JWT.values()],
+    ids=[*PUBLIC, *(f"{name} with an issuer's token" for name in PUBLIC_JWT)],
+)
+each_private_event = pytest.mark.parametrize("name", PRIVATE)
+
+
+def test_each_route_has_one_event() -> None:
+    assert sorted(event["routeKey"] for event in PUBLIC.values()) == sorted(route_authorizers())
+
+
+@each_shape
+def test_a_public_event_has_the_shape_of_api_gateways(event: dict[str, Any]) -> None:
+    APIGatewayProxyEventV2Model.model_validate(event)
+    context = event["requestContext"]
+    method, path = event["routeKey"].split(" ")
+    parameters = event.get("pathParameters", {})
+    assert event["version"] == "2.0"
+    assert context["stage"] == "$default"
+    assert context["routeKey"] == event["routeKey"]
+    assert context["http"]["method"] == method
+    assert context["http"]["path"] == event["rawPath"] == path.format(**parameters)
+    assert all(name == name.lower() for name in event["headers"])
+    query = dict(parse_qsl(event["rawQueryString"]))
+    assert event.get("queryStringParameters", {}) == query
+
+
+@each_shape
+def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
+    body = event.get("body", "")
+    assert event["isBase64Encoded"] is False
+    assert int(event["headers"]["content-length"]) == len(body.encode())
+    if body:
+        assert event["headers"]["content-type"] == "application/json"
+        assert isinstance(json.loads(body), dict)
+
+
+@each_public_event
+def test_an_event_of_an_operator_carries_who_signed_it(event: dict[str, Any]) -> None:
+    is_admin = route_authorizers()[event["routeKey"]] == "AWS_IAM"
+    identity = event["requestContext"].get("authorizer", {}).get("iam")
+    assert (identity is not None) == is_admin
+    if is_admin:
+        assert identity["userArn"].startswith("arn:aws:iam::")
+        assert event["headers"]["authorization"].startswith("AWS4-HMAC-SHA256 ")
+
+
+@each_public_event
+def test_events_speak_of_one_customer_in_one_waitlist(event: dict[str, Any]) -> None:
+    parameters = event.get("pathParameters", {})
+    assert parameters.get("waitlist_id", WAITLIST_ID) == WAITLIST_ID
+    entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
+    assert parameters.get("entry_id", entry_id) == entry_id
+
+
+def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
+    assert {event["routeKey"] for event in PUBLIC_JWT.values()} == guarded_routes(TEMPLATE)
+    for event in PUBLIC_JWT.values():
+        claims = event["requestContext"]["authorizer"]["jwt"]["claims"]
+        assert claims["sub"] == CUSTOMER_ID
+        assert all(isinstance(value, str) for value in claims.values())
+        assert event.get("pathParameters", {}).get("entry_id", "me") == "me"
+        assert "customer_id" not in event.get("body", "")
+
+
+@pytest.mark.parametrize("name", ["position", "leave"])
+def test_a_customers_event_carries_the_token_that_the_local_secret_makes(name: str) -> None:
+    """Its stay is an example: a signup's answer has the token of the stay that it began."""
+    key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
+    stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
+    text = f"{WAITLIST_ID}/{entry_id_of(WAITLIST_ID, CUSTOMER_ID)}/{stay}".encode()
+    content = stay.to_bytes(6) + hmac.digest(key, text, "sha256")[:26]
+    proof = base64.urlsafe_b64encode(content).decode().rstrip("=")
+    token = f"{hashlib.sha256(key).hexdigest()[:8]}.{proof}"
+    assert PUBLIC[name]["headers"]["authorization"] == f"Bearer {token}"
+
+
+@pytest.mark.parametrize("name", ["signup", "admin_bump"])
+def test_an_event_that_must_not_count_twice_has_an_idempotency_key(name: str) -> None:
+    """P2: a retry is told from a second wish by its key."""
+    assert PUBLIC[name]["headers"]["idempotency-key"]
+
+
+def test_each_private_operation_has_one_event() -> None:
+    operations = {request.__struct_config__.tag for request in get_args(AnyRequest)}
+    assert {event["op"] for event in PRIVATE.values()} == operations
+    assert all(event["op"] == name for name, event in PRIVATE.items())
+
+
+@each_private_event
+def test_a_private_event_decodes_with_nothing_left_over(name: str) -> None:
+    event = PRIVATE[name]
+    request = msgspec.json.decode(json.dumps(event), type=AnyRequest)
+    assert_within(event, msgspec.to_builtins(request))
+
+
+def assert_within(part: Any, whole: Any) -> None:
+    """Every field of `part` is in `whole`, so the contract ignored none of them."""
+    if isinstance(part, dict):
+        assert set(part) <= set(whole)
+        for name, value in part.items():
+            assert_within(value, whole[name])
+    elif isinstance(part, list):
+        for value, other in zip(part, whole, strict=True):
+            assert_within(value, other)
+    else:
+        assert part == whole
+
+
+def test_the_schedules_event_has_the_shape_of_eventbridges() -> None:
+    event = EventBridgeModel.model_validate(load(EVENTS / "maintenance" / "schedule.json"))
+    assert (event.source, event.detail_type) == ("aws.events", "Scheduled Event")
+
+
+def test_sam_local_hands_over_every_variable_of_its_file() -> None:
+    """`sam local` drops, without a word, a variable that the template does not name."""
+    assert set(ENVIRONMENT) - {"About"} == set(functions())
+    for name, function in functions().items():
+        assert set(ENVIRONMENT[name]) <= set(function["Environment"]["Variables"])

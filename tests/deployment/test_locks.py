@@ -1,0 +1,126 @@
+"""What is deployed, and what deploys it, is locked by version and hash; the locks are current."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.deployment.template import TEMPLATE, functions, named
+from tests.deployment.test_workflows import DEPLOY, commands, steps
+from tests.rules.sources import ROOT
+from tools import locks
+
+LOCKS = [ROOT / name for name in locks.LOCKS]
+PINNED = re.compile(r"^([a-z0-9.-]+)==([^;\\\s]+)", re.M)
+each_lock = pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.relative_to(ROOT)))
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+
+
+def rule(target: str) -> tuple[str, str]:
+    """Return what a target needs, and what make runs for it."""
+    (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
+    return found[0].strip(), found[1]
+
+
+@each_lock
+def test_a_lock_is_made_of_its_source_as_that_is_now(lock: Path) -> None:
+    assert locks.is_current(lock), "`make locks` writes it"
+
+
+@each_lock
+def test_a_lock_has_hashes_for_each_version(lock: Path) -> None:
+    text = lock.read_text("utf-8")
+    entries = re.split(r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", text, flags=re.M), flags=re.M)
+    pinned = [entry for entry in entries if entry.strip()]
+    assert pinned
+    for entry in pinned:
+        assert PINNED.match(entry), entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
+
+
+@each_lock
+def test_a_lock_keeps_the_versions_that_its_source_asks_for(lock: Path) -> None:
+    locked = dict(PINNED.findall(lock.read_text("utf-8")))
+    asked = dict(PINNED.findall(locks.source_of(lock).read_text("utf-8")))
+    assert asked
+    assert asked.items() <= locked.items()
+
+
+def test_a_changed_source_makes_a_lock_outdated(tmp_path: Path) -> None:
+    lock, source = tmp_path / "requirements.txt", tmp_path / "requirements.in"
+    source.write_text("redis==8.1.0\n", "utf-8")
+    assert not locks.is_current(lock)
+    lock.write_text(f"{locks.DIGEST}{locks.digest_of(source)}\n", "utf-8")
+    assert locks.is_current(lock)
+    source.write_text("redis==8.1.1\n", "utf-8")
+    assert not locks.is_current(lock)
+
+
+def test_a_lock_is_written_with_the_digest_of_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    def compiled(command: list[str], **_: object) -> None:
+        asked.append(command)
+        (tmp_path / "requirements.txt").write_text("redis==8.1.0\n", "utf-8")
+
+    monkeypatch.setattr(locks, "ROOT", tmp_path)
+    monkeypatch.setattr(locks, "LOCKS", {"requirements.txt": "3.13"})
+    monkeypatch.setattr("tools.locks.subprocess.run", compiled)
+    (tmp_path / "requirements.in").write_text("redis==8.1.0\n", "utf-8")
+    assert locks.main([]) == 0
+    assert locks.main(["--upgrade"]) == 0
+    assert locks.is_current(tmp_path / "requirements.txt")
+    assert {"--generate-hashes", "--universal", "--no-build"} <= set(asked[0])
+    assert ["--upgrade" in command for command in asked] == [False, True]
+
+
+def test_each_function_and_the_layer_have_a_lock() -> None:
+    folders = {one["CodeUri"] for one in functions().values()}
+    folders |= {one["ContentUri"] for one in named("AWS::Serverless::LayerVersion").values()}
+    assert {f"{folder.rstrip('/')}/requirements.txt" for folder in folders} < set(locks.LOCKS)
+    runtime = TEMPLATE["Globals"]["Function"]["Runtime"]
+    assert {locks.LOCKS[f"{folder.rstrip('/')}/requirements.txt"] for folder in folders} == {
+        runtime.removeprefix("python")
+    }
+
+
+def test_developers_install_from_the_sources_which_have_no_hashes() -> None:
+    """One requirement with a hash would have pip ask for one of each other."""
+    included = re.findall(r"^-r (\S+)", (ROOT / "requirements-dev.txt").read_text("utf-8"), re.M)
+    assert set(included) == {name.replace(".txt", ".in") for name in locks.LOCKS if "/" in name}
+
+
+def test_sam_is_installed_by_hash_and_nothing_is_built_for_it() -> None:
+    needed, recipe = rule("$(SAM_INSTALLED)")
+    assert needed == "$(SAM_LOCK)"
+    installing = [line for line in recipe.splitlines() if "pip install" in line]
+    assert len(installing) == 1
+    assert "--require-hashes --no-deps --only-binary :all: -r $(SAM_LOCK)" in installing[0]
+
+
+def test_sam_build_finds_nothing_but_wheels_that_were_downloaded_by_hash() -> None:
+    needed, recipe = rule("sam-build")
+    assert "$(WHEELS)/complete" in needed
+    (build,) = [line for line in recipe.splitlines() if "$(SAM) build" in line]
+    assert "PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/$(WHEELS)" in build
+    assert "$(FUNCTION_LOCKS)" in rule("$(WHEELS)/complete")[0]
+    assert "--require-hashes --no-deps --only-binary :all:" in MAKEFILE.split("PIP_DOWNLOAD =")[1]
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+def test_a_job_installs_what_it_needs_before_it_has_credentials(environment: str) -> None:
+    """Code of a package that is installed could take the credentials of the job."""
+    job = DEPLOY[environment]
+    names = [step.get("run") or step["uses"].partition("@")[0] for step in steps(job)]
+    credentials = names.index("aws-actions/configure-aws-credentials")
+    assert "make sam-installed" in names[:credentials]
+    after = [run for run in commands(job) if run in names[credentials:]]
+    targets = [name for run in after for name in re.findall(r"\bmake ([a-z-]+)", run)]
+    assert targets == ["sam-deploy", "smoke"]
+    for target in targets:
+        needed, recipe = rule(target)
+        assert needed == "$(SAM_INSTALLED)", f"{target} would install {needed}"
+        assert "pip" not in recipe
+    assert rule("sam-installed")[0] == "$(SAM_INSTALLED)"

@@ -1,0 +1,65 @@
+"""Who reaches what: the private function Redis, nobody else Redis, and Redis nobody."""
+
+from tests.deployment.template import RESOURCES, functions, named
+
+
+def test_only_the_private_function_is_in_the_network() -> None:
+    inside = {name for name, function in functions().items() if "VpcConfig" in function}
+    assert inside == {"PrivateFn"}
+
+
+def test_the_network_has_no_way_out() -> None:
+    types = {resource["Type"] for resource in RESOURCES.values()}
+    ways_out = {
+        "NatGateway",
+        "InternetGateway",
+        "EgressOnlyInternetGateway",
+        "Route",
+        "VPCEndpoint",
+    }
+    assert not types & {f"AWS::EC2::{way}" for way in ways_out}
+
+
+def test_only_the_private_function_reaches_redis() -> None:
+    private_group = [
+        "MakesPrivateFnSecurityGroup",
+        {"Fn::GetAtt": ["PrivateFnSecurityGroup", "GroupId"]},
+        {"Ref": "ExistingSecurityGroupId"},
+    ]
+    assert functions()["PrivateFn"]["VpcConfig"]["SecurityGroupIds"] == [{"Fn::If": private_group}]
+
+    redis_group = {"Fn::GetAtt": ["RedisSecurityGroup", "GroupId"]}
+    assert named("AWS::ElastiCache::ServerlessCache")["Redis"]["SecurityGroupIds"] == [redis_group]
+    rules = named("AWS::EC2::SecurityGroupIngress")
+    assert set(rules) == {"RedisIngress"}
+    assert rules["RedisIngress"]["GroupId"] == redis_group
+    assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
+    assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
+    for group in named("AWS::EC2::SecurityGroup").values():
+        assert "SecurityGroupIngress" not in group
+
+
+def test_the_private_function_reaches_nothing_but_redis() -> None:
+    (rule,) = named("AWS::EC2::SecurityGroup")["PrivateFnSecurityGroup"]["SecurityGroupEgress"]
+    assert rule["DestinationSecurityGroupId"] == {"Fn::GetAtt": ["RedisSecurityGroup", "GroupId"]}
+    assert (rule["FromPort"], rule["ToPort"]) == (6379, 6380)
+    assert "CidrIp" not in rule
+
+
+def test_redis_reaches_nothing() -> None:
+    (rule,) = named("AWS::EC2::SecurityGroup")["RedisSecurityGroup"]["SecurityGroupEgress"]
+    assert rule["CidrIp"] == "127.0.0.1/32"
+
+
+def test_redis_is_spoken_to_with_tls() -> None:
+    variables = functions()["PrivateFn"]["Environment"]["Variables"]
+    condition, made_here, _existing = variables["REDIS_URL"]["Fn::If"]
+    assert condition == "MakesRedis"
+    assert made_here["Fn::Sub"].startswith("rediss://")
+    assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]
+
+
+def test_the_run_id_of_the_serverless_cache_that_the_stack_makes_is_not_believed() -> None:
+    """P7: it may differ by connection, and the order would be cold for every second process."""
+    variables = functions()["PrivateFn"]["Environment"]["Variables"]
+    assert variables["REDIS_HAS_RUN_IDS"]["Fn::If"][:2] == ["MakesRedis", "false"]

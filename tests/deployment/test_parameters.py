@@ -1,0 +1,88 @@
+"""Which combinations of parameters the stack takes, and what it makes of them."""
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import TEMPLATE, holds
+
+VPC = {"ExistingVpcId": "vpc-0a1b2c3d"}
+SUBNETS = {"ExistingSubnetIds": "subnet-0a1b2c3d,subnet-1a2b3c4d"}
+GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d"}
+REDIS = {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+IAM_USER = {"ExistingRedisIamUser": "waitlist"}
+CACHE = {
+    "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders"
+}
+EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
+NODE = {"ExistingRedisNodeId": "redis-001"}
+ISSUER = {"JwtIssuer": "https://issuer.example.com"}
+AUDIENCE = {"JwtAudience": "waitlist"}
+ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
+ALWAYS = {"SendsEvents", "ShiftsAtOnce"}
+OWN_REDIS = {"MakesRedis", "WatchesRedis"}
+MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "made"),
+    [
+        ({}, MAKES_ALL),
+        (VPC | SUBNETS, MAKES_ALL - {"MakesVpc"}),
+        (VPC | SUBNETS | GROUP, ALWAYS | OWN_REDIS),
+        (EXISTING_REDIS, ALWAYS),
+        (EXISTING_REDIS | IAM_USER | CACHE, ALWAYS | {"LogsInToExistingRedis"}),
+        (EXISTING_REDIS | NODE, ALWAYS | {"WatchesRedis"}),
+        ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
+        (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
+        ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
+        (ZONES, MAKES_ALL | {"ChoosesZones"}),
+        ({"Events": "off"}, MAKES_ALL - {"SendsEvents"}),
+        ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
+    ],
+)
+def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:
+    assert broken_rules(parameters) == []
+    conditions = TEMPLATE["Conditions"]
+    assert {name for name in conditions if holds(conditions[name], parameters)} == made
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (ISSUER, "JwtIssuer needs JwtAudience"),
+        (AUDIENCE, "JwtAudience needs JwtIssuer"),
+        ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),
+        ({"ZoneB": "us-east-1a"}, "ZoneB needs ZoneA"),
+        (VPC, "ExistingVpcId needs ExistingSubnetIds"),
+        (SUBNETS, "ExistingSubnetIds needs ExistingVpcId"),
+        (GROUP, "ExistingSecurityGroupId needs ExistingVpcId"),
+        (VPC | SUBNETS | REDIS, "ExistingRedisUrl needs ExistingSecurityGroupId"),
+        (GROUP | REDIS, "ExistingRedisUrl needs ExistingVpcId"),
+        (EXISTING_REDIS | IAM_USER, "ExistingRedisIamUser needs ExistingRedisCacheArn"),
+        (EXISTING_REDIS | CACHE, "ExistingRedisCacheArn needs ExistingRedisIamUser"),
+        (IAM_USER | CACHE, "ExistingRedisIamUser needs ExistingRedisUrl"),
+        (NODE, "ExistingRedisNodeId needs ExistingRedisUrl"),
+    ],
+)
+def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:
+    assert any(broken.startswith(message) for broken in broken_rules(parameters))
+
+
+def broken_rules(parameters: dict[str, str]) -> list[str]:
+    return [
+        assertion["AssertDescription"]
+        for rule in TEMPLATE["Rules"].values()
+        if holds(rule["RuleCondition"], parameters)
+        for assertion in rule["Assertions"]
+        if not holds(assertion["Assert"], parameters)
+    ]
+
+
+def test_the_subnets_are_in_the_zones_that_are_chosen() -> None:
+    for parameters, zones in (
+        ({}, [{"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in (0, 1)]),
+        (ZONES, [{"Ref": "ZoneA"}, {"Ref": "ZoneB"}]),
+    ):
+        stack = deployed(parameters)
+        subnets = [stack[name]["Properties"] for name in ("PrivateSubnetA", "PrivateSubnetB")]
+        assert [subnet["AvailabilityZone"] for subnet in subnets] == zones

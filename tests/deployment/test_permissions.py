@@ -1,0 +1,121 @@
+"""Who may do what: each function its own work, on resources by their names."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import TEMPLATE, allowed, functions, named, statements
+
+RECORD_ACTIONS = {
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:Query",
+    "dynamodb:BatchGetItem",
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+}
+LOG_ACTIONS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+# Whose roles are not of Lambda.
+SERVICES = {"EventPipesRole": "pipes", "DeploymentRole": "codedeploy"}
+ENI_ACTIONS = {
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+}
+# X-Ray has no resources. They are only there with tracing switched on.
+TRACE_ACTIONS = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+OPEN_ACTIONS = ENI_ACTIONS | TRACE_ACTIONS
+
+
+def test_each_function_has_a_role_of_its_own() -> None:
+    roles = {name: function["Role"]["Fn::GetAtt"] for name, function in functions().items()}
+    assert roles == {name: [f"{name}Role", "Arn"] for name in functions()}
+    for name, role in named("AWS::IAM::Role").items():
+        assert "ManagedPolicyArns" not in role
+        (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+        service = SERVICES.get(name, "lambda")
+        assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
+
+
+def test_roles_name_their_actions_and_resources() -> None:
+    for role in named("AWS::IAM::Role"):
+        for action, resource in allowed(role):
+            assert "*" not in action, role
+            if action not in OPEN_ACTIONS:
+                assert "*" not in json.dumps(resource), (role, action)
+
+
+def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
+    open_permissions = {
+        role: {action for action, resource in allowed(role) if resource == "*"} - TRACE_ACTIONS
+        for role in named("AWS::IAM::Role")
+    }
+    assert open_permissions == {
+        "PublicFnRole": set(),
+        "MaintenanceFnRole": set(),
+        "PrivateFnRole": ENI_ACTIONS,
+        "EventPipesRole": set(),
+        "DeploymentRole": set(),
+    }
+    (denied,) = (s for s in statements("PrivateFnRole") if s["Effect"] == "Deny")
+    assert denied["Action"] == "ec2:*"
+    assert denied["Resource"] == "*"
+    assert denied["Condition"] == {"Null": {"lambda:SourceFunctionArn": "false"}}
+
+
+def test_traces_are_written_only_where_they_are_switched_on() -> None:
+    assert "TracingPolicy" not in deployed()
+    statement = one_statement(deployed({"Tracing": "Active"})["TracingPolicy"])
+    assert (set(statement["Action"]), statement["Resource"]) == (TRACE_ACTIONS, "*")
+    made = deployed().values()
+    modes = [one["Properties"].get("TracingConfig") for one in made if is_function(one)]
+    assert modes == [{"Mode": {"Ref": "Tracing"}}] * len(functions())
+    assert TEMPLATE["Parameters"]["Tracing"]["Default"] == "PassThrough"
+
+
+def is_function(resource: dict[str, Any]) -> bool:
+    return bool(resource["Type"] == "AWS::Lambda::Function")
+
+
+def one_statement(policy: dict[str, Any]) -> dict[str, Any]:
+    (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
+    return dict(statement)
+
+
+@pytest.mark.parametrize(
+    ("role", "actions"),
+    [
+        (
+            "PublicFnRole",
+            RECORD_ACTIONS
+            | LOG_ACTIONS
+            | {"lambda:InvokeFunction", "secretsmanager:GetSecretValue"},
+        ),
+        ("MaintenanceFnRole", RECORD_ACTIONS | LOG_ACTIONS | {"lambda:InvokeFunction"}),
+        ("PrivateFnRole", ENI_ACTIONS | LOG_ACTIONS | {"elasticache:Connect"}),
+    ],
+)
+def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> None:
+    assert {action for action, _resource in allowed(role)} == actions | TRACE_ACTIONS
+
+
+@pytest.mark.parametrize(
+    ("role", "invoked"),
+    [
+        ("PublicFnRole", ["PrivateFn", "MaintenanceFn"]),
+        ("MaintenanceFnRole", ["PrivateFn", "MaintenanceFn"]),
+        ("PrivateFnRole", []),
+    ],
+)
+def test_functions_invoke_those_below_them_and_maintenance_itself(
+    role: str, invoked: list[str]
+) -> None:
+    resources = [resource for action, resource in allowed(role) if action.startswith("lambda:")]
+    assert resources == [{"Ref": f"{name}.Alias"} for name in invoked]

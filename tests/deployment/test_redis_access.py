@@ -1,0 +1,135 @@
+"""What the user of docs/policies/redis-user.acl may do: as much as is used, and no more."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import named
+from tests.rules.lua import LIBRARY, VERBS
+from tests.rules.sources import ROOT
+from tests.support.redis_access import ACCESS
+from waitlist_queue import keys
+
+CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
+# What the client sends by itself; EVAL is a script's first run on a server.
+OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
+# A command that no script uses any more stays for one release: while a release goes out, and if it
+# is taken back, the scripts of the one before run too, and one that is stopped half-way did half.
+OF_THE_LAST_RELEASE: set[str] = set()
+
+
+def commands_of(code: str) -> set[str]:
+    """Return the commands that Lua code calls; each call names its own, or one of some."""
+    found: set[str] = set()
+    for first in CALLED.findall(code):
+        words = re.findall(r"'([A-Z]+)'", first)
+        assert words, f"a command that is no constant: {first}"
+        found.update(word.lower() for word in words)
+    return found
+
+
+def of_scripts() -> set[str]:
+    return {
+        command
+        for source in (*VERBS.values(), *LIBRARY.values())
+        for command in commands_of(source.code)
+    }
+
+
+def test_every_call_of_a_script_is_found() -> None:
+    sources = [*VERBS.values(), *LIBRARY.values()]
+    calls = sum(len(re.findall(r"\bredis\b", source.code)) for source in sources)
+    assert calls == sum(len(CALLED.findall(source.code)) for source in sources) > 100
+    assert {"zpopmin", "zpopmax"} <= of_scripts()
+
+
+def test_the_user_may_run_what_scripts_and_client_run_and_nothing_else() -> None:
+    _on, _channels, _keys, nothing, *granted = ACCESS.split()
+    assert nothing == "-@all"
+    assert all(re.fullmatch(r"\+[a-z|]+", rule) for rule in granted)
+    commands = [rule.removeprefix("+") for rule in granted]
+    assert len(set(commands)) == len(commands)
+    assert not OF_THE_LAST_RELEASE & of_scripts()
+    assert set(commands) == OF_CLIENT | of_scripts() | OF_THE_LAST_RELEASE
+
+
+def test_the_user_may_touch_the_keys_of_waitlists_and_no_channel() -> None:
+    """P8: whatever else is in that Redis is nobody's business here."""
+    on, channels, pattern, *_ = ACCESS.split()
+    assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
+    made = [make("cinema") for make in keys.OF_WAITLIST.values()]
+    made += [keys.moves("cinema", "a" * 26), keys.once("cinema", "claim", "0" * 32)]
+    assert all(key.startswith("wl:") for key in made)
+
+
+def test_the_stack_makes_that_user_who_logs_in_by_iam() -> None:
+    ((name, user),) = named("AWS::ElastiCache::User").items()
+    assert user["AccessString"] == ACCESS.replace(" +asking", ""), "serverless caches have no such"
+    assert user["AuthenticationMode"] == {"Type": "iam"}
+    assert user["UserId"] == user["UserName"], "ElastiCache takes no other name for an IAM user"
+    assert name == "RedisUser"
+
+
+def test_nobody_else_may_log_in_to_the_cache_of_the_stack() -> None:
+    """P8: without a group anybody in the network could, without any password."""
+    cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
+    assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}
+    group = named("AWS::ElastiCache::UserGroup")["RedisUserGroup"]
+    assert group["UserIds"] == [{"Ref": "RedisUser"}]
+    engines = {
+        one["Engine"] for one in (cache, group, named("AWS::ElastiCache::User")["RedisUser"])
+    }
+    assert engines == {"valkey"}, "a group for Redis OSS must have a default user"
+
+
+EXISTING = {
+    "ExistingVpcId": "vpc-0a1b2c3d",
+    "ExistingRedisUrl": "rediss://redis.example.com:6379",
+}
+WITH_USER = {
+    **EXISTING,
+    "ExistingRedisIamUser": "waitlist",
+    "ExistingRedisCacheArn": "arn:aws:elasticache:eu-west-1:123456789012:replicationgroup:orders",
+}
+OWN = [{"Ref": "RedisUser"}, {"Fn::GetAtt": ["Redis", "ARN"]}]
+GIVEN = [{"Ref": "ExistingRedisIamUser"}, {"Ref": "ExistingRedisCacheArn"}]
+USER_ARN = "arn:${AWS::Partition}:elasticache:${AWS::Region}:${AWS::AccountId}:user:"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "user", "connects"),
+    [
+        ({}, OWN, [OWN[1], {"Fn::GetAtt": ["RedisUser", "Arn"]}]),
+        (WITH_USER, GIVEN, [GIVEN[1], {"Fn::Sub": USER_ARN + "${ExistingRedisIamUser}"}]),
+        (EXISTING, GIVEN, []),  # which are empty
+    ],
+)
+def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
+    parameters: dict[str, str], user: list[Any], connects: list[Any]
+) -> None:
+    stack = deployed(parameters)
+    variables = stack["PrivateFn"]["Properties"]["Environment"]["Variables"]
+    assert [variables["REDIS_IAM_USER"], variables["REDIS_IAM_CACHE_ARN"]] == user
+    policies = [
+        resource["Properties"]
+        for resource in stack.values()
+        if resource["Type"] == "AWS::IAM::Policy"
+        and resource["Properties"]["Roles"] == [{"Ref": "PrivateFnRole"}]
+    ]
+    statements = [one for policy in policies for one in policy["PolicyDocument"]["Statement"]]
+    assert [one["Action"] for one in statements] == ["elasticache:Connect"] * len(statements)
+    assert [resource for one in statements for resource in one["Resource"]] == connects
+
+
+def test_the_document_says_what_to_paste() -> None:
+    text = (ROOT / "docs" / "redis-access.md").read_text("utf-8")
+    assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/policies/redis-user.acl)" in text
+    for name in ("ExistingRedisIamUser", "ExistingRedisCacheArn", "ExistingRedisUrl"):
+        assert name in text
+
+
+@pytest.mark.parametrize("dangerous", ["flushall", "keys", "config", "acl", "del", "scan", "debug"])
+def test_what_could_do_harm_is_not_on_the_list(dangerous: str) -> None:
+    assert not any(rule.startswith(f"+{dangerous}") for rule in ACCESS.split())

@@ -1,0 +1,178 @@
+"""What the stack promises: which calls it takes, what it keeps, how its functions run."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.deployment.template import RESOURCES, TEMPLATE, functions, named, route_authorizers
+from tools.local.table import create_table_request
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.config import Config
+from waitlist_api.http.api import Api
+from waitlist_api.http.openapi.responses import SECURITY_SCHEMES
+from waitlist_api.services import Services
+
+METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
+LOCAL_ONLY = {"ENTRY_TOKEN_SECRET", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"}
+
+
+def test_every_admin_route_needs_iam_and_no_other_does() -> None:
+    """P5: an unsigned call of an operator's route stops at API Gateway."""
+    for route, authorizer in route_authorizers().items():
+        is_admin = route.split()[1].startswith("/v1/admin/")
+        assert authorizer == ("AWS_IAM" if is_admin else None), route
+    assert named("AWS::Serverless::HttpApi")["Api"]["Auth"] == {"EnableIamAuthorizer": True}
+
+
+def test_no_route_catches_all() -> None:
+    """P5: a path that the API does not have costs no invocation."""
+    for function in functions().values():
+        for event in function.get("Events", {}).values():
+            if event["Type"] == "HttpApi":
+                assert {"Path", "Method"} <= set(event["Properties"])
+    by_name = re.compile(r"(GET|PUT|POST|PATCH|DELETE) (/[a-z0-9_]+|/\{[a-z_]+\})+")
+    for route in route_authorizers():
+        assert by_name.fullmatch(route), route
+
+
+def test_the_template_has_the_routes_that_the_application_has() -> None:
+    """The application signs its operators' routes in its documentation, and they are IAM's here."""
+    template = {route: authorizer is not None for route, authorizer in route_authorizers().items()}
+    assert template == application_routes()
+
+
+def application_routes() -> dict[str, bool]:
+    """Each of the application's routes, as API Gateway names it, and whether it is SigV4's.
+
+    Without /docs, which is for the local run alone and is in no OpenAPI document.
+    """
+    config = Config("table", "private", "maintenance", "", "", "INFO")
+    api = Api(Services.on(config, None, None), EntryTokens("0" * 64), Logger())
+    schema = api.resolver.get_openapi_schema(security_schemes=SECURITY_SCHEMES)
+    return {
+        f"{method.upper()} {path}": {"sigv4": []} in (operation["security"] or [])
+        for path, item in (schema.paths or {}).items()
+        for method, operation in item.model_dump().items()
+        if method in METHODS and operation
+    }
+
+
+def test_the_record_is_encrypted_recoverable_and_outlives_the_stack() -> None:
+    """P3: neither a mistake in a deployment nor one at a console loses what was acknowledged."""
+    resource = RESOURCES["WaitlistTable"]
+    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
+    table = resource["Properties"]
+    assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert table["SSESpecification"] == {"SSEEnabled": True}
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert "TableName" not in table, "a kept table with a fixed name blocks the next stack"
+
+
+def test_a_local_table_has_the_schema_of_the_deployed_one() -> None:
+    request = create_table_request("any")
+    table = RESOURCES["WaitlistTable"]["Properties"]
+    for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"):
+        assert request[name] == table[name]
+
+
+def test_every_log_is_kept_for_a_stated_time() -> None:
+    groups = named("AWS::Logs::LogGroup")
+    assert all(group["RetentionInDays"] == {"Ref": "LogRetentionDays"} for group in groups.values())
+    for name, function in functions().items():
+        assert function["LoggingConfig"] == {
+            "LogGroup": {"Ref": f"{name}LogGroup"},
+            "LogFormat": "JSON",
+        }
+        assert f"{name}LogGroup" in groups
+
+
+def test_the_access_log_names_nobody() -> None:
+    """P8: the route and not the path, and no address, agent or caller."""
+    settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
+    assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
+    logged = set(json.loads(settings["Format"]).values())
+    assert logged <= {
+        "$context.requestId",
+        "$context.requestTime",
+        "$context.routeKey",
+        "$context.status",
+        "$context.responseLatency",
+        "$context.responseLength",
+        "$context.integrationStatus",
+        "$context.integrationLatency",
+        "$context.error.responseType",
+    }
+
+
+def test_no_log_level_lets_libraries_write_whole_requests() -> None:
+    """P8: at DEBUG botocore logs what it sends, customers' profiles included."""
+    assert TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"] == ["INFO", "WARNING", "ERROR"]
+
+
+def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
+    function = functions()["MaintenanceFn"]
+    (event,) = function["Events"].values()
+    assert event["Type"] == "Schedule"
+    assert event["Properties"]["Schedule"] == "rate(1 minute)"
+    assert event["Properties"]["RetryPolicy"]["MaximumRetryAttempts"] == 0
+    assert function["EventInvokeConfig"]["MaximumRetryAttempts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (
+            "PublicFn",
+            {
+                "TABLE_NAME",
+                "PRIVATE_FUNCTION_NAME",
+                "MAINTENANCE_FUNCTION_NAME",
+                "ENTRY_TOKEN_SECRET_ARN",
+                "JWT_ISSUER",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+                "POWERTOOLS_SERVICE_NAME",
+            },
+        ),
+        (
+            "MaintenanceFn",
+            {
+                "TABLE_NAME",
+                "PRIVATE_FUNCTION_NAME",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+            },
+        ),
+        (
+            "PrivateFn",
+            {
+                "REDIS_URL",
+                "REDIS_CLUSTER",
+                "REDIS_HAS_RUN_IDS",
+                "REDIS_IAM_USER",
+                "REDIS_IAM_CACHE_ARN",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+            },
+        ),
+    ],
+)
+def test_a_deployed_function_knows_these_variables(function: str, names: set[str]) -> None:
+    variables: dict[str, Any] = functions()[function]["Environment"]["Variables"]
+    absent = {name for name, value in variables.items() if value == {"Ref": "AWS::NoValue"}}
+    assert set(variables) - absent == names
+    assert absent <= LOCAL_ONLY
+
+
+def test_functions_and_layer_are_built_for_one_runtime() -> None:
+    common = TEMPLATE["Globals"]["Function"]
+    layer = RESOURCES["SharedLayer"]
+    assert common["Runtime"] == layer["Metadata"]["BuildMethod"] == "python3.13"
+    assert common["Architectures"] == [{"Ref": "Architecture"}]
+    assert layer["Metadata"]["BuildArchitecture"] == {"Ref": "Architecture"}
+    assert common["Layers"] == [{"Ref": "SharedLayer"}]

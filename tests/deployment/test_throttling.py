@@ -1,0 +1,52 @@
+"""How often each route may be called, in the stage as CloudFormation makes it."""
+
+from typing import Any
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import TEMPLATE, route_authorizers
+
+LIST = "/v1/waitlists/{waitlist_id}"
+GROUPS = {
+    "Signup": {f"POST {LIST}/entries", f"DELETE {LIST}/entries/{{entry_id}}"},
+    "Look": {f"GET {LIST}/entries/{{entry_id}}", f"GET {LIST}"},
+}
+
+
+def stage() -> Any:
+    return deployed()["ApiApiGatewayDefaultStage"]["Properties"]
+
+
+def limits(group: str) -> dict[str, Any]:
+    return {
+        "ThrottlingRateLimit": {"Ref": f"{group}RateLimit"},
+        "ThrottlingBurstLimit": {"Ref": f"{group}BurstLimit"},
+    }
+
+
+def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> None:
+    """P9: a rush of customers takes nothing from operators."""
+    expected: dict[str, Any] = {
+        route: limits(group) for group, routes in GROUPS.items() for route in routes
+    }
+    expected["GET /v1/health"] = {"ThrottlingRateLimit": 20, "ThrottlingBurstLimit": 40}
+    assert stage()["RouteSettings"] == expected
+    assert stage()["DefaultRouteSettings"] == limits("Api")
+
+
+def test_every_limit_is_of_a_route_that_exists() -> None:
+    """API Gateway refuses a stage that names another."""
+    assert set(stage()["RouteSettings"]) <= set(route_authorizers())
+
+
+def test_the_limits_are_ordered_as_calls_are_frequent() -> None:
+    """And those of the polls suffice for 100,000 who ask as often as they are told to."""
+    rates = {name: default(f"{name}RateLimit") for name in ("Signup", "Api", "Look")}
+    assert rates["Signup"] <= rates["Api"] < rates["Look"]
+    assert rates["Look"] >= 500
+    for name, rate in rates.items():
+        assert default(f"{name}BurstLimit") >= rate
+        assert TEMPLATE["Parameters"][f"{name}RateLimit"]["MinValue"] >= 1
+
+
+def default(parameter: str) -> int:
+    return int(TEMPLATE["Parameters"][parameter]["Default"])

@@ -1,0 +1,161 @@
+"""Whoever waits outlives whom it waits for, and docs/time-budgets.md says how long (P9)."""
+
+from typing import Any
+
+import pytest
+
+from tests.deployment.documents import Row, tables_of
+from tests.deployment.template import functions
+from tests.queue.test_hung_servers import LIMIT_SECONDS
+from tests.rules.sources import ROOT
+from tools.local.retrying import POLICY, RETRIED_STATUSES, may_pass
+from waitlist_api.aws import clients
+from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
+from waitlist_api.maintenance import finish_intents, rebuild
+from waitlist_api.records import lease
+from waitlist_queue import connections, service
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
+
+DOCUMENT = "docs/time-budgets.md"
+# Lambda's, for a function's start.
+INIT_SECONDS = 10
+HTTP_API_SECONDS = 30
+BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = tables_of(DOCUMENT)
+TEXT = " ".join((ROOT / DOCUMENT).read_text(encoding="utf-8").split())
+PUBLIC = functions()["PublicFn"]
+WAITS = {event["Properties"].get("TimeoutInMillis") for event in PUBLIC["Events"].values()}
+(API_MILLIS,) = WAITS
+API_SECONDS = API_MILLIS / 1000
+PUBLIC_SECONDS = PUBLIC["Timeout"]
+PRIVATE_SECONDS = functions()["PrivateFn"]["Timeout"]
+CALLS_SECONDS = PUBLIC_SECONDS - clients.ANSWER_SECONDS
+MESSAGE_SECONDS = service.EXPIRING_SECONDS + LIMIT_SECONDS
+
+
+Budget = tuple[list[float], int, list[float]]
+
+
+def row(who: str, what: str) -> Row:
+    (found,) = [one for one in BUDGETS if (one["who waits"], one["for what"]) == (who, what)]
+    return found
+
+
+def numbers(cell: str) -> list[float]:
+    return [float(part) for part in cell.split("+") if part.strip()]
+
+
+def client_row(config: Any) -> Budget:
+    """What a botocore client's configuration amounts to: one try, tries, longest pauses."""
+    tries = config.retries["total_max_attempts"]
+    pauses = [clients.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
+    return [config.connect_timeout, config.read_timeout], tries, pauses
+
+
+# Who waits and for what: one try, tries, pauses.
+HELD: list[tuple[str, str, Budget]] = [
+    ("API", "the public function", ([API_SECONDS], 1, [])),
+    ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
+    ("Lambda", "the public function", ([PUBLIC_SECONDS], 1, [])),
+    ("public function", "the private function", client_row(clients.LAMBDA)),
+    ("public function", "DynamoDB", client_row(clients.DYNAMODB)),
+    ("public function", "Secrets Manager", client_row(clients.SECRETS)),
+    ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
+    (
+        "private function",
+        "a message, holds to end before it included",
+        ([service.EXPIRING_SECONDS, LIMIT_SECONDS], 1, []),
+    ),
+    ("private function", "a call of Redis", ([connections.CALL_SECONDS], 1, [])),
+    (
+        "a call of Redis",
+        "a connection",
+        ([connections.CONNECT_SECONDS], 1 + connections.RETRIES, [connections.PAUSE_SECONDS]),
+    ),
+    ("a call of Redis", "an answer", ([connections.ANSWER_SECONDS], 1, [])),
+    ("maintenance", "the private function", client_row(clients.PATIENT_LAMBDA)),
+    ("maintenance", "DynamoDB", client_row(clients.DYNAMODB)),
+    ("Lambda", "maintenance", ([functions()["MaintenanceFn"]["Timeout"]], 1, [])),
+]
+
+
+@pytest.mark.parametrize(("who", "what", "expected"), HELD)
+def test_the_document_has_the_numbers_of_the_code(who: str, what: str, expected: Budget) -> None:
+    found = row(who, what)
+    one_try, tries, pauses = expected
+    assert numbers(found["one try"]) == one_try
+    assert int(found["tries"]) == tries
+    assert numbers(found["pauses"]) == pauses
+    in_all = tries * sum(one_try) + sum(pauses)
+    assert float(found["in all"]) == pytest.approx(in_all)
+
+
+def test_the_document_has_no_row_that_nothing_holds() -> None:
+    held = {(who, what) for who, what, _ in HELD}
+    rows = {(one["who waits"], one["for what"]) for one in BUDGETS}
+    assert rows - held == {("client", "the API"), ("public function", "all that it calls")}
+
+
+def test_a_client_has_the_patience_of_the_document() -> None:
+    found = row("client", "the API")
+    assert (float(found["one try"]), int(found["tries"])) == (POLICY.timeout_seconds, POLICY.tries)
+    assert f"Wait {POLICY.timeout_seconds:.0f} s for an answer" in TEXT
+    assert f"{POLICY.tries} times in all" in TEXT
+    assert ", ".join(f"`{status}`" for status in sorted(RETRIED_STATUSES)) in TEXT
+    asked, least = POLICY.most_asked_seconds, POLICY.least_seconds
+    assert f"({asked:.0f} s at the most; {least:.0f} s where the answer does not have it)" in TEXT
+    nothing = {"retry-after": "0"}
+    jitters = [POLICY.pause_after(attempt, nothing, lambda: 1.0) for attempt in range(5)]
+    first, *others, last = (f"{jitter:.0f}" for jitter in jitters)
+    assert f"of {first} s, then of {', '.join(others)}, and {last} from then on" in TEXT
+
+
+def test_the_document_says_when_to_come_again() -> None:
+    found = {one["problem"].strip("`"): int(one["`Retry-After`"]) for one in RETRY_AFTER}
+    assert found == RETRY_AFTER_SECONDS
+    passing = {code for code, status in STATUS.items() if status in RETRIED_STATUSES}
+    assert set(found) == passing, "whatever a client is to repeat says when"
+
+
+def test_what_the_gateway_answers_by_itself_is_to_be_repeated() -> None:
+    statuses = {int(one["answer"].strip("`")) for one in GATEWAY}
+    assert statuses == {429, 500, 503, 504}
+    assert all(may_pass(status, "") for status in statuses)
+    assert not may_pass(500, "internal_error")
+
+
+def test_the_worst_cases_nest() -> None:
+    client: Any = clients.LAMBDA  # whose type says nothing of its options
+    a_call = connections.CONNECT_SECONDS + connections.ANSWER_SECONDS
+    assert a_call <= connections.CALL_SECONDS < LIMIT_SECONDS
+    assert LIMIT_SECONDS < MESSAGE_SECONDS < PRIVATE_SECONDS < client.read_timeout
+    assert clients.attempt_seconds(client) < CALLS_SECONDS < PUBLIC_SECONDS
+    assert INIT_SECONDS + PUBLIC_SECONDS < API_SECONDS < POLICY.timeout_seconds
+    assert API_SECONDS <= HTTP_API_SECONDS
+    assert float(row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
+
+
+def test_every_client_is_punctual_for_itself() -> None:
+    """One attempt of any client fits into a request, or nothing could ever be called."""
+    for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS):
+        assert clients.attempt_seconds(config) < CALLS_SECONDS
+
+
+def test_maintenance_touches_no_request_that_may_still_run() -> None:
+    """P3: an intent that it finishes is nobody else's any more."""
+    assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
+    assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
+
+
+def test_a_lease_outlives_its_renewal() -> None:
+    tries = float(row("maintenance", "DynamoDB")["in all"])
+    assert rebuild.NOTE_SECONDS + tries < lease.LEASE_MILLIS / 1000
+
+
+def test_the_sentence_that_sums_it_up_is_true() -> None:
+    sums = (
+        f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
+        f" {PRIVATE_SECONDS} < waiting for it {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
+        f" {PUBLIC_SECONDS}; with its start {INIT_SECONDS + PUBLIC_SECONDS} < API"
+        f" {API_SECONDS:g} < client {POLICY.timeout_seconds:g}."
+    )
+    assert sums in TEXT

@@ -1,0 +1,121 @@
+"""What GitHub runs: what a developer can run, in the environments that there are, with few rights.
+
+`make lint` holds the files to GitHub's schema and to zizmor's audits.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.rules.sources import ROOT
+
+WORKFLOWS = {
+    path.name: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+}
+JOBS = [
+    pytest.param(job, id=f"{name}: {job_name}")
+    for name, workflow in WORKFLOWS.items()
+    for job_name, job in workflow["jobs"].items()
+]
+DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
+CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
+# YAML reads the key `on` as a truth.
+ON: Any = True
+
+
+def steps(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from job.get("steps", [])
+
+
+def commands(job: dict[str, Any]) -> list[str]:
+    return [step["run"] for step in steps(job) if "run" in step]
+
+
+def targets() -> set[str]:
+    """What `make` can make, by the names that it is asked for."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z-]+):(?!=)", makefile, re.M))
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
+    asked = {name for run in commands(job) for name in re.findall(r"\bmake ([a-z-]+)", run)}
+    assert asked <= targets()
+    assert asked or "uses" in job
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_an_action_is_the_very_commit_of_a_version(job: dict[str, Any]) -> None:
+    """A tag may be moved to other code; the comment beside it tells the version."""
+    for step in steps(job):
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+
+
+def test_every_use_of_an_action_is_of_one_version_and_says_which() -> None:
+    uses = re.findall(
+        r"uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$",
+        "\n".join(path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml")),
+        re.M,
+    )
+    assert len(uses) == sum("uses" in step for job in JOBS for step in steps(job.values[0]))  # type: ignore[arg-type]
+    assert len({action for action, _, _ in uses}) == len(set(uses))
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
+    workflow = WORKFLOWS[name]
+    assert workflow["permissions"] == {}
+    for job_name, job in workflow["jobs"].items():
+        may = {"contents": "read"}
+        if job_name in ("dev", "prod"):
+            may["id-token"] = "write"
+        assert job["permissions"] == may, job_name
+        assert "timeout-minutes" in job or "uses" in job
+
+
+def test_a_pull_request_is_checked_and_takes_no_role() -> None:
+    check = WORKFLOWS["check.yml"]
+    assert set(check[ON]) == {"pull_request", "workflow_call"}
+    assert "pull_request" not in WORKFLOWS["deploy.yml"][ON]
+    for job in check["jobs"].values():
+        assert "environment" not in job
+    (python,) = (
+        job["strategy"]["matrix"]["python"] for job in check["jobs"].values() if "strategy" in job
+    )
+    assert python == ["3.11", "3.13"]
+    ran = {run for job in check["jobs"].values() for run in commands(job)}
+    assert {"make check", "make sam-validate", "make sam-build"} <= ran
+    assert {"make test-tls", "make test-clients", "make test-dynamodb"} <= ran
+
+
+def test_what_is_deployed_was_checked_built_once_and_tried_on_dev() -> None:
+    assert DEPLOY["check"]["uses"].endswith(".github/workflows/check.yml")
+    assert [DEPLOY[job].get("needs") for job in ("check", "build", "dev", "prod")] == [
+        None,
+        "check",
+        "build",
+        "dev",
+    ]
+    assert [job for job in DEPLOY if "make sam-build" in commands(DEPLOY[job])] == ["build"]
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+def test_an_environment_is_deployed_by_its_role_and_then_tried(environment: str) -> None:
+    job = DEPLOY[environment]
+    assert job["environment"] == environment
+    (role,) = (step["with"] for step in steps(job) if "configure-aws" in step.get("uses", ""))
+    assert role["role-to-assume"] == "${{ vars.AWS_ROLE_ARN }}"
+    assert role["aws-region"] == "${{ vars.AWS_REGION }}"
+    assert job["concurrency"] == {"group": f"deploy-{environment}", "cancel-in-progress": False}
+    *_, deploy, smoke = commands(job)
+    assert deploy == f"make sam-deploy CONFIG_ENV={environment}"
+    (flags,) = (step["env"]["SAM_DEPLOY_FLAGS"] for step in steps(job) if "env" in step)
+    assert flags == "--no-confirm-changeset --role-arn ${{ vars.AWS_EXECUTION_ROLE_ARN }}"
+    stack = CONFIG[environment]["deploy"]["parameters"]["stack_name"]
+    assert smoke == f"make smoke STACK={stack}"

@@ -1,0 +1,81 @@
+"""Runs of Schemathesis: which document, against which kind of stack, as whom."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.e2e.fuzz.scene import Scene
+from tests.e2e.processes import ROOT, environment, running_service
+
+CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A kind of stack: its document, the variables that make it one, and what is asked of it."""
+
+    document: Path
+    environ: dict[str, str]
+    asked: tuple[str, ...] = ()
+
+
+GUESTS = Stack(ROOT / "docs/openapi/guests.json", {})
+ACCOUNTS = Stack(
+    ROOT / "docs/openapi/jwt.json",
+    {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
+    # Operators' routes are the same on both; of them only what gives customers a waitlist.
+    ("--include-tag=customer", "--include-tag=anyone", "--include-operation-id=putWaitlist"),
+)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Asks a running service everything that a document allows, and much that it forbids."""
+
+    stack: Stack
+    url: str
+
+    def command(self, document: Path, options: Sequence[str]) -> list[str]:
+        """Return the command of a run."""
+        schemathesis = [sys.executable, "-m", "schemathesis.cli"]
+        configured = [*schemathesis, "--config-file", str(CONFIGURATION), "run", str(document)]
+        return [*configured, "--url", self.url, *self.stack.asked, *options]
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """What the command and its hooks read."""
+        return environment(**self.stack.environ, FUZZ_URL=self.url, NO_COLOR="1")
+
+    def run(self, *options: str, document: Path | None = None) -> "Outcome":
+        """Run to the end, with the stack's own document or another."""
+        done = subprocess.run(
+            self.command(document or self.stack.document, options),
+            cwd=ROOT,
+            env=self.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        return Outcome(done.returncode == 0, done.stdout)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether nothing was found; the report says what was, and how to ask the same again."""
+
+    is_clean: bool
+    report: str
+
+
+@contextmanager
+def campaign_of(stack: Stack) -> Iterator[Campaign]:
+    """Start a service of this kind, with the waitlists that the requests are about."""
+    with running_service(**stack.environ) as service:
+        with closing(Scene(service.url, None)) as scene:
+            scene.prepare()
+        yield Campaign(stack, service.url)

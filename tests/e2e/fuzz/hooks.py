@@ -1,0 +1,169 @@
+"""What Schemathesis is told of this service: who calls, and what no document can say.
+
+It loads this module itself, in a process of its own (see `campaign.py`).
+"""
+
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from http import HTTPStatus
+from itertools import count
+from typing import Any
+
+import requests
+import schemathesis
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from schemathesis.core.failures import Failure
+from schemathesis.core.transport import Response
+from schemathesis.generation.meta import StatefulPhaseData
+from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
+
+from tests.e2e.fuzz.scene import Scene
+from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
+from tools.local.jwt_issuer import LocalIssuer
+from tools.local.signature import SERVICE
+
+# Which fields of a request that the document allows may be refused all the same, and why.
+BEYOND_ANY_SCHEMA = {
+    "query.cursor": "a cursor is one that a page of the same list gave",
+    "query.first": "a page begins at a position only without a cursor, and of those who wait",
+    "query.segment": "a segment is one that this waitlist declares",
+    "body.filter": "a filter is a segment that this waitlist declares",
+    "body.segments": "no two segments, and no two names of one, may be the same in any order",
+    "body.attributes": "values may make 64 combinations for the segments of this waitlist",
+    "body.profile": "a profile has 8 KB as UTF-8",
+    "header.idempotency-key": "a bump by places needs the key, others do not",
+}
+# Whoever has left may look and is told so; it is erasing that forgets a person.
+LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
+# The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
+# first with an Idempotency-Key.
+BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
+
+
+Case = schemathesis.Case[Any]
+# Good for 12 hours; None where customers are guests.
+ISSUED = (
+    LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
+        "customer-0001", int(time.time())
+    )
+    if os.environ.get("JWT_ISSUER")
+    else None
+)
+SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
+TURNS: dict[str, Iterator[int]] = defaultdict(count)
+
+
+class Signature(requests.auth.AuthBase):
+    """AWS Signature Version 4, as operators sign."""
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        signed = AWSRequest(str(request.method), str(request.url), data=request.body or b"")
+        if "Content-Type" in request.headers:
+            signed.headers["Content-Type"] = str(request.headers["Content-Type"])
+        SigV4Auth(Credentials(ACCESS_KEY, SECRET_KEY), SERVICE, REGION).add_auth(signed)
+        for name in ("X-Amz-Date", "Authorization"):
+            request.headers[name] = str(signed.headers[name])
+        return request
+
+
+# Not declared as an attribute of the decorator that it is.
+schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
+
+
+@schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
+class Customers:
+    """The token of the entry that is asked for, or the issuer's token of one customer."""
+
+    def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
+        return _token(case)
+
+    def set(self, case: Case, data: str, _context: schemathesis.AuthContext) -> None:
+        case.headers["Authorization"] = f"Bearer {data}"
+
+
+def _token(case: Case) -> str:
+    if ISSUED:
+        return ISSUED
+    waitlist_id, entry_id = (case.path_parameters.get(f"{one}_id") for one in ("waitlist", "entry"))
+    return SCENE.token_of(str(waitlist_id), str(entry_id))
+
+
+@schemathesis.hook
+def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
+    """Let every other request of an entry be one of somebody who is as the operation needs them.
+
+    Drawn ids are nobody's, so all of those would be answered 404.
+    """
+    operation = case.operation.definition.raw["operationId"]
+    SCENE.spare(case, operation)
+    if operation in SCENE.needs and _is_drawn(case) and next(TURNS[operation]) % 2:
+        SCENE.cast(case, operation)
+        if "customer" in case.operation.tags:
+            case.headers["Authorization"] = f"Bearer {_token(case)}"
+
+
+def _is_drawn(case: Case) -> bool:
+    meta = case.meta
+    return (
+        meta is not None
+        and meta.generation.mode.is_positive
+        and not isinstance(meta.phase.data, StatefulPhaseData)
+    )
+
+
+@schemathesis.hook
+def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
+    """Write whole numbers without a point: the API takes no 2.0, and no schema tells it from 2."""
+    if isinstance(body, dict):
+        return {name: map_body(_context, value) for name, value in body.items()}
+    if isinstance(body, list):
+        return [map_body(_context, value) for value in body]
+    return int(body) if isinstance(body, float) and body.is_integer() else body
+
+
+@schemathesis.hook
+def filter_failure(
+    _context: schemathesis.HookContext,
+    failure: Failure,
+    _case: Case,
+    response: Response,
+) -> bool:
+    """Keep each failure but what is meant so: see LEAVE and BEYOND_ANY_SCHEMA."""
+    if isinstance(failure, UseAfterFree):
+        return failure.operation != LEAVE
+    if not isinstance(failure, RejectedPositiveData):
+        return True
+    problem = response.json()
+    fields = {error["field"] for error in problem.get("errors", [])}
+    if fields:
+        return not all(_is_beyond_any_schema(field) for field in fields)
+    return problem["code"] not in BEYOND_ANY_BODY
+
+
+def _is_beyond_any_schema(field: str) -> bool:
+    return any(field == known or field.startswith(f"{known}.") for known in BEYOND_ANY_SCHEMA)
+
+
+@schemathesis.check
+class EveryOperationSucceeds:
+    """Holds the run itself: where all is refused, nothing is checked."""
+
+    def __init__(self) -> None:
+        self.successes: Counter[str] = Counter()
+        self.asked: set[str] = set()
+
+    def after_response(
+        self, _context: schemathesis.CheckContext, response: Response, case: Case
+    ) -> None:
+        self.asked.add(case.operation.label)
+        if response.status_code < HTTPStatus.MULTIPLE_CHOICES:
+            self.successes[case.operation.label] += 1
+
+    def after_run(self, _context: schemathesis.CheckContext) -> None:
+        never = sorted(self.asked - self.successes.keys())
+        if never:
+            raise AssertionError(f"never answered with success: {', '.join(never)}")

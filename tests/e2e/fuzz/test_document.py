@@ -1,0 +1,51 @@
+"""The service does what its OpenAPI document says, and nothing that it does not say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
+
+# Enough that each operation succeeds and is refused in each of its ways, in half a minute.
+BRIEFLY = ("--max-examples=20", "--generation-deterministic", "--continue-on-failure")
+
+
+@pytest.fixture(scope="module")
+def guests() -> Iterator[Campaign]:
+    with campaign_of(GUESTS) as campaign:
+        yield campaign
+
+
+@pytest.fixture(scope="module")
+def accounts() -> Iterator[Campaign]:
+    with campaign_of(ACCOUNTS) as campaign:
+        yield campaign
+
+
+@pytest.mark.timeout(600)
+def test_guests_and_operators_get_what_the_document_says(guests: Campaign) -> None:
+    outcome = guests.run(*BRIEFLY)
+    assert outcome.is_clean, outcome.report
+
+
+@pytest.mark.timeout(600)
+def test_customers_of_an_issuer_get_what_the_document_says(accounts: Campaign) -> None:
+    outcome = accounts.run(*BRIEFLY)
+    assert outcome.is_clean, outcome.report
+
+
+def test_the_two_kinds_of_stack_differ_in_what_customers_do() -> None:
+    def routes(stack: Stack) -> dict[str, Any]:
+        document = json.loads(stack.document.read_text(encoding="utf-8"))
+        return {
+            f"{method} {path}": operation
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+        }
+
+    guests, accounts = routes(GUESTS), routes(ACCOUNTS)
+    assert guests.keys() == accounts.keys()
+    differing = {route for route in guests if guests[route] != accounts[route]}
+    assert {guests[route]["tags"][0] for route in differing} == {"customer"}

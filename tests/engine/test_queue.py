@@ -1,5 +1,0 @@
-"""The behaviour suite of the private function on real engines: one server, and a cluster."""
-
-from tests.behaviour import suite
-
-globals().update(suite())

@@ -1,0 +1,96 @@
+"""What a claim and all that follows from it cost the server does not grow with the line."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.queue.test_bounded_work import SEARCH_STEPS, calls_during
+from tests.support.line import Line, accepted
+from tests.support.redis_servers import Server
+from waitlist_shared.ranks import ROOM, TIER
+
+PEOPLE = 2_000
+TOKEN = "a" * 40
+HELD = range(PEOPLE + 1, PEOPLE + 6)
+PARKED = PEOPLE + 6
+COMMANDS_PER_PERSON = 6
+
+
+@pytest.fixture
+def crowd(valkey: Server) -> Line:
+    """A line without one gap, some held whose ranks are taken, one parked."""
+    line = Line(valkey.client)
+    line.init()
+    for first in range(1, PEOPLE, 500):
+        batch(line, [place_of(line, number, number) for number in range(first, first + 500)])
+    held = {"state": "held", "token": TOKEN, "time_millis": 10**13}
+    batch(line, [{**place_of(line, number, PEOPLE), **held} for number in HELD])
+    accepted(line.send("restore", **place_of(line, PARKED, PEOPLE), state="parked"))
+    return line
+
+
+def place_of(line: Line, number: int, rank: int) -> dict[str, Any]:
+    stay = line.stay(f"person {number}")
+    return {**stay, "rank": rank, "ticket": number, "stamp": number}
+
+
+def batch(line: Line, places: list[dict[str, Any]]) -> None:
+    requests = [line.message("restore", **place) for place in places]
+    accepted(line.handle({"op": "batch", "requests": requests}))
+
+
+def person(number: int) -> str:
+    return f"person {number}"
+
+
+ACTIONS: dict[str, Any] = {
+    "claim": lambda line: line.claim(),
+    "claim of the newest": lambda line: line.claim(order="newest"),
+    "complete": lambda line: line.complete(person(HELD[0]), TOKEN),
+    "release": lambda line: line.release(person(HELD[1]), TOKEN),
+    "release to the back": lambda line: line.release(person(HELD[2]), TOKEN, to="back"),
+    "extend": lambda line: line.extend(person(HELD[3]), TOKEN),
+    "park": lambda line: line.park(person(HELD[3]), TOKEN),
+    "redrive": lambda line: line.redrive(person(PARKED)),
+    "leave": lambda line: line.leave(person(HELD[4])),
+    "settle": lambda line: line.settle(person(HELD[0]), TIER - ROOM - 1),
+    "shelf": lambda line: line.shelf("held"),
+    "stats": lambda line: line.stats(),
+}
+
+
+def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
+    """P9: also for whoever comes back to a taken rank in a crowd without gaps."""
+    rehearse(crowd)
+    for name, action in ACTIONS.items():
+        calls = calls_during(valkey, partial(action, crowd))
+        assert calls.pop("evalsha") == 1, name
+        assert "eval" not in calls, name
+        assert sum(calls.values()) <= 20 + SEARCH_STEPS, (name, calls)
+
+
+def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> None:
+    """P9"""
+    rehearse(crowd)
+    calls = calls_during(valkey, partial(crowd.claim, 100))
+    assert calls.pop("evalsha") == 1
+    assert sum(calls.values()) <= 10 + 100 * COMMANDS_PER_PERSON
+
+
+def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
+    """P9: a thousand that expire at once cost one call no more than two hundred do."""
+    rehearse(crowd)
+    for _ in range(10):
+        crowd.claim(100)
+    crowd.clock.advance(seconds=300)
+    calls = calls_during(valkey, crowd.expire)
+    assert calls["zrem"] <= 2 * 200
+    assert crowd.stats()["offered"] == len(HELD) + 1_000 - 200
+
+
+def rehearse(line: Line) -> None:
+    """Have every script loaded."""
+    for action in ACTIONS.values():
+        action(line.of("rehearsal"))
+    line.of("rehearsal").expire()

@@ -1,0 +1,5 @@
+"""The behaviour suite of the private function on real engines: one server, and a cluster."""
+
+from tests.queue.behaviour import suite
+
+globals().update(suite())

@@ -1,0 +1,200 @@
+"""Who gets in: by a password, or by the tokens of an IAM user, which end and are made anew."""
+
+import logging
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.queue.tls.servers import PASSWORD, USER, Place, begun
+from tests.support.iam import KEYS, WallClock
+from tests.support.line import Line, accepted
+from tests.support.redis_access import ACCESS
+from waitlist_queue import app
+from waitlist_queue.config import Cache, IamUser
+from waitlist_queue.connections import connect
+from waitlist_queue.iam_credentials import RENEWAL_SECONDS, IamCredentials
+
+IAM_USER = IamUser("iam-user", Cache("waitlist-0a1b", "eu-west-1", is_serverless=True))
+CACHE_ARN = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist-0a1b"
+REMEDY = "set the user and the password of REDIS_URL, or REDIS_IAM_USER"
+Asked = Callable[[Line], dict[str, Any]]
+
+
+def ping(line: Line) -> dict[str, Any]:
+    return line.handle({"v": 1, "op": "ping"})
+
+
+def signup(line: Line) -> dict[str, Any]:
+    return line.signup("ann")
+
+
+def batch(line: Line) -> dict[str, Any]:
+    """Ask twice in one message, and return the worse of the answers."""
+    requests = [line.message("stats"), line.message("position", entry_id=line.id_of("ann"))]
+    answer = line.handle({"v": 1, "op": "batch", "requests": requests})
+    if not answer["ok"]:
+        return answer
+    return min(answer["results"], key=lambda one: bool(one["ok"]))
+
+
+QUESTIONS: list[Asked] = [ping, signup, batch]
+each_question = pytest.mark.parametrize("ask", QUESTIONS)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
+    return WallClock(monkeypatch)
+
+
+@pytest.fixture
+def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
+    """Those that connections are made with; their clock stands still."""
+    made = IamCredentials(IAM_USER, lambda: KEYS, clock)
+    monkeypatch.setattr(
+        "waitlist_queue.iam_credentials.IamCredentials", lambda user: {IAM_USER: made}[user]
+    )
+    return made
+
+
+@pytest.fixture
+def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
+    """A waitlist whose function logs in by tokens; Redis knows the first of them alone."""
+    know_only(place, credentials.get_credentials()[1])
+    url = place.nodes[0].url(user="")
+    line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
+    begun(line)
+    accepted(line.signup("ann"))
+    yield line
+    place.on_each("ACL", "DELUSER", IAM_USER.name)
+
+
+def know_only(place: Place, token: str) -> None:
+    """Let Redis take this token, as ElastiCache does while it is good."""
+    place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
+
+
+def cut(place: Place) -> None:
+    """End all connections of the IAM user, as ElastiCache does after 12 hours."""
+    place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
+
+
+def logins(place: Place) -> int:
+    """How often anybody has logged in so far."""
+    found = 0
+    for node in place.nodes:
+        found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)
+    return found
+
+
+@each_question
+@pytest.mark.parametrize("who", [(USER, "another password"), ("nobody", PASSWORD), ("", "")])
+def test_a_wrong_password_is_an_outage_and_the_log_says_what_to_do(
+    place: Place, who: tuple[str, str], ask: Asked, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = place.nodes[0].url(*who)
+    line = Line(None, connect=lambda: connect(place.config(url)))
+    with caplog.at_level(logging.WARNING):
+        assert ask(line)["code"] == "queue_unavailable"
+    assert "AuthenticationError" in caplog.text
+    assert REMEDY in caplog.text
+    assert not [record for record in caplog.records if record.exc_info], "no traceback"
+    assert "another password" not in caplog.text
+    assert PASSWORD not in caplog.text
+
+
+@each_question
+def test_who_is_thrown_out_gets_in_again_when_he_is_let(
+    place: Place, ask: Asked, iam_line: Line, credentials: IamCredentials
+) -> None:
+    know_only(place, "x" * 20)
+    cut(place)
+    assert ask(iam_line)["code"] == "queue_unavailable"
+    know_only(place, credentials.get_credentials()[1])
+    accepted(ask(iam_line))
+
+
+@each_question
+def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> None:
+    accepted(ask(iam_line))
+
+
+@each_question
+def test_a_connection_outlives_its_token(
+    place: Place, ask: Asked, iam_line: Line, clock: WallClock
+) -> None:
+    """ElastiCache asks for a token when somebody logs in, and no more for 12 hours."""
+    accepted(ask(iam_line))
+    before = logins(place)
+    know_only(place, "x" * 20)
+    clock.seconds += 3600
+    accepted(ask(iam_line))
+    assert logins(place) == before
+
+
+@each_question
+def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
+    place: Place, ask: Asked, iam_line: Line, clock: WallClock, credentials: IamCredentials
+) -> None:
+    """P2: within the call that finds it cut."""
+    _, first = credentials.get_credentials()
+    clock.seconds += RENEWAL_SECONDS
+    _, second = credentials.get_credentials()
+    assert second != first
+    know_only(place, second)
+    cut(place)
+    accepted(ask(iam_line))
+
+
+def test_a_token_that_redis_does_not_take_lets_nobody_in(
+    place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As in the test before, but for the second between a token and its renewal."""
+    know_only(place, "x" * 20)
+    clock.seconds += RENEWAL_SECONDS - 1
+    cut(place)
+    assert signup(iam_line)["code"] == "queue_unavailable"
+    assert "elasticache:Connect" in caplog.text
+    assert "X-Amz-Signature" not in caplog.text
+
+
+def test_without_keys_to_sign_with_nobody_knocks(
+    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(
+        "waitlist_queue.iam_credentials.IamCredentials",
+        partial(IamCredentials, load_keys=lambda: None),
+    )
+    url = place.nodes[0].url(user="")
+    line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
+    before = logins(place)
+    for ask in QUESTIONS:
+        assert ask(line)["code"] == "queue_unavailable"
+    assert "no AWS keys to sign a token with" in caplog.text
+    assert not [record for record in caplog.records if record.exc_info], "no traceback"
+    assert logins(place) == before
+
+
+def test_the_function_logs_in_as_its_environment_says(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Any password will do: this one's moment is not known here.
+    place.on_each("ACL", "SETUSER", IAM_USER.name, "nopass", *ACCESS.split())
+    for name, value in {
+        "REDIS_URL": place.nodes[0].url(user=""),
+        "REDIS_CLUSTER": str(place.is_cluster).lower(),
+        "REDIS_IAM_USER": IAM_USER.name,
+        "REDIS_IAM_CACHE_ARN": CACHE_ARN,
+        "AWS_ACCESS_KEY_ID": "AKIDLAMBDA",
+        "AWS_SECRET_ACCESS_KEY": "the role's key",
+    }.items():
+        monkeypatch.setenv(name, value)
+    app.service.cache_clear()
+    try:
+        assert app.lambda_handler({"v": 1, "op": "ping"}, None)["outcome"] == "pong"
+        users = [one["user"] for node in place.nodes for one in node.client.client_list()]
+        assert IAM_USER.name in users
+    finally:
+        app.service.cache_clear()
+        place.on_each("ACL", "DELUSER", IAM_USER.name)

@@ -1,0 +1,84 @@
+"""A primary dies together with its last writes, and a replica that never had them takes over."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.reliability.chaos.conftest import Serve
+from tests.reliability.chaos.traffic import Happening, Traffic
+from tests.reliability.load.plan import WAITLIST_ID
+from tests.support.redis_servers import (
+    ReplicatedCluster,
+    cut_off,
+    running_replicated_cluster,
+)
+from waitlist_queue import keys
+
+DEEDS = 240
+FIRST, LOST = 70, 70
+
+
+class Failover:
+    """Lets the waitlist's primary die after its replica has been cut off for a while."""
+
+    def __init__(self, cluster: ReplicatedCluster) -> None:
+        self._cluster = cluster
+        self._primary = cluster.owner_of(keys.meta(WAITLIST_ID))
+        self._replica = cluster.replica_of(self._primary)
+        self._cutting = ExitStack()
+
+    @property
+    def url(self) -> str:
+        """Of a node that lives on."""
+        return next(node.url for node in self._cluster.nodes if node is not self._primary)
+
+    @property
+    def people(self) -> int:
+        """How many wait in whichever server has the list now."""
+        return int(self._replica.client.zcard(keys.queue(WAITLIST_ID)))
+
+    def cut(self) -> None:
+        self._cutting.enter_context(cut_off(self._primary, self._replica))
+
+    def strike(self) -> None:
+        self._cutting.close()
+        self._cluster.promote(self._replica)
+
+
+@pytest.fixture
+def failover() -> Iterator[Failover]:
+    with running_replicated_cluster() as cluster:
+        yield Failover(cluster)
+
+
+def on(failover: Failover, serve: Serve) -> Traffic:
+    return serve(failover.url, REDIS_CLUSTER="true")
+
+
+def test_all_that_was_told_holds_when_a_primary_has_died_with_its_last_writes(
+    failover: Failover, serve: Serve
+) -> None:
+    """P1 P2 P3 P4 P6 P7: whoever asks meanwhile is told the truth, or to come again."""
+    traffic = on(failover, serve)
+    cut = Happening(FIRST, failover.cut, is_loss=False)
+    traffic.flow(DEEDS, cut, Happening(FIRST + LOST, failover.strike))
+    assert traffic.was_refused("rebuilding")
+    traffic.maintain()
+    traffic.maintain()
+    assert traffic.problems() == []
+
+
+def test_maintenance_finds_what_a_failover_has_lost_though_nobody_asks(
+    failover: Failover, serve: Serve
+) -> None:
+    """P3 P7: within two runs."""
+    traffic = on(failover, serve)
+    traffic.flow(FIRST)
+    traffic.maintain()
+    failover.cut()
+    traffic.flow(LOST)
+    traffic.lose(failover.strike)
+    traffic.maintain()
+    traffic.maintain()
+    assert traffic.problems() == []

@@ -1,0 +1,36 @@
+"""One address: behind it a replica takes the place of a primary that died with its last writes."""
+
+from tests.reliability.chaos.conftest import Serve
+from tests.reliability.chaos.traffic import Happening
+from tests.support.redis_servers import Server, cut_off, running_pair
+
+DEEDS = 210
+FIRST, LOST = 70, 140
+
+
+def take_over(replica: Server, port: int) -> None:
+    """Have the replica answer as a primary where the primary did."""
+    replica.client.replicaof("NO", "ONE")
+    replica.client.config_set("port", port)
+
+
+def test_all_that_was_told_holds_when_another_server_answers_at_the_same_address(
+    serve: Serve,
+) -> None:
+    """P1 P2 P3 P4 P6 P7"""
+    with running_pair() as (primary, replica):
+        traffic = serve(primary.url)
+        cutting = cut_off(primary, replica)
+
+        def cut() -> None:
+            cutting.__enter__()
+
+        def strike() -> None:
+            cutting.__exit__(None, None, None)
+            take_over(replica, primary.port)
+
+        traffic.flow(DEEDS, Happening(FIRST, cut, is_loss=False), Happening(LOST, strike))
+        assert traffic.was_refused("rebuilding")
+        traffic.maintain()
+        traffic.maintain()
+        assert traffic.problems() == []

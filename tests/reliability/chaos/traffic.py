@@ -1,0 +1,146 @@
+"""A dozen clients of the service, and what strikes in the middle of what they do."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.reliability.load.client import ONE_TLS_CONTEXT, Client, Load
+from tests.reliability.load.customers import ENTRIES, Crowd, customers
+from tests.reliability.load.ending import MAINTENANCE, Reader
+from tests.reliability.load.history import Attempt, Deed, History, Loss, Outcome
+from tests.reliability.load.operators import ADMIN, operators
+from tests.reliability.load.oracle import judge
+from tests.reliability.load.plan import MAX_ATTEMPTS, WAITLIST_ID
+from tests.reliability.load.problem import Problem
+from tests.support.truths import untruths
+from tools.local.api_client import ApiClient
+
+CUSTOMERS, OPERATORS, LOOKERS = 7, 2, 3
+# No hold ends by itself while anybody looks.
+LEASE_SECONDS = 600
+POLL_SECONDS = 0.01
+TIMEOUT_SECONDS = 30
+Strike = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Happening:
+    """What strikes once so many deeds have been done; `is_loss` where Redis loses something."""
+
+    after_deeds: int
+    strike: Strike
+    is_loss: bool = True
+
+
+class Traffic:
+    """Clients of one waitlist of one service, and all that they were told."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.history = History()
+        self.crowd = Crowd()
+        self._rounds = 0
+        self._loss: Loss | None = None
+
+    def begin(self) -> None:
+        """Make the waitlist."""
+        settings = {"name": "Dying", "lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
+        with ApiClient(self.url) as client:
+            client.operator("PUT", ADMIN, json=settings)
+
+    def flow(self, deeds: int, *happenings: Happening) -> None:
+        """Have everybody do so much in all, each taken to its end."""
+        self._rounds += 1
+        asyncio.run(self._flow(deeds, happenings))
+
+    def maintain(self) -> None:
+        """Run maintenance, as each minute."""
+        with ApiClient(self.url) as client:
+            failure = client.customer("POST", MAINTENANCE, json={})
+        assert failure is None, failure
+
+    def lose(self, strike: Strike) -> None:
+        """Have Redis lose what it holds, and remember when."""
+        began = time.monotonic()
+        strike()
+        self._loss = Loss(began, time.monotonic())
+
+    def was_refused(self, code: str) -> bool:
+        """Whether anybody was told to come again, for this reason."""
+        return any(one.code == code for one in self.history.attempts)
+
+    def problems(self) -> list[Problem]:
+        """Return whatever contradicts what clients were told, then or at the end."""
+        with ApiClient(self.url, LOOKERS) as client:
+            ending = Reader(client).read(self.history)
+        found = judge(self.history, ending, LEASE_SECONDS, self._loss)
+        return [*found, *untruths(self.history, LEASE_SECONDS)]
+
+    async def _flow(self, deeds: int, happenings: tuple[Happening, ...]) -> None:
+        load, begun = Load(deeds), len(self.history.deeds)
+        names = [f"{self._rounds}-{number}" for number in range(CUSTOMERS + OPERATORS)]
+        clients = [Client(self.url, self.history, load, name) for name in names]
+        visits = [
+            customers(client, f"customer-{name}", self.crowd)
+            for client, name in zip(clients[:CUSTOMERS], names, strict=False)
+        ]
+        desks = [
+            operators(client, f"desk-{name}", self.crowd)
+            for client, name in zip(clients[CUSTOMERS:], names[CUSTOMERS:], strict=True)
+        ]
+        looking = [asyncio.create_task(self._look(number)) for number in range(LOOKERS)]
+        striking = asyncio.create_task(self._strike(begun, happenings))
+        try:
+            await asyncio.gather(*visits, *desks)
+            await striking
+        finally:
+            for task in looking:
+                task.cancel()
+            await asyncio.gather(*looking, return_exceptions=True)
+            await asyncio.gather(*(client.close() for client in clients))
+
+    async def _strike(self, begun: int, happenings: tuple[Happening, ...]) -> None:
+        for one in happenings:
+            while len(self.history.deeds) < begun + one.after_deeds:
+                await asyncio.sleep(POLL_SECONDS)
+            await asyncio.to_thread(self.lose if one.is_loss else _call, one.strike)
+
+    async def _look(self, number: int) -> None:
+        """Ask again and again where people stand and how many there are, each question once."""
+        async with httpx.AsyncClient(
+            base_url=self.url, timeout=TIMEOUT_SECONDS, verify=ONE_TLS_CONTEXT, trust_env=False
+        ) as http:
+            turn = number
+            while True:
+                turn += LOOKERS
+                known = [one for one in self.history.of("signup") if one.is_done]
+                if known and turn % 4:
+                    await self._ask(http, known[turn * 7 % len(known)])
+                else:
+                    await self._get(http, "total", "", f"/v1/waitlists/{WAITLIST_ID}")
+
+    async def _ask(self, http: httpx.AsyncClient, signup: Deed) -> None:
+        headers = {"Authorization": f"Bearer {signup.answer['entry_token']}"}
+        path = f"{ENTRIES}/{signup.answer['entry_id']}"
+        await self._get(http, "told", signup.person, path, headers=headers)
+
+    async def _get(
+        self, http: httpx.AsyncClient, kind: str, person: str, path: str, **more: Any
+    ) -> None:
+        began = time.monotonic()
+        answer = await http.get(path, **more)
+        ended, status, body = time.monotonic(), answer.status_code, answer.json()
+        outcome: Outcome = "done" if status == 200 else "refused" if status < 429 else "unknown"
+        self.history.deeds.append(Deed(kind, person, outcome, began, ended, answer=body))
+        retry_after = answer.headers.get("retry-after", "")
+        self.history.attempts.append(
+            Attempt(kind, began, ended, status, str(body.get("code", "")), retry_after)
+        )
+
+
+def _call(strike: Strike) -> None:
+    strike()

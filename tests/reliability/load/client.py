@@ -1,0 +1,178 @@
+"""One client on one connection: asks again as docs/time-budgets.md says, and notes all of it."""
+
+import asyncio
+import random
+import ssl
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from tests.reliability.load.history import Attempt, Deed, History, Outcome
+from tools.local.operator_auth import OperatorAuth
+from tools.local.retrying import POLICY, may_pass
+
+NO_HEADERS: Mapping[str, str] = {}
+# Each client would make its own, though nobody here speaks TLS: 200 take some seconds.
+ONE_TLS_CONTEXT = ssl.create_default_context()
+
+
+class LoadOver(Exception):
+    """Time is up: whatever the client wanted next is not begun."""
+
+
+class Load:
+    """When the load ends, and whether clients then give up what they are at."""
+
+    def __init__(self, deeds: int | None) -> None:
+        self._deeds = deeds
+        self._over = asyncio.Event()
+        self._begun = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def end(self) -> None:
+        self._over.set()
+
+    def begin_deed(self) -> None:
+        """Count a deed; raise LoadOver where it comes too late."""
+        self._begun += 1
+        if self._deeds is None and self.is_over:
+            raise LoadOver
+        if self._deeds is not None and self._begun >= self._deeds:
+            self.end()
+
+    async def pause(self, seconds: float) -> bool:
+        """Wait; return False where the client is not to ask again."""
+        if self._deeds is not None:
+            await asyncio.sleep(seconds)
+            return True
+        try:
+            await asyncio.wait_for(self._over.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
+
+
+class Client:
+    def __init__(
+        self,
+        url: str,
+        history: History,
+        load: Load,
+        seed: str,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.random = random.Random(seed)
+        self.load = load
+        self._history = history
+        # A pool of many connections takes longer to choose one than the service to answer.
+        self._http = httpx.AsyncClient(
+            base_url=url,
+            timeout=POLICY.timeout_seconds,
+            limits=httpx.Limits(max_connections=1),
+            verify=ONE_TLS_CONTEXT,
+            transport=transport,
+            trust_env=False,
+        )
+        self._operator = OperatorAuth()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def customer(
+        self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
+    ) -> Deed:
+        """Do what a customer may, with an entry token if there is one."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return await self._do(kind, person, method, path, headers, more)
+
+    async def operator(self, kind: str, person: str, method: str, path: str, **more: Any) -> Deed:
+        """Do what an operator may, signed."""
+        return await self._do(kind, person, method, path, {}, {**more, "auth": self._operator})
+
+    async def _do(
+        self,
+        kind: str,
+        person: str,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        more: dict[str, Any],
+    ) -> Deed:
+        self.load.begin_deed()
+        key = more.pop("key", "")
+        if key:
+            headers = {**headers, "Idempotency-Key": key}
+        began = time.monotonic()
+        answer, attempts = await self._until_answered(kind, method, path, headers, more)
+        body = _body(answer)
+        deed = Deed(
+            kind=kind,
+            person=person,
+            outcome=_outcome(answer),
+            began=began,
+            ended=time.monotonic(),
+            attempts=attempts,
+            asked=more.get("json") or {},
+            answer=body,
+        )
+        self._history.deeds.append(deed)
+        return deed
+
+    async def _until_answered(
+        self, kind: str, method: str, path: str, headers: dict[str, str], more: dict[str, Any]
+    ) -> tuple[httpx.Response | None, int]:
+        answer = None
+        for attempt in range(POLICY.tries):
+            answer = await self._once(kind, method, path, headers=headers, **more)
+            if answer is not None and not may_pass(answer.status_code, _code(answer)):
+                return answer, attempt + 1
+            told = NO_HEADERS if answer is None else answer.headers
+            seconds = POLICY.pause_after(attempt, told, self.random.random)
+            if not await self.load.pause(seconds):
+                return answer, attempt + 1
+        return answer, POLICY.tries
+
+    async def _once(self, kind: str, method: str, path: str, **more: Any) -> httpx.Response | None:
+        began = time.monotonic()
+        try:
+            answer = await self._http.request(method, path, **more)
+        except httpx.TransportError as error:
+            attempt = Attempt(kind, began, time.monotonic(), 0, type(error).__name__)
+            self._history.attempts.append(attempt)
+            return None
+        self._history.attempts.append(
+            Attempt(
+                kind=kind,
+                began=began,
+                ended=time.monotonic(),
+                status=answer.status_code,
+                code="" if answer.is_success else _code(answer) or "no problem+json",
+                retry_after=answer.headers.get("retry-after", ""),
+            )
+        )
+        return answer
+
+
+def _outcome(answer: httpx.Response | None) -> Outcome:
+    if answer is None or answer.status_code == 429 or answer.is_server_error:
+        return "unknown"
+    return "done" if answer.is_success else "refused"
+
+
+def _body(answer: httpx.Response | None) -> Any:
+    if answer is None or not answer.content:
+        return None
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _code(answer: httpx.Response) -> str:
+    body = _body(answer)
+    return str(body.get("code", "")) if isinstance(body, dict) else ""

@@ -1,0 +1,53 @@
+"""Customers: they sign up, look where they stand, repeat themselves, and some leave."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.reliability.load.client import Client, LoadOver
+from tests.reliability.load.plan import WAITLIST_ID
+
+ENTRIES = f"/v1/waitlists/{WAITLIST_ID}/entries"
+LOOKS = (0, 1, 2, 3)
+REPEATS, LEAVES, LEAVES_TWICE = 0.2, 0.25, 0.2
+REMEMBERED = 500
+
+
+@dataclass
+class Crowd:
+    """Those whom an operator may know of: who signed up lately."""
+
+    lately: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, person: str, entry_id: str) -> None:
+        self.lately.append((person, entry_id))
+        del self.lately[:-REMEMBERED]
+
+
+async def customers(client: Client, name: str, crowd: Crowd) -> None:
+    """One phone after the other on one connection, until the load is over."""
+    number = 0
+    try:
+        while not client.load.is_over:
+            number += 1
+            await _visit(client, f"{name}-{number}", crowd)
+    except LoadOver:
+        return
+
+
+async def _visit(client: Client, person: str, crowd: Crowd) -> None:
+    chance = client.random.random
+    body = {"customer_id": person, "profile": {"name": person}}
+    signup: dict[str, Any] = {"key": f"signup-of-customer-{person}", "json": body}
+    deed = await client.customer("signup", person, "POST", ENTRIES, **signup)
+    if not deed.is_done:
+        return
+    token, path = deed.answer["entry_token"], f"{ENTRIES}/{deed.answer['entry_id']}"
+    crowd.add(person, deed.answer["entry_id"])
+    if chance() < REPEATS:
+        await client.customer("repeat", person, "POST", ENTRIES, **signup)
+    for _ in range(client.random.choice(LOOKS)):
+        await client.customer("look", person, "GET", path, token=token)
+    if chance() < LEAVES:
+        await client.customer("leave", person, "DELETE", path, token=token)
+        if chance() < LEAVES_TWICE:
+            await client.customer("leave", person, "DELETE", path, token=token)

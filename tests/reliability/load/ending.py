@@ -1,0 +1,132 @@
+"""What the service says when the load is over and maintenance has run."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tests.reliability.load.customers import ENTRIES
+from tests.reliability.load.history import History
+from tests.reliability.load.operators import ADMIN
+from tests.reliability.load.plan import WAITLIST_ID, Plan
+from tools.local.api_client import ApiClient, ApiError
+from tools.local.functions import MAINTENANCE_NAME
+from waitlist_shared.ids import entry_id_of
+
+# Maintenance leaves an intent alone for a minute, by the clock of the function that wrote it.
+INTENT_SECONDS = 62
+SETTLE_SECONDS = 60
+READERS = 8
+LOOKS = 50
+MAINTENANCE = f"/2015-03-31/functions/{MAINTENANCE_NAME}/invocations"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Somebody on the list, as an operator sees them."""
+
+    person: str
+    status: str
+    position: int | None
+    total: int | None
+    priority: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The line in its order, those offered or parked, the counts; of single people, how often
+    they were admitted and the position that they themselves are told."""
+
+    line: tuple[Seen, ...]
+    aside: tuple[Seen, ...]
+    stats: Mapping[str, Any]
+    admissions: Mapping[str, int]
+    told: Mapping[str, int | None]
+
+
+class Reader:
+    """Reads the service once nobody else uses it."""
+
+    def __init__(
+        self,
+        client: ApiClient,
+        now: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._now = now
+        self._pause = pause
+
+    def settle(self, plan: Plan, history: History, load_ended: float) -> None:
+        """Let maintenance finish what was cut off, and let the holds that are left end."""
+        if history.has_unknown():
+            self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))
+        end = self._now() + plan.lease_seconds + SETTLE_SECONDS
+        while True:
+            self._maintain()
+            if self._stats()["offered"] == 0 or self._now() > end:
+                return
+            self._pause(1)
+
+    def read(self, history: History) -> Ending:
+        line = tuple(self._pages("waiting"))
+        aside = (*self._pages("offered"), *self._pages("parked"))
+        tokens = {
+            deed.person: deed.answer["entry_token"] for deed in history.of("signup") if deed.is_done
+        }
+        completed = {deed.person for deed in history.of("complete")}
+        looking = [one.person for one in line if one.person in tokens]
+        looking = looking[:: max(1, len(looking) // LOOKS)]
+        return Ending(
+            line=line,
+            aside=aside,
+            stats=self._stats(),
+            admissions=_each(completed, lambda person: self._admissions(_id(person))),
+            told=_each(looking, lambda person: self._told(_id(person), tokens[person])),
+        )
+
+    def _maintain(self) -> None:
+        failure = self._client.customer("POST", MAINTENANCE, json={})
+        if failure is not None:
+            raise ApiError(f"maintenance failed: {failure}")
+
+    def _stats(self) -> Mapping[str, Any]:
+        stats: Mapping[str, Any] = self._client.operator("GET", f"{ADMIN}/stats")
+        return stats
+
+    def _pages(self, status: str) -> Iterator[Seen]:
+        cursor: str | None = ""
+        while cursor is not None:
+            query = {"status": status, "limit": "100", **({"cursor": cursor} if cursor else {})}
+            page = self._client.operator("GET", f"{ADMIN}/entries", params=query)
+            for entry in page["entries"]:
+                yield Seen(
+                    person=entry["customer_id"] or f"entry {entry['entry_id']}, not recorded",
+                    status=entry["status"],
+                    position=entry["position"],
+                    total=entry["total"],
+                    priority=entry["priority"],
+                )
+            cursor = page["cursor"]
+
+    def _admissions(self, entry_id: str) -> int:
+        person = self._client.operator("GET", f"{ADMIN}/entries/{entry_id}")
+        return sum(event["event"] == "admitted" for event in person["history"])
+
+    def _told(self, entry_id: str, token: str) -> int | None:
+        entry = self._client.customer("GET", f"{ENTRIES}/{entry_id}", token)
+        position: int | None = entry["position"]
+        return position
+
+
+def _id(person: str) -> str:
+    return entry_id_of(WAITLIST_ID, person)
+
+
+def _each(people: Iterable[str], ask: Callable[[str], T]) -> dict[str, T]:
+    asked = list(people)
+    with ThreadPoolExecutor(READERS) as pool:
+        return dict(zip(asked, pool.map(ask, asked), strict=True))

@@ -1,0 +1,58 @@
+"""Whether claims gave anybody to two, or to somebody after they were admitted (P4)."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tests.reliability.load.history import Deed, History
+from tests.reliability.load.problem import Problem
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Somebody given to a claimer, at some moment from `began` to `ended`."""
+
+    person: str
+    token: str
+    began: float
+    ended: float
+
+
+def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
+    holds, acts = _holds(history), _acts(history)
+    owners: dict[str, str] = {}
+    for person, own in holds.items():
+        for hold in own:
+            if owners.setdefault(hold.token, person) != person:
+                yield Problem("held twice", f"{person} and {owners[hold.token]} share a token")
+            if any(act.is_done and act.ended < hold.began for act in acts[person, "complete"]):
+                yield Problem("admitted twice", f"{person} was claimed after being admitted")
+        done = [*acts[person, "complete"], *acts[person, "release"]]
+        for first, second in pairwise(own):
+            # Whoever asked first may have been given them last.
+            both_ended = max(first.ended, second.ended)
+            is_soon = both_ended < first.began + lease_seconds
+            was_ended = any(first.began <= act.began < both_ended for act in done)
+            if is_soon and not was_ended:
+                yield Problem("held twice", f"{person} was given to two claimers at once")
+
+
+def _holds(history: History) -> dict[str, list[Hold]]:
+    found: dict[str, list[Hold]] = defaultdict(list)
+    for claim in history.of("claim"):
+        for held in claim.answer["claims"] if claim.is_done else ():
+            name = held["customer_id"]
+            found[name].append(Hold(name, held["claim_token"], claim.began, claim.ended))
+    for own in found.values():
+        own.sort(key=lambda hold: hold.began)
+    return found
+
+
+def _acts(history: History) -> dict[tuple[str, str], list[Deed]]:
+    """Who was completed and who released, unless it was refused."""
+    found: dict[tuple[str, str], list[Deed]] = defaultdict(list)
+    for deed in history.of("complete", "release"):
+        if deed.outcome != "refused":
+            found[deed.person, deed.kind].append(deed)
+    return found

@@ -1,0 +1,56 @@
+"""Operators: they claim, complete, release, forget, and bump whom they know of."""
+
+from typing import Any
+
+from tests.reliability.load.client import Client, LoadOver
+from tests.reliability.load.customers import Crowd
+from tests.reliability.load.plan import WAITLIST_ID
+
+ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
+MOST_CLAIMED = 5
+COMPLETES, RELEASES = 0.7, 0.2  # of those claimed; the rest is forgotten until the hold ends
+BUMPS = 3
+# Most keep their ticket, by which the oracle knows their order.
+WHERE: tuple[dict[str, Any], ...] = (
+    {"priority": 1},
+    {"priority": 2},
+    {"priority": 0},
+    {"places": 3},
+    {"to": "front"},
+    {"to": "back"},
+)
+
+
+async def operators(client: Client, name: str, crowd: Crowd) -> None:
+    number = 0
+    try:
+        while not client.load.is_over:
+            number += 1
+            await _turn(client, f"{name}-{number}", crowd)
+    except LoadOver:
+        return
+
+
+async def _turn(client: Client, key: str, crowd: Crowd) -> None:
+    await _admit(client, key)
+    for number in range(BUMPS):
+        if crowd.lately:
+            person, entry_id = client.random.choice(crowd.lately)
+            where = client.random.choice(WHERE)
+            path = f"{ADMIN}/entries/{entry_id}/bump"
+            bump = {"key": f"{key}-bump-{number}", "json": where}
+            await client.operator("bump", person, "POST", path, **bump)
+    await client.operator("stats", "", "GET", f"{ADMIN}/stats")
+
+
+async def _admit(client: Client, key: str) -> None:
+    count = client.random.randint(1, MOST_CLAIMED)
+    claim = {"key": f"{key}-claim", "json": {"count": count}}
+    deed = await client.operator("claim", "", "POST", f"{ADMIN}/claims", **claim)
+    for held in deed.answer["claims"] if deed.is_done else ():
+        chance, token = client.random.random(), {"claim_token": held["claim_token"]}
+        person, path = held["customer_id"], f"{ADMIN}/claims/{held['entry_id']}"
+        if chance < COMPLETES:
+            await client.operator("complete", person, "POST", f"{path}/complete", json=token)
+        elif chance < COMPLETES + RELEASES:
+            await client.operator("release", person, "POST", f"{path}/release", json=token)

@@ -1,0 +1,161 @@
+"""Compares what clients were told with what the service says when the load is over."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from tests.reliability.load.ending import Ending, Seen
+from tests.reliability.load.history import Attempt, Deed, History, Loss
+from tests.reliability.load.holds import claim_problems
+from tests.reliability.load.people import Person, people_of
+from tests.reliability.load.problem import Problem
+
+# What each request may be refused with. An entry's own token is good, and whoever leaves, is
+# admitted or is given back meanwhile is told so.
+GONE = frozenset({"not_waiting", "already_admitted"})
+HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
+REFUSALS = {
+    "leave": frozenset({"already_admitted"}),
+    "bump": GONE,
+    "complete": HELD_NO_MORE,
+    "release": HELD_NO_MORE | GONE,
+}
+
+
+def judge(
+    history: History, ending: Ending, lease_seconds: float, loss: Loss | None = None
+) -> list[Problem]:
+    """Return everything that contradicts what clients were told.
+
+    `loss` is that of Redis in the middle of it.
+    """
+    people = people_of(history)
+    return [
+        *_answers(history.attempts),
+        *_repeats(history),
+        *_list(people, ending),
+        *_admissions(people, ending),
+        *claim_problems(history, lease_seconds),
+        *_order(people, ending.line),
+        *_positions(ending),
+        *_counts(people, ending, loss),
+    ]
+
+
+def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
+    """Refusals that pass say when to come again; nothing else fails."""
+    for one in attempts:
+        what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
+        if one.status == 0:
+            yield Problem("no answer", f"a {one.kind} got {one.code} after {one.seconds:.1f} s")
+        elif one.status in (429, 503):
+            if not one.retry_after.isdecimal():
+                yield Problem("no Retry-After", what)
+        elif one.status >= 500:
+            yield Problem("defect", what)
+        elif one.status >= 400 and one.code not in REFUSALS.get(one.kind, ()):
+            yield Problem("wrong refusal", what)
+
+
+def _repeats(history: History) -> Iterator[Problem]:
+    """A repeat gets the place again, and the token (P2)."""
+    first = {deed.person: deed.answer for deed in history.of("signup") if deed.is_done}
+    for deed in history.of("repeat"):
+        if deed.is_done and deed.person in first:
+            names = ("entry_id", "entry_token")
+            if any(deed.answer[name] != first[deed.person][name] for name in names):
+                yield Problem("repeat", f"{deed.person} repeated the signup and got another place")
+
+
+def _list(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
+    """Whoever is to be on the list is there once, and nobody else is (P3)."""
+    times = Counter(seen.person for seen in (*ending.line, *ending.aside))
+    for name, person in people.items():
+        if person.must_be_on_list and not times[name]:
+            yield Problem("lost", f"{name} was told of a place and is not on the list")
+        if person.must_be_off_list and times[name]:
+            yield Problem("still there", f"{name} was told {person.end} and is on the list")
+        if person.is_left and person.is_admitted:
+            yield Problem("both", f"of {name} it was said that they left, and were admitted")
+    for name, count in times.items():
+        if count > 1:
+            yield Problem("twice", f"{name} is on the list {count} times")
+        if name not in people:
+            yield Problem("stranger", f"{name} is on the list and never signed up")
+
+
+def _admissions(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
+    """Nobody is admitted twice (P4)."""
+    for name, count in ending.admissions.items():
+        if count > 1:
+            yield Problem("admitted twice", f"{name} was, says the history, {count} times")
+        if people[name].is_admitted and not count:
+            yield Problem("lost", f"{name} was admitted, and the history does not know it")
+
+
+def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
+    """Within a priority, nobody stands ahead of whoever was told of a place before they asked for
+    theirs (P1)."""
+    latest: dict[int, tuple[float, str]] = {}
+    highest = None
+    for seen in line:
+        if highest is not None and seen.priority > highest:
+            yield Problem("order", f"{seen.person} stands behind a lower priority")
+        highest = seen.priority
+        person = people.get(seen.person)
+        if person is None or person.was_moved:
+            continue
+        began, ahead = latest.get(seen.priority, (0.0, ""))
+        if person.told_at < began:
+            late = began - person.told_at
+            yield Problem("order", f"{ahead} asked {late:.3f} s after {seen.person} and is ahead")
+        latest[seen.priority] = max((began, ahead), (person.asked_at, seen.person))
+
+
+def _positions(ending: Ending) -> Iterator[Problem]:
+    """Positions count from one, for operators and for customers (P6)."""
+    for place, seen in enumerate(ending.line, start=1):
+        told = ending.told.get(seen.person, place)
+        if not seen.position == told == place or seen.total != len(ending.line):
+            is_told = f"is told {told}, operators {seen.position} of {seen.total}"
+            yield Problem("position", f"{seen.person} stands at {place} and {is_told}")
+
+
+def _counts(people: dict[str, Person], ending: Ending, loss: Loss | None) -> Iterator[Problem]:
+    """The counts are those of the list and of what was told.
+
+    After a loss signups, leaves and admissions count on from an older state.
+    """
+    stats, everybody = ending.stats, people.values()
+    aside = Counter(seen.status for seen in ending.aside)
+    expected = {
+        "waiting": len(ending.line),
+        **{name: aside[name] for name in ("offered", "parked")},
+    }
+    for name, count in expected.items():
+        if stats[name] != count:
+            yield Problem("count", f"{stats[name]} are counted {name}, and {count} are")
+    in_all = sum(stats[name] for name in ("waiting", "offered", "parked", "admitted", "left"))
+    is_sum_wrong = stats["signed_up"] < in_all if loss else stats["signed_up"] != in_all
+    if is_sum_wrong:
+        yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
+    yield from _between("signed_up", stats, [one.signup for one in everybody], loss)
+    yield from _between("left", stats, [one.leave for one in everybody], loss)
+    yield from _between("admitted", stats, [one.complete for one in everybody], loss)
+
+
+def _between(
+    name: str, stats: Mapping[str, int], deeds: Sequence[Deed | None], loss: Loss | None
+) -> Iterator[Problem]:
+    """A count lies between those who were told, and those who may not have heard.
+
+    What was done before a loss may be missing, and what was under way then may count twice.
+    """
+    had_effect = [deed for deed in deeds if deed is not None and deed.outcome != "refused"]
+    done = [deed for deed in had_effect if deed.is_done]
+    least, most = len(done), len(had_effect)
+    if loss is not None:
+        least = sum(deed.began >= loss.ended for deed in done)
+        most += sum(loss.is_during(deed) for deed in had_effect)
+    count = stats[name]
+    if not least <= count <= most:
+        yield Problem("count", f"{count} {name}, but {least} to {most} were told so")

@@ -1,0 +1,139 @@
+"""Shows a run: what was answered, how fast, with how much memory, and what is wrong."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import quantiles
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.reliability.load.history import Attempt
+from tests.reliability.load.memory import MOST_GROWTH, STORES, Growth
+from tests.reliability.load.people import people_of, totals
+from tests.reliability.load.problem import Problem
+from tests.reliability.load.run import Run
+
+EXAMPLES = 3
+PERCENTILES = (50, 95, 99)
+
+
+def show(console: Console, run: Run) -> None:
+    """Print tables, and under them in one sentence whether every promise was kept."""
+    console.print(_answers(run.history.attempts))
+    console.print(_memory(run.growths))
+    for line in _sentences(run):
+        console.print(line)
+    for line in wrongs(run.problems):
+        console.print(f"[bold red]{line}[/]")
+    console.print(verdict(run))
+
+
+def verdict(run: Run) -> str:
+    kinds = Counter(problem.kind for problem in run.problems)
+    if not kinds:
+        return "[green]Every promise was kept.[/]"
+    counted = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common())
+    return f"[bold red]Broken promises: {counted}.[/]"
+
+
+def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
+    """Tell of each kind of problem a few."""
+    by_kind: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_kind.setdefault(problem.kind, []).append(problem)
+    for alike in by_kind.values():
+        yield from map(str, alike[:EXAMPLES])
+        if len(alike) > EXAMPLES:
+            yield f"{alike[0].kind}: and {len(alike) - EXAMPLES:,} more"
+
+
+def _sentences(run: Run) -> Iterator[str]:
+    plan, history = run.plan, run.history
+    unknown = sum(deed.outcome == "unknown" for deed in history.deeds)
+    yield (
+        f"{plan.clients} clients, {plan.operators} of them operators, {run.seconds:.0f} s:"
+        f" {len(history.attempts):,} requests for {len(history.deeds):,} deeds,"
+        f" {len(history.attempts) / run.seconds:.0f} a second; {unknown:,} were given up."
+    )
+    yield (
+        f"The private function, {plan.private_concurrency} at once, was throttled"
+        f" {len(run.throttled):,} times."
+    )
+    told = ", ".join(f"{count:,} {what}" for what, count in totals(people_of(history)).items())
+    stats = ", ".join(
+        f"{run.ending.stats[name]:,} {name}"
+        for name in ("signed_up", "waiting", "left", "admitted")
+    )
+    yield f"Clients were told: {told}. The service says: {stats}."
+
+
+def _answers(attempts: Sequence[Attempt]) -> Table:
+    table = Table(title="What clients were answered, and after how many milliseconds")
+    for heading in ("request", "answer"):
+        table.add_column(heading)
+    for heading in ("how many", *(f"{percent}%" for percent in PERCENTILES), "longest"):
+        table.add_column(heading, justify="right")
+    by_answer: dict[tuple[str, str], list[float]] = {}
+    for one in sorted(attempts, key=lambda one: (one.kind, one.status)):
+        answer = f"{one.status or 'none'} {one.code}".strip()
+        by_answer.setdefault((one.kind, answer), []).append(one.seconds)
+    for (kind, answer), seconds in by_answer.items():
+        table.add_row(kind, answer, f"{len(seconds):,}", *_millis(seconds))
+    table.add_section()
+    every = [one.seconds for one in attempts]
+    table.add_row("all", "", f"{len(every):,}", *_millis(every))
+    return table
+
+
+def _millis(seconds: Sequence[float]) -> list[str]:
+    return [f"{1000 * one:,.0f}" for one in (*percentiles(seconds), max(seconds, default=0))]
+
+
+def percentiles(seconds: Sequence[float]) -> list[float]:
+    if len(seconds) < 2:
+        return [*seconds, 0.0][:1] * len(PERCENTILES)
+    hundredths = quantiles(seconds, n=100, method="inclusive")
+    return [hundredths[percent - 1] for percent in PERCENTILES]
+
+
+def _memory(grown: Sequence[Growth]) -> Table:
+    title = f"Megabytes a process; flat: at most {MOST_GROWTH - 1:.0%} more in the last third"
+    table = Table(title=title)
+    table.add_column("part")
+    for heading in ("second third", "last third", "growth"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for one in grown:
+        judged = (
+            "holds what is stored" if one.role in STORES else "flat" if one.is_flat else "grows"
+        )
+        growth = f"{one.ratio - 1:+.1%}"
+        table.add_row(one.role, f"{one.before:.1f}", f"{one.after:.1f}", growth, judged)
+    return table
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Return the run's numbers as JSON values."""
+    answers = Counter(f"{one.status or 'none'} {one.code}".strip() for one in run.history.attempts)
+    return {
+        "clients": run.plan.clients,
+        "seconds": round(run.seconds, 1),
+        "private_concurrency": run.plan.private_concurrency,
+        "requests": len(run.history.attempts),
+        "deeds": dict(Counter(f"{one.kind} {one.outcome}" for one in run.history.deeds)),
+        "answers": dict(answers),
+        "throttled_invocations": len(run.throttled),
+        "seconds_at_percentiles": dict(
+            zip(
+                map(str, PERCENTILES),
+                (round(one, 3) for one in percentiles([a.seconds for a in run.history.attempts])),
+                strict=True,
+            ),
+            longest=round(max(one.seconds for one in run.history.attempts), 3),
+        ),
+        "told": totals(people_of(run.history)),
+        "stats": dict(run.ending.stats),
+        "megabytes": {one.role: [round(one.before, 1), round(one.after, 1)] for one in run.growths},
+        "problems": [str(problem) for problem in run.problems],
+    }

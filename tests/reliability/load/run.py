@@ -1,0 +1,131 @@
+"""One run: the service, the load, maintenance, the verdict."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tests.reliability.load.client import Client, Load
+from tests.reliability.load.customers import Crowd, customers
+from tests.reliability.load.ending import READERS, Ending, Reader
+from tests.reliability.load.history import History
+from tests.reliability.load.memory import Growth, Sample, Scales, growths
+from tests.reliability.load.operators import ADMIN, operators
+from tests.reliability.load.oracle import judge
+from tests.reliability.load.plan import MAX_ATTEMPTS, Plan
+from tests.reliability.load.problem import Problem
+from tests.reliability.load.service import Service
+from tools.local.api_client import ApiClient
+
+NOTE_SECONDS = 0.5
+Note = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was seen, and what is wrong with it."""
+
+    plan: Plan
+    history: History
+    ending: Ending
+    samples: Sequence[Sample]
+    throttled: Sequence[float]
+    began: float
+    ended: float
+    problems: Sequence[Problem]
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.began
+
+    @property
+    def growths(self) -> list[Growth]:
+        return growths(self.samples)
+
+
+def run(plan: Plan, note: Note) -> Run:
+    """Run a plan; `note` is told what is done, and which part of it."""
+    history = History()
+    note("the service starts", 0)
+    with Service(plan.private_concurrency) as service, ApiClient(service.url, READERS) as client:
+        settings = {"name": "Overload", "lease_seconds": plan.lease_seconds}
+        client.operator("PUT", ADMIN, json={**settings, "max_attempts": MAX_ATTEMPTS})
+        began = time.monotonic()
+        with Scales(service.pid) as scales:
+            asyncio.run(_load(plan, service, history, note))
+        ended = time.monotonic()
+        note("maintenance finishes what was cut off, holds end", 1)
+        reader = Reader(client)
+        reader.settle(plan, history, ended)
+        note("the end is read", 1)
+        ending = reader.read(history)
+    return Run(
+        plan=plan,
+        history=history,
+        ending=ending,
+        samples=scales.samples,
+        throttled=service.throttled,
+        began=began,
+        ended=ended,
+        problems=[
+            *judge(history, ending, plan.lease_seconds),
+            *_of_memory(scales.samples),
+            *(Problem("a mistake in the log", line) for line in service.mistakes),
+        ],
+    )
+
+
+def _of_memory(samples: Sequence[Sample]) -> list[Problem]:
+    return [
+        Problem(
+            "memory",
+            f"a process of the {one.role} grew from {one.before:.0f} MB to"
+            f" {one.after:.0f} MB between the second and the last third",
+        )
+        for one in growths(samples)
+        if not one.is_flat
+    ]
+
+
+async def _load(plan: Plan, service: Service, history: History, note: Note) -> None:
+    load, crowd = Load(plan.deeds), Crowd()
+    clients = [
+        Client(service.url, history, load, f"{plan.seed}-{number}")
+        for number in range(plan.clients)
+    ]
+    names = [f"customer-{number}" for number in range(plan.customers)]
+    desks = [f"desk-{number}" for number in range(plan.operators)]
+    work = [
+        *(customers(client, name, crowd) for client, name in zip(clients, names, strict=False)),
+        *(
+            operators(client, name, crowd)
+            for client, name in zip(clients[plan.customers :], desks, strict=True)
+        ),
+    ]
+    watching = asyncio.create_task(_watch(plan, service, history, load, note))
+    try:
+        await asyncio.gather(*work)
+    finally:
+        watching.cancel()
+        await asyncio.gather(*(client.close() for client in clients))
+
+
+async def _watch(plan: Plan, service: Service, history: History, load: Load, note: Note) -> None:
+    """Tell how far the load is, and end it when its time is up."""
+    began = time.monotonic()
+    while True:
+        await asyncio.sleep(NOTE_SECONDS)
+        seconds = time.monotonic() - began
+        if plan.deeds is None:
+            done = seconds / plan.seconds
+            if done >= 1:
+                load.end()
+        else:
+            done = len(history.deeds) / plan.deeds
+        answers = len(history.attempts)
+        refused = sum(one.status in (429, 503) for one in history.attempts)
+        note(
+            f"{answers:,} answers, {answers / seconds:.0f}/s, {refused:,} to come again,"
+            f" {len(service.throttled):,} calls throttled",
+            min(done, 1),
+        )

@@ -1,0 +1,144 @@
+"""Clients ask again as the documents say, and note what they were told."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.reliability.load.client import Client, Load, LoadOver
+from tests.reliability.load.history import Deed, History
+from tools.local.retrying import POLICY
+
+Act = Callable[[Client], Awaitable[Deed]]
+
+
+class Scene:
+    """A client whose requests get these answers in turn, the last one for ever; no pause lasts."""
+
+    def __init__(self, *answers: httpx.Response | Exception, deeds: int | None = 100) -> None:
+        self.history = History()
+        self.requests: list[httpx.Request] = []
+        self.pauses: list[float] = []
+        self.load = Load(deeds)
+        self._answers = list(answers)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def play(self, act: Act, monkeypatch: pytest.MonkeyPatch) -> Deed:
+        async def pause(seconds: float) -> bool:
+            self.pauses.append(seconds)
+            return True
+
+        async def played() -> Deed:
+            transport = httpx.MockTransport(self._answer)
+            client = Client("http://test", self.history, self.load, "1", transport)
+            monkeypatch.setattr(self.load, "pause", pause)
+            try:
+                return await act(client)
+            finally:
+                await client.close()
+
+        return asyncio.run(played())
+
+
+def sign_up(client: Client) -> Awaitable[Deed]:
+    body = {"customer_id": "ada"}
+    return client.customer("signup", "ada", "POST", "/entries", key="k", json=body)
+
+
+def come_again(status: int = 503, retry_after: str | None = None) -> httpx.Response:
+    headers = {} if retry_after is None else {"retry-after": retry_after}
+    return httpx.Response(status, json={"code": "busy"}, headers=headers)
+
+
+def test_a_request_is_repeated_as_it_was_until_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P2"""
+    scene = Scene(
+        come_again(retry_after="2"),
+        httpx.ReadTimeout("slow"),
+        come_again(429, "1"),
+        httpx.Response(201, json={"entry_id": "e"}),
+    )
+    deed = scene.play(sign_up, monkeypatch)
+    assert (deed.outcome, deed.attempts, deed.answer) == ("done", 4, {"entry_id": "e"})
+    assert {(one.headers["idempotency-key"], one.content) for one in scene.requests} == {
+        ("k", b'{"customer_id":"ada"}')
+    }
+    told = [(one.status, one.code, one.retry_after) for one in scene.history.attempts]
+    assert told == [(503, "busy", "2"), (0, "ReadTimeout", ""), (429, "busy", "1"), (201, "", "")]
+    for pause, least, jitter in zip(scene.pauses, (2, 1, 1), (1, 2, 4), strict=True):
+        assert least < pause < least + jitter
+    assert scene.history.deeds == [deed]
+
+
+def test_it_is_given_up_after_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P9"""
+    scene = Scene(come_again())
+    deed = scene.play(sign_up, monkeypatch)
+    assert (deed.outcome, deed.attempts, len(scene.requests)) == ("unknown", *[POLICY.tries] * 2)
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(409, "refused"), (500, "unknown"), (200, "done")])
+def test_any_other_answer_is_final(
+    monkeypatch: pytest.MonkeyPatch, status: int, outcome: str
+) -> None:
+    scene = Scene(httpx.Response(status, json={"code": "no"}))
+    deed = scene.play(sign_up, monkeypatch)
+    assert (deed.outcome, deed.attempts, scene.pauses) == (outcome, 1, [])
+
+
+def test_an_answer_that_is_no_problem_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(httpx.Response(500, text="<html>"))
+    scene.play(sign_up, monkeypatch)
+    assert scene.history.attempts[0].code == "no problem+json"
+
+
+def test_customers_show_tokens_and_operators_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(httpx.Response(200, json={}))
+    scene.play(lambda client: client.customer("look", "ada", "GET", "/e", token="t"), monkeypatch)
+    scene.play(lambda client: client.operator("stats", "", "GET", "/stats"), monkeypatch)
+    bearer, signed = (one.headers["authorization"] for one in scene.requests)
+    assert bearer == "Bearer t"
+    assert signed.startswith("AWS4-HMAC-SHA256 Credential=local/")
+
+
+def test_when_time_is_up_a_client_asks_no_more() -> None:
+    async def asked() -> tuple[bool, bool]:
+        load = Load(deeds=None)
+        before = await load.pause(0.001)
+        load.end()
+        return before, await load.pause(60)
+
+    assert asyncio.run(asked()) == (True, False)
+
+
+def test_when_time_is_up_nothing_more_is_begun() -> None:
+    async def begin() -> Any:
+        load = Load(deeds=None)
+        load.begin_deed()
+        load.end()
+        load.begin_deed()
+
+    with pytest.raises(LoadOver):
+        asyncio.run(begin())
+
+
+def test_when_all_deeds_are_begun_each_is_still_taken_to_its_end() -> None:
+    async def begun() -> tuple[bool, bool, bool]:
+        load = Load(deeds=2)
+        load.begin_deed()
+        early = load.is_over
+        load.begin_deed()
+        load.begin_deed()
+        return early, load.is_over, await load.pause(0.001)
+
+    assert asyncio.run(begun()) == (False, True, True)

@@ -1,0 +1,106 @@
+"""`make overload` ends with what it found: in words, in numbers, in a picture, in its exit code."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.reliability.load import __main__ as command
+from tests.reliability.load.memory import Sample
+from tests.reliability.load.plan import Plan
+from tests.reliability.load.problem import Problem
+from tests.reliability.load.run import Note, Run
+from tests.reliability.load.service import ServiceError
+from tests.reliability.load.story import a_good_ending, a_good_story
+
+
+@pytest.fixture
+def done() -> Run:
+    story = a_good_story()
+    return Run(
+        plan=Plan(clients=20),
+        history=story.history,
+        ending=a_good_ending(),
+        samples=[Sample(at, {"front": 50, "Valkey": 8 + at}, {}) for at in range(40)],
+        throttled=[3.0, 4.0, 4.5],
+        began=0,
+        ended=story.now,
+        problems=[],
+    )
+
+
+def ran(run: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, Plan]:
+    plans: list[Plan] = []
+
+    def fake(plan: Plan, note: Note) -> Run:
+        plans.append(plan)
+        note("1 answer", 0.5)
+        return run
+
+    monkeypatch.setattr(command, "run", fake)
+    return command.main(arguments), plans[0]
+
+
+def test_a_run_that_went_well_ends_with_0(
+    done: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, plan = ran(done, monkeypatch)
+    assert (code, plan) == (0, Plan(clients=200, seconds=60, private_concurrency=4))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Every promise was kept." in said
+    assert "Clients were told: 6 signed up, 1 left, 1 admitted." in said
+    assert "The service says: 7 signed_up, 4 waiting, 1 left, 1 admitted." in said
+    assert "The private function, 4 at once, was throttled 3 times." in said
+    assert "20 clients, 1 of them operators" in said
+    for word in ("429 throttled", "409 not_waiting", "flat", "holds what is stored"):
+        assert word in said
+
+
+def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
+    done: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = [Problem("lost", f"person {number} is gone") for number in range(5)]
+    broken = replace(done, problems=[*problems, Problem("order", "ada is late")])
+    code, _ = ran(broken, monkeypatch)
+    said = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "lost: person 0 is gone" in said
+    assert "lost: and 2 more" in said
+    assert said.endswith("Broken promises: lost (5), order (1).")
+
+
+def test_what_is_asked_for_is_what_is_run(done: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"clients": 7, "seconds": 5, "deeds": 11, "private": 2, "lease": 3, "seed": 9}
+    options = [word for name, number in asked.items() for word in (f"--{name}", str(number))]
+    _, plan = ran(done, monkeypatch, *options)
+    assert plan == Plan(*asked.values())
+
+
+def test_it_is_written_down_and_drawn(
+    done: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    numbers, drawn = tmp_path / "run.json", tmp_path / "run.svg"
+    ran(done, monkeypatch, "--json", str(numbers), "--svg", str(drawn))
+    written = json.loads(numbers.read_text("utf-8"))
+    assert written["told"] == {"signed up": 6, "left": 1, "admitted": 1}
+    assert written["answers"]["429 throttled"] == 1
+    assert written["throttled_invocations"] == 3
+    picture = ElementTree.fromstring(drawn.read_text("utf-8"))
+    lines = picture.findall(".//{http://www.w3.org/2000/svg}polyline")
+    texts = [text.text for text in picture.findall(".//{http://www.w3.org/2000/svg}text")]
+    assert len(lines) == 5 + 3 + 1 + 1
+    assert "answers a second" in texts
+    assert "megabytes a process: stores" in texts
+
+
+def test_a_service_that_does_not_start_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fake(_plan: Plan, _note: Note) -> Run:
+        raise ServiceError("The service did not start: no port")
+
+    monkeypatch.setattr(command, "run", fake)
+    assert command.main([]) == 1
+    assert "did not start: no port" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+"""Memory is flat, or it is said whose is not."""
+
+import os
+
+from tests.e2e.processes import wait_until
+from tests.reliability.load.memory import MOST_GROWTH, STORES, Sample, Scales, growths
+
+ROLE = "public function"
+
+
+def samples(*megabytes: float, role: str = ROLE) -> list[Sample]:
+    return [Sample(at, {role: each}, {role: 1}) for at, each in enumerate(megabytes)]
+
+
+def test_what_a_part_needs_to_know_its_work_is_no_growth() -> None:
+    (one,) = growths(samples(*[50, 60, 70, 80] * 5, *[80] * 20, *[81] * 20))
+    assert one.is_flat
+    assert (one.before, one.after) == (80, 81)
+
+
+def test_a_part_that_grows_on_is_noticed() -> None:
+    (one,) = growths(samples(*range(100, 160)))
+    assert not one.is_flat
+    assert one.ratio > MOST_GROWTH
+
+
+def test_a_peak_is_no_growth() -> None:
+    (one,) = growths(samples(*[80] * 55, 200, *[80] * 4))
+    assert one.is_flat
+
+
+def test_a_store_may_grow() -> None:
+    """It holds what people have said."""
+    for store in STORES:
+        (one,) = growths(samples(*range(100, 160), role=store))
+        assert one.is_flat
+
+
+def test_a_run_too_short_to_tell_is_not_judged() -> None:
+    assert growths(samples(1, 2, 3)) == []
+
+
+def test_a_part_that_only_came_late_is_not_judged() -> None:
+    early, late = samples(*[80] * 40), samples(*[80] * 20, role="maintenance")
+    assert [one.role for one in growths([*early, *late])] == []
+
+
+def test_processes_are_weighed_by_their_parts() -> None:
+    with Scales(os.getpid()) as scales:
+        wait_until(lambda: bool(scales.samples))
+    assert scales.samples[0].megabytes["front"] > 10

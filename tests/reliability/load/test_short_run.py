@@ -1,0 +1,28 @@
+"""The load itself, short: bounded by what is done, with the oracle of the long one."""
+
+from collections import Counter
+
+from tests.reliability.load.people import people_of, totals
+from tests.reliability.load.plan import Plan
+from tests.reliability.load.run import run
+
+# Room for one: whoever comes while it is taken is throttled.
+DEEDS = 400
+PLAN = Plan(clients=12, deeds=DEEDS, private_concurrency=1, lease_seconds=3)
+
+
+def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
+    """P1 P2 P3 P4 P6: what everybody was told is what the service says at the end."""
+    notes: list[tuple[str, float]] = []
+    done = run(PLAN, lambda what, part: notes.append((what, part)))
+    assert [str(problem) for problem in done.problems] == []
+    outcomes = Counter(deed.outcome for deed in done.history.deeds)
+    assert outcomes["unknown"] == 0, "each deed was taken to its end"
+    assert outcomes["done"] + outcomes["refused"] >= DEEDS
+    told = totals(people_of(done.history))
+    assert told["signed up"] == done.ending.stats["signed_up"] > 50
+    assert done.ending.stats["offered"] == 0
+    assert {"signup", "repeat", "look", "leave", "claim", "bump", "stats"} <= {
+        deed.kind for deed in done.history.deeds
+    }
+    assert all(0 <= part <= 1 for _, part in notes)

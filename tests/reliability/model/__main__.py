@@ -1,0 +1,82 @@
+"""Model checker: runs every case; ends with 1 if one fails for a reason that is not known.
+
+A run that was stopped goes on where it was, as long as the code is the same.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.reliability.model import operations
+from tests.reliability.model.jobs import KINDS, jobs, replay
+from tests.reliability.model.known import KNOWN
+from tests.reliability.model.progress import Progress
+from tests.reliability.model.record import RECORDS, Record, commit_of_code
+from tests.reliability.model.report import Report, told
+from tests.reliability.model.workers import a_stage, results_of
+
+
+def main(arguments: Sequence[str] | None = None, folder: Path = RECORDS) -> int:
+    options = _options(arguments)
+    if options.replay:
+        return _replayed(options.replay)
+    try:
+        return _searched(options, Record(folder))
+    except KeyboardInterrupt:
+        print("stopped: the same command goes on from here")
+        return STOPPED
+
+
+STOPPED = 130
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability.model", description=__doc__)
+    names = sorted(operations.BY_NAME)
+    parser.add_argument("--only", choices=names, metavar="OPERATION", help=", ".join(names))
+    parser.add_argument("--pairs", action="store_true", help="pairs of operations only")
+    parser.add_argument("--singles", action="store_true", help="single faults only")
+    parser.add_argument("--sequences", action="store_true", help="two faults in sequence only")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("--replay", metavar="CASE", help="only the case of this line")
+    return parser.parse_args(arguments)
+
+
+def _replayed(line: str) -> int:
+    with a_stage() as stage:
+        result = replay(stage, line)
+    print(told(result) if result.problems else f"{result.case}: nothing is wrong")
+    return bool(result.problems)
+
+
+def _searched(options: argparse.Namespace, record: Record) -> int:
+    wanted = {"pair": options.pairs, "single": options.singles, "sequence": options.sequences}
+    kinds = tuple(kind for kind in KINDS if wanted[kind]) or KINDS
+    work = jobs(options.only, kinds)
+    report, wanted_jobs = Report(), set(work)
+    for done in record.done():
+        if done.job in wanted_jobs:
+            wanted_jobs.remove(done.job)
+            report.note(done)
+    if report.jobs:
+        print(f"{report.jobs:,} of {len(work):,} jobs were done before, see {record.path}")
+    left = [job for job in work if job in wanted_jobs]
+    progress = Progress(len(left))
+    for done in results_of(left, options.workers):
+        record.add(done)
+        report.note(done)
+        progress.note(done.cases, len(done.failing))
+    is_whole = options.only is None and kinds == KINDS
+    repaired = report.repaired() if is_whole else []
+    for line in report.lines():
+        print(line)
+    for name in repaired:
+        print(f"no case fails any more: take it off the list of {len(KNOWN)} in known.py: {name}")
+    print(f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} of processor time in all")
+    what = "the whole search" if is_whole else "a part of the search"
+    print(f"{what}, on code {record.digest}, commit {commit_of_code()}")
+    return bool(report.news or repaired)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,48 @@
+"""What can be asked of a waitlist, and what can happen to one."""
+
+from tests.reliability.model.asks.ask import Ask, Told
+from tests.reliability.model.asks.happenings import (
+    cut_off,
+    declare_segments,
+    finish_intents,
+    forget,
+    let_holds_end,
+    let_pass,
+    limit_to,
+    look_after,
+    lose_redis,
+    maintain,
+    notice_ends,
+)
+from tests.reliability.model.asks.in_line import bump, edit, erase, leave, look, sign_up
+from tests.reliability.model.asks.of_claims import claim, complete, extend, park, redrive, release
+from tests.reliability.model.asks.of_imports import bring
+
+__all__ = [
+    "Ask",
+    "Told",
+    "bring",
+    "bump",
+    "claim",
+    "complete",
+    "cut_off",
+    "declare_segments",
+    "edit",
+    "erase",
+    "extend",
+    "finish_intents",
+    "forget",
+    "leave",
+    "let_holds_end",
+    "let_pass",
+    "limit_to",
+    "look",
+    "look_after",
+    "lose_redis",
+    "maintain",
+    "notice_ends",
+    "park",
+    "redrive",
+    "release",
+    "sign_up",
+]

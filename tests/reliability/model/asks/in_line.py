@@ -1,0 +1,117 @@
+"""What customers and operators ask about places in line."""
+
+from dataclasses import replace
+
+from tests.reliability.model import model
+from tests.reliability.model.asks.ask import NOTHING, Ask, Outcome, no, standing
+from tests.reliability.model.model import ENDED, Line, Stay
+
+
+def sign_up(name: str, key: str) -> Ask:
+    """Sign up: the intent is seen before the place, and both before the answer."""
+
+    def is_new(stay: Stay | None) -> bool:
+        return stay is None or (stay.state in ENDED and stay.key != key)
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if is_new(stay):
+            return line.put(name, Stay("joining", 0, key=key, former=stay))
+        is_own_intent = stay is not None and (stay.state, stay.key) == ("joining", key)
+        return effect(line)[0] if is_own_intent else line
+
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is not None and not is_new(stay):
+            if stay.key != key:
+                return line, no("already_on_list")
+            if stay.state != "joining":
+                return line, replace(standing(line, name), is_either=stay.state in ENDED)
+            stay = stay.former
+        line = line.put(name, stay) if stay else line.forget(name)
+        if line.is_full:
+            return line, no("waitlist_full")
+        line = model.joined(line, name, key)
+        return line, standing(line, name)
+
+    def refusals(line: Line) -> tuple[str, ...]:
+        return ("not_waiting",) if erased(name, key) in line.done else ()
+
+    return Ask(lambda desk: desk.sign_up(name, key), effect, early=early, refusals=refusals)
+
+
+def leave(name: str, by: str = "customer") -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None:
+            return line, replace(no("entry_not_found"), is_either=True)
+        if stay.state == "admitted":
+            return line, no("already_admitted")
+        if stay.state == "joining":
+            # Nobody has counted them yet.
+            return line.change(name, state="left").happened(name, "left", by), NOTHING
+        return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
+
+    return Ask(lambda desk: desk.leave(name, by), effect, event="left")
+
+
+def edit(name: str, kind: str) -> Ask:
+    """Change attributes: the place stays, the segments follow; whoever has ended has none.
+
+    An intent to join is taken to its end first, which matters where room is short.
+    """
+
+    def effect(line: Line) -> Outcome:
+        line = model.intent_finished(line, name)
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state in ENDED:
+            return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
+        return line, NOTHING
+
+    return Ask(lambda desk: desk.edit(name, kind), effect)
+
+
+def erase(name: str) -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        line = line.note(erased(name, stay.key)) if stay else line
+        return line.erase(name), NOTHING
+
+    return Ask(lambda desk: desk.erase(name), effect)
+
+
+def bump(name: str, key: str, **where: int | str) -> Ask:
+    """Move somebody: whoever is given out meanwhile has moved, and nobody is told so."""
+    ((kind, value),) = where.items()
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if stay is None or stay.state != "waiting" or key in line.done:
+            return line
+        line = model.moved(line, name, kind, value).note(key)
+        return line.happened(name, "bumped", model.OPERATOR)
+
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None or stay.state != "waiting":
+            return line, no("not_waiting")
+        line = early(line)
+        return line, standing(line, name)
+
+    return Ask(lambda desk: desk.bump(name, key, **where), effect, early=early, event="bumped")
+
+
+def look(name: str) -> Ask:
+    """A look tells the truth of one moment, and changes nothing."""
+
+    def effect(line: Line) -> Outcome:
+        return line, standing(line, name) if line.stay(name) else no("entry_not_found")
+
+    return Ask(lambda desk: desk.look(name), effect)
+
+
+def erased(name: str, key: str) -> str:
+    """Return the note that somebody was erased after a request had put them in line."""
+    return f"{name} was erased after {key}"

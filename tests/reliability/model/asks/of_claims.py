@@ -1,0 +1,178 @@
+"""What those who admit people ask."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Literal
+
+from tests.reliability.model import model
+from tests.reliability.model.asks.ask import EARLY_STEPS, Ask, Outcome, Told, no, standing
+from tests.reliability.model.desk import FIRST, KEYLESS, PARK_REASON, Desk
+from tests.reliability.model.model import ASIDE, Line
+
+To = Literal["place", "back"]
+
+
+def claim(
+    count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
+) -> Ask:
+    """Claim up to `count` people, or with `at_once` admit them.
+
+    The claim takes them in one step; a person whose leave ends after that is not given.
+    """
+    hold = key or f"{KEYLESS} {repeat}"
+    has_taken = f"{hold} has taken people"
+
+    def own(line: Line, *states: model.State) -> list[str]:
+        """Return whom this claim has taken, in the order in which it did."""
+        found = [
+            (-stay.rank if newest else stay.rank, name)
+            for name, latest in line.stays
+            for stay in (latest, latest.former)
+            if stay is not None and stay.hold == hold and stay.state in states
+        ]
+        return [name for _, name in sorted(found)]
+
+    def held(line: Line) -> Line:
+        line = model.all_expired(line, only_over=True)
+        waiting = line.of("waiting")
+        wanted = (waiting[::-1] if newest else waiting)[:count]
+        if not wanted or {key, has_taken} & line.done:
+            return line
+        return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
+
+    def early(line: Line) -> Line:
+        """Take people, or record the admission of the next of those who are taken."""
+        if at_once and (names := own(line, "offered")):
+            return admitted(line, names[:1]).change(names[0], is_aside=True)
+        return held(line)
+
+    def admitted(line: Line, names: list[str]) -> Line:
+        for name in names if at_once else ():
+            line = model.ended(line, name, "admitted")
+        return line
+
+    def effect(line: Line) -> Outcome:
+        if key in line.done:
+            return line, Told(given=tuple(own(line, "offered", "admitted")))
+        line = held(line)
+        line = admitted(line, own(line, "offered"))
+        given = own(line, "admitted" if at_once else "offered")
+        # Redis hears of all admissions at once, in the end.
+        for name in given:
+            line = line.change(name, is_aside=False)
+        return line.note(key) if key else line, Told(given=tuple(given))
+
+    def parts(line: Line) -> Iterator[Line]:
+        names = set(line.of("waiting"))
+        names &= set(own(held(line), "offered"))
+        for taken in model.subsets(sorted(names)):
+            part = model.all_expired(line, only_over=True)
+            part = model.held(part, taken, hold, at_once=at_once)
+            for finished in model.subsets(taken) if at_once else [[]]:
+                yield admitted(part.note(key) if key else part, finished)
+
+    send = partial(Desk.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
+    anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
+    steps = EARLY_STEPS + count if at_once else EARLY_STEPS
+    return Ask(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
+
+
+def complete(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "admitted")
+        if not refusal and line.by_name[name].state == "offered":
+            line = model.ended(line, name, "admitted")
+        return line, refusal or Told(status="admitted")
+
+    return Ask(lambda desk: desk.complete(name, hold), effect, event="admitted")
+
+
+def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "released")
+        if not refusal and line.by_name[name].state == "offered":
+            line = model.back_in_line(line, name, to, hold_end="released")
+            line = line.note(_ended(name, hold, "released"))
+            line = line.happened(name, "released", model.OPERATOR)
+        return line, refusal or standing(line, name)
+
+    return Ask(lambda desk: desk.release(name, hold, to), effect, event="released")
+
+
+def extend(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "")
+        if not refusal:
+            line = line.change(name, is_long=True)
+        return line, refusal or Told(status="offered")
+
+    return Ask(lambda desk: desk.extend(name, hold), effect)
+
+
+def park(name: str, hold: str = FIRST) -> Ask:
+    def effect(line: Line) -> Outcome:
+        line, refusal = _held(line, name, hold, "parked")
+        if not refusal and line.by_name[name].state == "offered":
+            line = line.change(name, state="parked", hold_end="parked")
+            line = line.note(_ended(name, hold, "parked"))
+            line = line.happened(name, "parked", model.OPERATOR, PARK_REASON)
+        return line, refusal or Told(status="parked")
+
+    return Ask(lambda desk: desk.park(name, hold), effect, event="parked")
+
+
+def redrive(name: str, to: To = "place") -> Ask:
+    def effect(line: Line) -> Outcome:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state == "parked":
+            line = model.back_in_line(line, name, to, attempts=0, hold_end="redriven")
+            line = line.happened(name, "redriven", model.OPERATOR)
+            line = line.note(_redriven(name, stay))
+        elif stay.state != "waiting" and _redriven(name, stay) in line.done:
+            return line, _first_answer(line, name, "waiting")
+        elif stay.state == "admitted":
+            return line, no("already_admitted")
+        elif stay.state != "waiting" or stay.hold_end != "redriven":
+            return line, no("not_parked")
+        return line, standing(line, name)
+
+    return Ask(lambda desk: desk.redrive(name, to), effect, event="redriven")
+
+
+def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told | None]:
+    """Return whether a token may still act on a hold, or has ended it just so before."""
+    stay = line.stay(name)
+    if stay is None:
+        return line, no("entry_not_found")
+    is_own = stay.hold == hold
+    if stay.state == "offered" and is_own and not stay.is_over:
+        return line, None
+    state = "waiting" if hold_end == "released" else hold_end
+    is_repeat = stay.state == state and (state == "admitted" or stay.hold_end == hold_end)
+    if is_own and is_repeat:
+        return line, None
+    if _ended(name, hold, hold_end) in line.done:
+        return line, _first_answer(line, name, state)
+    return line, no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
+
+
+def _ended(name: str, hold: str, hold_end: str) -> str:
+    """Return the note that the claimer has ended a hold."""
+    return f"{name} was {hold_end} from {hold}"
+
+
+def _redriven(name: str, stay: model.Stay) -> str:
+    """Return the note that the operator has brought a stay back from the shelf."""
+    return f"{name} was redriven with ticket {stay.ticket}"
+
+
+def _first_answer(line: Line, name: str, status: str) -> Told:
+    """Return what the repeat of an end is told when another change has come since.
+
+    Redis answers it like the first, until maintenance has settled that.
+    """
+    position = standing(line, name).position if status == "waiting" else None
+    total = None if position is None else len(line.of("waiting"))
+    return Told(status=status, position=position, total=total, is_either=True)

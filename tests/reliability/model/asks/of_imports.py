@@ -1,0 +1,172 @@
+"""What operators ask who bring people along from elsewhere."""
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations
+
+from tests.reliability.model import model
+from tests.reliability.model.asks.ask import Ask, Outcome, Told
+from tests.reliability.model.asks.in_line import erased
+from tests.reliability.model.desk import Row
+from tests.reliability.model.model import ENDED, Line, Stay
+from tests.reliability.model.small_world import FEW_INTENTS
+
+IMPORT = "import"
+ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
+Words = frozenset[str]
+NONE: Words = frozenset()
+JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
+# Whoever takes an intent away may be slower than Redis, which says first that it is full.
+GONE = frozenset({"not_waiting", "waitlist_full"})
+
+
+def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
+    """Import rows: intents a few at a time, in their order; then all places at once."""
+    one = _Import(f"{IMPORT} {call} {repeat}", rows)
+    return Ask(
+        lambda desk: desk.bring(rows),
+        one.effect,
+        one.parts,
+        one.early,
+        early_steps=len(one.chunks) + 1,
+        look=one.look,
+        anew=partial(bring, call, *rows, repeat=repeat + 1),
+    )
+
+
+def is_import(stay: Stay | None) -> bool:
+    return stay is not None and stay.key.startswith(IMPORT)
+
+
+@dataclass(frozen=True)
+class _Import:
+    """One sending of a call, by a key of its own: it tells whose intents are whose."""
+
+    key: str
+    rows: tuple[Row, ...]
+
+    @property
+    def people(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.is_good)
+
+    @property
+    def chunks(self) -> list[int]:
+        """Where each transaction of intents begins."""
+        return list(range(0, len(self.people), FEW_INTENTS))
+
+    def effect(self, line: Line) -> Outcome:
+        line = self.look(line)
+        for start in self.chunks:
+            line = self._begun(line, start)
+        placed = self._placed(line, [row.name for row in self.people])
+        told = Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
+        return self._forgotten(placed), told
+
+    def early(self, line: Line) -> Line:
+        for start in self.chunks:
+            begun = self._begun(line, start)
+            if begun != line:
+                return begun
+        return self._placed(line, [row.name for row in self.people])
+
+    def parts(self, line: Line) -> Iterator[Line]:
+        """Whatever is intended comes to its end, by whoever: in any order, where room is short."""
+        for done in range(len(self.chunks) + 1):
+            begun = line
+            for start in self.chunks[:done]:
+                begun = self._begun(begun, start)
+            names = [row.name for row in self.people]
+            for order in [names] if line.capacity is None else permutations(names):
+                yield self._forgotten(self._placed(begun, list(order)))
+
+    def look(self, line: Line) -> Line:
+        """Look once who is there: they are, whatever becomes of them until the answer."""
+        if self._has_looked(line):
+            return line
+        return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
+
+    def _has_looked(self, line: Line) -> bool:
+        return any(key == self.key for key, _, _ in line.looked)
+
+    def _looked_again(self, line: Line, some: tuple[Row, ...]) -> Line:
+        if not self._has_looked(line):
+            return line
+        now = {row.name: _standing(line, row.name) for row in some}
+        return line.look(self.key, self._seen(line) | now)
+
+    def _forgotten(self, line: Line) -> Line:
+        return line.look(self.key, {}).keep(self.key, {})
+
+    def _seen(self, line: Line) -> dict[str, str]:
+        """Return as what people were seen, or are now where nobody has looked before."""
+        now = {row.name: _standing(line, row.name) for row in self.people}
+        return now | {name: word for key, name, word in line.looked if key == self.key}
+
+    def _begun(self, line: Line, start: int) -> Line:
+        """Write the intents of one transaction, at the places that were drawn with the first."""
+        some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
+        drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
+        if any(self._is_overtaken(line, row.name, drawn) for row in some):
+            # Another request was faster: the rest must come behind what that one wrote.
+            line, drawn = self._looked_again(line, some), {}
+        for row in some:
+            line = model.signup_finished(line, row.name)
+        new = [row for row in some if self._may_join(line, row.name)]
+        if not (new or drawn):
+            return line.keep(self.key, drawn)
+        if any(row.name not in drawn for row in new):
+            wanted = [row for row in rest if self._may_join(line, row.name)]
+            line, drawn = model.drawn_for(line, [(row.name, row.is_early) for row in wanted])
+        for row in new:
+            stay = Stay("joining", drawn.pop(row.name), key=self.key, former=line.stay(row.name))
+            line = line.put(row.name, stay)
+        return line.keep(self.key, drawn)
+
+    def _is_overtaken(self, line: Line, name: str, drawn: Container[str]) -> bool:
+        """Return whether somebody who was not on the list has been put there by another."""
+        stay = line.stay(name)
+        is_own = stay is not None and stay.key == self.key
+        is_on = _standing(line, name) != ABSENT
+        was_absent = self._seen(line)[name] == ABSENT or name in drawn
+        return was_absent and is_on and not is_own
+
+    def _may_join(self, line: Line, name: str) -> bool:
+        stay = line.stay(name)
+        if self._seen(line)[name] != ABSENT or erased(name, self.key) in line.done:
+            return False
+        return stay is None or (stay.state in ENDED and stay.key != self.key)
+
+    def _placed(self, line: Line, names: list[str]) -> Line:
+        for name in names:
+            stay = line.stay(name)
+            if stay is not None and stay.state == "joining" and is_import(stay):
+                line = model.enlisted(line, name)
+        return line
+
+    def _words(self, row: Row, begun: Line, placed: Line) -> Words:
+        """Return what may be told of a row."""
+        if not row.is_good:
+            return frozenset({"invalid_request"})
+        stay, now = begun.stay(row.name), placed.stay(row.name)
+        is_erased = erased(row.name, self.key) in begun.done
+        is_own = stay is not None and stay.key == self.key
+        is_gone = is_erased or stay is None or stay.state == "left"
+        if is_erased or (is_own and is_gone):
+            return JOINED | GONE
+        if is_own and (now is None or now.key != self.key):
+            return frozenset({"waitlist_full"})
+        if is_own:
+            return JOINED
+        if self._seen(begun)[row.name] == INTENDED:
+            # Of an intent that another call has written, whoever records it first tells that.
+            return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
+        return ALREADY
+
+
+def _standing(line: Line, name: str) -> str:
+    """Return as what an import sees somebody who is not of its own."""
+    stay = line.stay(name)
+    if stay is None or stay.state in ENDED:
+        return ABSENT
+    return INTENDED if stay.state == "joining" and is_import(stay) else PRESENT

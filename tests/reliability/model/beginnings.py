@@ -1,0 +1,114 @@
+"""What stands before an operation; `b` is the person that every operation is about.
+
+Each has some signups of yesterday, some of now and one admission behind it, so that whatever takes
+Redis or the index back some writes takes acknowledged ones with it.
+"""
+
+from tests.reliability.model.asks import (
+    Ask,
+    bring,
+    claim,
+    complete,
+    cut_off,
+    declare_segments,
+    erase,
+    forget,
+    leave,
+    let_holds_end,
+    let_pass,
+    limit_to,
+    lose_redis,
+    maintain,
+    notice_ends,
+    park,
+    redrive,
+    release,
+    sign_up,
+)
+from tests.reliability.model.desk import FIRST, Row
+from waitlist_queue import keys
+
+EARLIEST = "the-first-admission"
+SIGNUP = "the-signup"
+DAY_SECONDS = 24 * 3600
+COLD = ", Redis lost"
+Beginning = tuple[Ask, ...]
+
+_admission: Beginning = (claim(1, EARLIEST), complete("a", EARLIEST))
+_hold: Beginning = (claim(2, FIRST, newest=True),)
+_night: Beginning = (let_pass(DAY_SECONDS), maintain())
+
+
+def _signed_up(*names: str) -> Beginning:
+    return tuple(sign_up(name, key=SIGNUP) for name in names)
+
+
+_early = (*_signed_up("a", "c", "e"), *_night)
+_two_absent = (*_early, *_admission)
+_absent = (*_early, *_signed_up("d"), *_admission)
+# Two who are new around one who is not: they are intended one after the other.
+NEW_ONES = (Row("d"), Row("e"), Row("b"))
+_waiting = (*_early, *_signed_up("b", "d"), *_admission)
+_held = (*_waiting, *_hold)
+_left = (*_waiting, leave("b"))
+_parked = (*_held, park("b"))
+_over = (*_held, let_holds_end())
+_worn_out = (
+    *_waiting,
+    claim(2, "1", newest=True),
+    let_holds_end(),
+    claim(2, "2", newest=True),
+    let_holds_end(),
+    *_hold,
+    let_holds_end(),
+)
+
+NAMES: dict[str, Beginning] = {
+    "absent": _absent,
+    "joining": (*_absent, cut_off(sign_up("b", SIGNUP), step=1)),
+    "waiting": _waiting,
+    "waiting since yesterday": (*_signed_up("a", "c", "e", "b", "d"), *_night, *_admission),
+    "place forgotten": (*_waiting, forget("b", keys.queue)),
+    "held": _held,
+    "hold forgotten": (*_held, forget("b", keys.held, keys.claims)),
+    "full": (*_absent, limit_to(3)),
+    "leaving": (*_waiting, cut_off(leave("b"), step=0)),
+    "left": _left,
+    "left and full": (*_left, limit_to(3)),
+    "admitted": (*_held, complete("b")),
+    "dequeued": (*_waiting, claim(2, "at-once", newest=True, at_once=True)),
+    "parked": _parked,
+    "shelf forgotten": (*_parked, forget("b", keys.parked, keys.claims)),
+    "over": _over,
+    "over, noticed": (*_over, notice_ends()),
+    "worn out": _worn_out,
+    "worn out, noticed": (*_worn_out, notice_ends()),
+    "complete unrecorded": (*_held, cut_off(complete("b"), step=0)),
+    "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
+    "park unrecorded": (*_held, cut_off(park("b"), step=0)),
+    "redrive unrecorded": (*_parked, cut_off(redrive("b", to="back"), step=0)),
+    "released": (*_held, release("b")),
+    "two absent": _two_absent,
+    "room for one": (*_two_absent, limit_to(3)),
+    "import begun": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=3)),
+    "import intended": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=4)),
+    "import placed": (*_two_absent, cut_off(bring("of the night", *NEW_ONES), step=5)),
+    "segments declared": (*_waiting, declare_segments()),
+    "held, segments declared": (*_held, declare_segments()),
+    "erased": (*_waiting, erase("b")),
+}
+
+
+def of(name: str) -> Beginning:
+    """Return a beginning by name, perhaps one with Redis lost in the end."""
+    if name.endswith(COLD):
+        return (*NAMES[name.removesuffix(COLD)], lose_redis())
+    return NAMES[name]
+
+
+def is_cold(name: str) -> bool:
+    return name.endswith(COLD)
+
+
+def made_cold(name: str) -> str:
+    return name if is_cold(name) else name + COLD

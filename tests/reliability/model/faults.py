@@ -1,0 +1,113 @@
+"""The table of faults: what strikes one step, and what happens between two."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.reliability.model.stage import Stage
+from tests.support import faults
+from tests.support.faults import Call, Fault, Wire
+
+MOST_BEHIND = 5
+Happening = Callable[[Stage], object]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of fault.
+
+    `arm` makes it strike a step of what passes a wire. `is_between` tells a happening, which may
+    come after the last step too; `keeps_past` one that needs to know what Redis was before.
+    `happen` makes a happening happen now.
+    """
+
+    name: str
+    arm: Callable[[Stage, Wire, int], None]
+    happen: Callable[[Stage], object] = lambda _stage: None
+    is_between: bool = False
+    keeps_past: bool = False
+
+
+def _strikes(name: str, fault: Fault) -> Kind:
+    return Kind(name, lambda _stage, wire, step: wire.arm(step, fault))
+
+
+def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
+    """Strike a step, and all later ones of the same service."""
+
+    def arm(_stage: Stage, wire: Wire, step: int) -> None:
+        def on(call: Call) -> object:
+            return fault(call) if alike(call) == is_invoke[0] else call.make()
+
+        def first(call: Call) -> object:
+            is_invoke[0] = alike(call)
+            return fault(call)
+
+        is_invoke = [False]
+        wire.arm(step, first)
+        for later in range(step + 1, step + MOST_STEPS):
+            wire.also(later, on)
+
+    return Kind(name, arm)
+
+
+def _happens(name: str, happening: Happening, *, keeps_past: bool = False) -> Kind:
+    def arm(stage: Stage, wire: Wire, step: int) -> None:
+        # Before the first step, or after the one that came before: the same, but for the last.
+        when = faults.before if step == 0 else faults.after
+        wire.arm(max(0, step - 1), when(lambda: happening(stage)))
+
+    return Kind(name, arm, happening, is_between=True, keeps_past=keeps_past)
+
+
+def _behind(kind: str, writes: int, happening: Happening, *, keeps_past: bool = False) -> Kind:
+    return _happens(f"{kind} {writes} behind", happening, keeps_past=keeps_past)
+
+
+def _lose_then_time_out(stage: Stage, wire: Wire, step: int) -> None:
+    wire.arm(step, faults.unheard_and(stage.lose_redis))
+
+
+def _go_back(writes: int) -> Happening:
+    return lambda stage: stage.redis.go_back(writes)
+
+
+def _fall_behind(writes: int) -> Happening:
+    return lambda stage: stage.table.fall_behind(writes)
+
+
+def _rebuild_late(writes: int, *, throughout: bool) -> Happening:
+    return lambda stage: stage.rebuild_from_late_index(writes, throughout=throughout)
+
+
+MOST_STEPS = 100
+INDEX_BEHIND = range(1, 4)
+KINDS: tuple[Kind, ...] = (
+    _strikes("crash before", faults.crash_before),
+    _strikes("crash after", faults.crash_after),
+    _strikes("time-out with effect", faults.unheard),
+    _strikes("time-out without effect", faults.lost),
+    _strikes("throttled once", faults.throttled),
+    _strikes_on("throttled", faults.throttled, lambda call: call.is_invoke),
+    _strikes("delivered twice", faults.delivered_twice),
+    _strikes("conflict", faults.in_conflict),
+    _strikes("function failed", faults.function_failed),
+    Kind("time-out with effect, Redis lost", _lose_then_time_out),
+    _happens("maintenance", Stage.maintain),
+    _happens("Redis lost", Stage.lose_redis),
+    _happens("Redis lost and rebuilt", Stage.lose_and_rebuild),
+    _happens("Redis lost, maintenance", Stage.lose_and_maintain),
+    *(
+        _behind("Redis", writes, _go_back(writes), keeps_past=True)
+        for writes in range(1, MOST_BEHIND + 1)
+    ),
+    *(_behind("index", writes, _fall_behind(writes)) for writes in INDEX_BEHIND),
+    *(
+        _behind("rebuilt from an index", writes, _rebuild_late(writes, throughout=False))
+        for writes in INDEX_BEHIND
+    ),
+    *(
+        _behind("rebuilt throughout from an index", writes, _rebuild_late(writes, throughout=True))
+        for writes in INDEX_BEHIND
+    ),
+)
+BY_NAME = {kind.name: kind for kind in KINDS}

@@ -1,0 +1,78 @@
+"""The work, in pieces: one operation or one pair of them, from one beginning."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any, Literal
+
+from tests.reliability.model import pairs, sequences, singles
+from tests.reliability.model.cases import EVERYTHING, Case, Result, Sample
+from tests.reliability.model.operations import BY_NAME, OPERATIONS, Operation
+from tests.reliability.model.pairs import BOTH, Pair
+from tests.reliability.model.sequences import THEN, Sequence
+from tests.reliability.model.singles import Single
+from tests.reliability.model.stage import Stage
+
+Kind = Literal["single", "pair", "sequence"]
+KINDS: tuple[Kind, ...] = ("pair", "sequence", "single")
+
+
+@dataclass(frozen=True)
+class Job:
+    """`names` are one operation's or two's."""
+
+    names: tuple[str, ...]
+    beginning: str
+    kind: Kind
+
+    def __str__(self) -> str:
+        return f"{BOTH.join(self.names)}, {self.beginning}, {self.kind}"
+
+    def results(self, stage: Stage, sample: Sample = EVERYTHING) -> Iterator[Result]:
+        """Run all of its cases; of single faults and sequences those of a sample."""
+        first, *others = (BY_NAME[name] for name in self.names)
+        if self.kind == "single":
+            return singles.singles(stage, first, self.beginning, sample)
+        if self.kind == "sequence":
+            return sequences.sequences(stage, first, self.beginning, sample)
+        return pairs.interleavings(stage, first, others[0], self.beginning)
+
+
+def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
+    """Return all jobs, or those in which one operation takes part; the longest come first."""
+    found: list[Job] = []
+    if "pair" in kinds:
+        both = list(combinations_with_replacement(OPERATIONS, 2))
+        both.reverse()
+        for first, second in sorted(both, key=_is_short):
+            for beginning in pairs.beginnings_of(first, second):
+                found.append(Job((first.name, second.name), beginning, "pair"))
+    for operation in reversed(OPERATIONS):
+        for beginning in operation.beginnings:
+            if "sequence" in kinds and not operation.is_maintenance:
+                found.append(Job((operation.name,), beginning, "sequence"))
+            if "single" in kinds:
+                found.append(Job((operation.name,), beginning, "single"))
+    return [job for job in found if only is None or only in job.names]
+
+
+def _is_short(pair: tuple[Operation, Operation]) -> bool:
+    return not any(operation.name in pairs.LONG for operation in pair)
+
+
+def parse(line: str) -> Case:
+    """Return the case of a line."""
+    kinds: Any = Pair if BOTH in line else Sequence if THEN in line else Single
+    case: Case = kinds.parse(line)
+    return case
+
+
+def replay(stage: Stage, line: str) -> Result:
+    """Run the case of a line again."""
+    case = parse(line)
+    if isinstance(case, Pair):
+        return pairs.replay(stage, case)
+    if isinstance(case, Sequence):
+        return sequences.replay(stage, case)
+    assert isinstance(case, Single)
+    return singles.replay(stage, case)

@@ -1,0 +1,192 @@
+"""The groups of cases that fail today, each with its reason; a repair takes its group off the list.
+
+A problem belongs to the first group that covers it. `example` is a case that must fail still: one
+that does not is an error, so that the list shrinks as repairs land.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.reliability.model import beginnings
+from tests.reliability.model.cases import Result
+from tests.reliability.model.oracle import Problem
+from tests.reliability.model.pairs import Pair
+from tests.reliability.model.sequences import Sequence
+from tests.reliability.model.singles import Single
+
+Covers = Callable[[Result, Problem], bool]
+CLAIMS = ("claim", "dequeue")
+ERASERS = ("erase",)
+ENDERS = ("complete", "dequeue")
+LEAVERS = ("leave", "remove")
+ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
+
+
+@dataclass(frozen=True)
+class Known:
+    """One group of failing cases with one cause."""
+
+    name: str
+    reason: str
+    example: str
+    covers: Covers
+
+
+def _fault(result: Result) -> str:
+    """Return the fault that struck, of two the second."""
+    if isinstance(result.case, Sequence):
+        return result.case.second
+    return result.case.fault if isinstance(result.case, Single) else ""
+
+
+def _is_of(result: Result, *names: str) -> bool:
+    case = result.case
+    return isinstance(case, Single | Sequence) and case.operation.startswith(names)
+
+
+def _is_pair(result: Result, some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    case = result.case
+    if not isinstance(case, Pair):
+        return False
+    one, other = case.first, case.second
+    return (one.startswith(some) and other.startswith(others)) or (
+        other.startswith(some) and one.startswith(others)
+    )
+
+
+def _has_lost_redis(result: Result) -> bool:
+    return (
+        beginnings.is_cold(result.case.beginning)
+        or "Redis" in _fault(result)
+        or (_fault(result).startswith("rebuilt"))
+    )
+
+
+def _told(problem: Problem) -> str:
+    """Return what a history has, without what it should have."""
+    return problem.text.partition(", not ")[0]
+
+
+def _lacks_a_signup(problem: Problem) -> bool:
+    """Return whether a history has fewer signups than it should have."""
+    told, _, expected = problem.text.partition(", not ")
+    return problem.kind == "history" and told.count("'joined ") < expected.count("'joined ")
+
+
+def _counts_a_signup(problem: Problem) -> bool:
+    """Return whether one signup and one leave too many are counted, or the leave is not."""
+    numbers = [int(digits) for digits in re.findall(r"\d+", problem.text)]
+    if problem.kind != "counter" or len(numbers) != 6:
+        return False
+    more = [one - other for one, other in zip(numbers, numbers[3:], strict=False)]
+    return more in ([1, 1, 0], [0, -1, 0])
+
+
+def _is_replica(result: Result) -> bool:
+    is_behind = _fault(result).startswith("Redis") and _fault(result).endswith("behind")
+    return is_behind or result.case.beginning.endswith("forgotten")
+
+
+KNOWN: tuple[Known, ...] = (
+    Known(
+        "an expiry that Redis alone has noticed",
+        "Maintenance records the end of a hold a minute later. Where Redis is lost before, the"
+        " record has the hold: a move is refused until it ends once more, or, if Redis is rebuilt"
+        " within the move's request, the second end comes after the move and takes it back.",
+        "bump by places / over, noticed / Redis lost / step 0 / retries",
+        lambda result, problem: (
+            result.case.beginning.startswith("over, noticed")
+            and _has_lost_redis(result)
+            and problem.kind in ("answer", "order")
+        ),
+    ),
+    Known(
+        "a redrive after a parking that Redis alone has noticed",
+        "Where Redis is lost before the redrive is recorded, the record still has the last hold,"
+        " which ends, and parks, once more.",
+        "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
+        lambda result, problem: (
+            result.case.beginning.startswith("worn out, noticed")
+            and _has_lost_redis(result)
+            and problem.kind in ("attempts", "answer", "elsewhere", "record", "history")
+        ),
+    ),
+    Known(
+        "an erased person takes the place they had",
+        "Who is erased and signs up anew while a replica takes over that lacks both finds the old"
+        " place in it: no record tells the new stay from the old.",
+        "signup / erased / Redis 2 behind / step 2 / gives up",
+        lambda result, problem: (
+            problem.kind == "order"
+            and _is_replica(result)
+            and result.case.beginning in ("erased", "erased, Redis lost")
+        ),
+    ),
+    Known(
+        "a claim that a rebuild has overtaken",
+        "The claim began with the end of an older hold. If Redis is lost and wholly rebuilt before"
+        " it is recorded, the older hold ends once more, by a decision later than the claim.",
+        "claim / over / Redis lost and rebuilt / step 1 / gives up",
+        lambda result, _: (
+            result.case.beginning.startswith("over")
+            and _is_of(result, *CLAIMS)
+            and _has_lost_redis(result)
+        ),
+    ),
+    Known(
+        "answers while a place is lost and no other server has taken over",
+        "Until maintenance compares, within a minute, Redis alone cannot know that it lacks one.",
+        "look + claim without a key / place forgotten / AABABBBB",
+        lambda result, problem: (
+            problem.kind in ("answer", "position") and result.case.beginning.endswith("forgotten")
+        ),
+    ),
+    Known(
+        "an admission that an erasure has overtaken is counted",
+        "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
+        "erase of one aside + complete / held / ABAAAAB",
+        lambda result, problem: problem.kind == "counter" and _is_pair(result, ERASERS, ENDERS),
+    ),
+    Known(
+        "the repeat of a claim is not known after a loss",
+        "The key of a claim is in Redis alone, and so are the tokens that its repeat gives: what a"
+        " rebuild leaves out, as those who were admitted at once, the repeat leaves out too.",
+        "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
+        lambda result, problem: (
+            problem.kind in ("answer", "elsewhere", "record", "attempts", "history", "lost")
+            and _is_of(result, *CLAIMS)
+            and _has_lost_redis(result)
+        ),
+    ),
+    Known(
+        "a signup that a leave ends before it is recorded",
+        "The signup was cut off when Redis had given the place, or is under way still, and the"
+        " record does not know the place: the history has the leave alone, and Redis counts both,"
+        " or the signup alone, where a claim that took the place first gives it up.",
+        "leave / joining / time-out with effect / step 2 / retries",
+        lambda result, problem: (
+            any(name in result.case.subject for name in LEAVERS)
+            and (_lacks_a_signup(problem) or _counts_a_signup(problem))
+        ),
+    ),
+    Known(
+        "an end of a hold that maintenance records before its request does",
+        "Redis has ended the hold, and the request stands still for more than a minute: maintenance"
+        " records the end, and knows neither the operator nor the reason.",
+        "redrive to the back / parked / maintenance / step 1 / gives up",
+        lambda result, problem: (
+            problem.kind == "history"
+            and not isinstance(result.case, Sequence)
+            and any(f"{word} maintenance'" in _told(problem) for word in ENDS_OF_HOLDS)
+        ),
+    ),
+)
+
+
+def group_of(result: Result, problem: Problem) -> Known | None:
+    """Return the known group of a problem, or None of one that is news."""
+    for known in KNOWN:
+        if known.covers(result, problem):
+            return known
+    return None

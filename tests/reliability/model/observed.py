@@ -1,0 +1,174 @@
+"""What both stores hold and tell of one waitlist, by name."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from tests.reliability.model.desk import NAMES, WAITLIST_ID
+from tests.reliability.model.model import Event
+from tests.reliability.model.stage import Stage
+from waitlist_api.queue.client import send_batch
+from waitlist_api.records.entry import HISTORY, PRESENT
+from waitlist_queue import keys
+from waitlist_shared import contracts as c
+
+_deserialize = TypeDeserializer().deserialize
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What Redis has of somebody who is not in line."""
+
+    state: str
+    token: str
+    rank: int
+    ticket: int
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """In which segments Redis has people, by its two keys, and in which their records do.
+
+    `state` is that of the record; `waiting` are members of the index.
+    """
+
+    state: str
+    of_people: dict[str, frozenset[str]]
+    waiting: frozenset[str]
+    recorded: dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Redis' sets by name, the entries' records, the people's answers, the counts.
+
+    `is_first_life` is false where the order was rebuilt since it was made, or moved.
+    """
+
+    line: dict[str, int]
+    held: dict[str, int]
+    parked: dict[str, int]
+    unsettled: dict[str, int]
+    notes: dict[str, Note]
+    tries: dict[str, int]
+    moved: dict[str, int]
+    last_ticket: int
+    segments: Segmented
+    records: dict[str, Item]
+    admissions: Counter[str]
+    signups: Counter[str]
+    traces: frozenset[str]
+    histories: dict[str, tuple[Event, ...]]
+    told: dict[str, Any]
+    stats: Any
+    is_first_life: bool
+    now_millis: int
+
+    @property
+    def order(self) -> list[str]:
+        return sorted(self.line, key=lambda name: self.line[name])
+
+
+def observe(stage: Stage) -> Observed:
+    (line, held, parked, unsettled), hashes, last_ticket = _redis(stage)
+    items = [item for (pk, _), item in stage.table.items.items() if pk.startswith("ENTRY#")]
+    records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
+    stats, *told = send_batch(
+        stage.elsewhere.services.queue,
+        [
+            c.Stats(waitlist_id=WAITLIST_ID),
+            *(c.Position(waitlist_id=WAITLIST_ID, entry_id=entry_id) for entry_id in NAMES),
+        ],
+    )
+    claims, tries, moved = hashes
+    return Observed(
+        line=line,
+        held=held,
+        parked=parked,
+        unsettled=unsettled,
+        notes={name: _note(packed) for name, packed in claims.items()},
+        tries={name: int(count) for name, count in tries.items()},
+        moved={name: int(ticket) for name, ticket in moved.items()},
+        last_ticket=last_ticket,
+        segments=_segmented(stage),
+        records={_name(record["entry_id"]): record for record in records},
+        admissions=_tally(items, "admitted"),
+        signups=_tally(items, "joined"),
+        histories=_histories(items),
+        traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
+        told=dict(zip(NAMES.values(), told, strict=True)),
+        stats=stats,
+        is_first_life=getattr(stats, "epoch", None) == stage.epoch,
+        now_millis=stage.clock.millis,
+    )
+
+
+def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
+    pipeline = stage.redis.raw.pipeline(transaction=False)
+    for key in (keys.queue, keys.held, keys.parked, keys.unsettled):
+        pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
+    for key in (keys.claims, keys.tries, keys.moved):
+        pipeline.hgetall(key(WAITLIST_ID))
+    pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
+    *found, last_ticket = pipeline.execute()
+    zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:4]]
+    hashes = [
+        {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[4:]
+    ]
+    return zsets, hashes, int(last_ticket or 0)
+
+
+def _segmented(stage: Stage) -> Segmented:
+    """Read what no list without segments has."""
+    config = stage.elsewhere.services.waitlist_records.get(WAITLIST_ID)
+    if config is None or not config.segments.declared:
+        return Segmented("ready", {}, frozenset(), {})
+    entries = stage.elsewhere.services.entries.get_many(WAITLIST_ID, list(NAMES))
+    tags = stage.redis.raw.hgetall(keys.tags(WAITLIST_ID))
+    index = stage.redis.raw.zrange(keys.segments(WAITLIST_ID), 0, -1)
+    return Segmented(
+        state=config.segments_state,
+        of_people={
+            _name(entry_id.decode()): frozenset(packed.decode().split(",")[:-1])
+            for entry_id, packed in tags.items()
+        },
+        waiting=frozenset(member.decode() for member in index),
+        recorded={
+            _name(entry_id): frozenset(config.segments.of(record.attributes))
+            for entry_id, record in entries.items()
+            if record.status in PRESENT
+        },
+    )
+
+
+def _note(packed: str) -> Note:
+    state, token, rank, ticket, attempts, _stamp = packed.split("|")
+    return Note(state, token, int(rank), int(ticket), int(attempts))
+
+
+def _tally(items: list[Item], event: str) -> Counter[str]:
+    word = {"S": event}
+    return Counter(_name(item["entry_id"]["S"]) for item in items if item.get("event") == word)
+
+
+def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
+    """Return the events of each person in the order of their stamps."""
+    found: dict[str, tuple[Event, ...]] = {}
+    events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
+    for item in map(_plain, sorted(events, key=lambda item: str(item["sk"]["S"]))):
+        name = _name(item["entry_id"])
+        event = Event(item["event"], item["by"], item.get("reason", ""))
+        found[name] = (*found.get(name, ()), event)
+    return found
+
+
+def _name(entry_id: str) -> str:
+    return NAMES.get(entry_id, entry_id)
+
+
+def _plain(item: Item) -> Item:
+    return {name: _deserialize(value) for name, value in item.items()}

@@ -1,0 +1,150 @@
+"""The table of operations: a row each, and every fault and every pair takes it from here."""
+
+from dataclasses import dataclass
+
+from tests.reliability.model.asks import (
+    Ask,
+    bring,
+    bump,
+    claim,
+    complete,
+    declare_segments,
+    edit,
+    erase,
+    extend,
+    finish_intents,
+    leave,
+    look,
+    look_after,
+    park,
+    redrive,
+    release,
+    sign_up,
+)
+from tests.reliability.model.beginnings import NEW_ONES, SIGNUP
+from tests.reliability.model.desk import Row
+
+REPEAT = "the-request"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What is asked, and in which beginnings (by name) that is struck.
+
+    What is maintenance's has no client who repeats it.
+    """
+
+    name: str
+    ask: Ask
+    beginnings: tuple[str, ...]
+    is_maintenance: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")),
+    Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
+    Operation(
+        "rejoin",
+        sign_up("b", "again"),
+        ("left", "left and full", "admitted", "dequeued", "leaving"),
+    ),
+    Operation(
+        "leave",
+        leave("b"),
+        ("waiting", "waiting since yesterday", "waiting, Redis lost", "joining", "place forgotten"),
+    ),
+    Operation("remove", leave("b", by="operator"), ("held", "parked")),
+    Operation(
+        "erase", erase("b"), ("waiting", "waiting since yesterday", "waiting, Redis lost", "left")
+    ),
+    Operation("erase of one aside", erase("b"), ("held", "parked")),
+    Operation("bump to a priority", bump("b", "p", priority=7), ("waiting",)),
+    Operation(
+        "bump by places",
+        bump("b", "n", places=1),
+        ("waiting", "waiting since yesterday", "joining", "place forgotten", "over, noticed"),
+    ),
+    Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
+    Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
+    Operation("look", look("b"), ("waiting", "place forgotten", "parked")),
+    Operation(
+        "claim",
+        claim(3, REPEAT),
+        ("waiting", "waiting since yesterday", "joining", "leaving", "over"),
+    ),
+    Operation("claim without a key", claim(3, ""), ("waiting",)),
+    Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
+    Operation("dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining")),
+    Operation(
+        "complete",
+        complete("b"),
+        ("held", "held, Redis lost", "hold forgotten", "complete unrecorded"),
+    ),
+    Operation("release", release("b"), ("held", "held, Redis lost")),
+    Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
+    Operation("extend", extend("b"), ("held",)),
+    Operation("park", park("b"), ("held", "park unrecorded")),
+    Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
+    Operation(
+        "redrive to the back",
+        redrive("b", to="back"),
+        ("parked", "redrive unrecorded", "worn out, noticed"),
+    ),
+    Operation(
+        "import",
+        bring("a file", *NEW_ONES),
+        ("two absent", "two absent, Redis lost", "room for one", "joining", "leaving", "left"),
+    ),
+    Operation(
+        "import of those of one time",
+        bring(
+            "of one time", Row("a", is_good=False), Row("b", is_early=True), Row("d", is_early=True)
+        ),
+        ("two absent", "two absent, Redis lost", "admitted", "erased"),
+    ),
+    Operation(
+        "import again",
+        bring("of the morning", *NEW_ONES),
+        ("import begun", "import intended", "import intended, Redis lost", "import placed"),
+    ),
+    Operation(
+        "expiry",
+        look_after(),
+        (
+            "over",
+            "over, noticed",
+            "worn out",
+            "complete unrecorded",
+            "release unrecorded",
+            "park unrecorded",
+        ),
+        is_maintenance=True,
+    ),
+    Operation(
+        "finishing of intents", finish_intents(), ("joining", "leaving"), is_maintenance=True
+    ),
+    Operation("declaration of segments", declare_segments(), ("waiting", "held", "joining")),
+    Operation(
+        "segment re-index",
+        look_after(),
+        ("segments declared", "held, segments declared", "segments declared, Redis lost"),
+        is_maintenance=True,
+    ),
+    Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
+    Operation(
+        "rebuild",
+        look_after(),
+        (
+            "waiting since yesterday, Redis lost",
+            "held, Redis lost",
+            "parked, Redis lost",
+            "left, Redis lost",
+            "joining, Redis lost",
+        ),
+        is_maintenance=True,
+    ),
+)
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -1,0 +1,240 @@
+"""Compares what both stores hold with where the acknowledged answers say that everybody is."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from tests.reliability.model.desk import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
+from tests.reliability.model.model import MAINTENANCE, ON_LIST, Event, Line, Stay
+from tests.reliability.model.observed import Observed
+from waitlist_api.records.entry import ended_place, line_place, shard_of
+
+EDITED, EXPIRED = "edited", "expired"
+STATE_OF_NOTE = {"held": "offered", "parked": "parked", "done": "admitted"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A broken promise: its kind in one word, and what was found."""
+
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}"
+
+    def later(self) -> "Problem":
+        """Return the same as found when all holds are over."""
+        return Problem(self.kind, f"when all holds are over, {self.text}")
+
+
+def judge(
+    ends: Iterable[Line], found: Observed, tokens: Tokens, answered: frozenset[str] = frozenset()
+) -> list[Problem]:
+    """Return what contradicts the end that explains most of what was found.
+
+    `answered` are the words of events whose requests were answered: their clients' names and
+    reasons must be there.
+    """
+    verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
+    return min(verdicts, key=_weight)
+
+
+def _weight(found: list[Problem]) -> tuple[int, int]:
+    return sum(one.kind not in ("counter", "history") for one in found), len(found)
+
+
+def _problems(
+    line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+) -> Iterator[Problem]:
+    for name in NAMES.values():
+        stay = line.stay(name)
+        # The hold of a claim that nobody was told of ends by time, recorded or not.
+        is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
+        yield from _in_redis(name, stay, found, is_unheard)
+        yield from _in_record(name, stay, found, is_unheard)
+        yield from _history(name, line, found, tokens, answered)
+        if stay is not None and stay.state in ON_LIST:
+            yield from _agreement(name, stay, found, is_unheard)
+            yield from _holds(name, stay, found, tokens)
+    yield from _order(line, found)
+    yield from _counters(line, found)
+    yield from _segments(found)
+    yield from _left_over(found)
+
+
+def _in_redis(name: str, stay: Stay | None, found: Observed, is_unheard: bool) -> Iterator[Problem]:
+    """Everybody on the list is in Redis, once, as what they are; nobody else is."""
+    note = found.notes.get(name)
+    places = [
+        *(["waiting"] if name in found.line else []),
+        *([STATE_OF_NOTE[note.state]] if note else []),
+    ]
+    expected = [stay.state] if stay and stay.state in ON_LIST else []
+    if stay and stay.state == "admitted" and places in (["admitted"], ["offered"] * is_unheard):
+        places = []
+    if places == expected:
+        return
+    kind = "elsewhere" if expected else "revived"
+    if len(places) != 1:
+        kind = "twice" if places else "lost"
+    yield Problem(kind, f"Redis has {name} as {places}, not {expected}")
+
+
+def _in_record(
+    name: str, stay: Stay | None, found: Observed, is_unheard: bool
+) -> Iterator[Problem]:
+    record = found.records.get(name)
+    status = record["status"] if record else None
+    if stay is None:
+        if name in found.traces:
+            yield Problem("trace", f"there is left of {name}: {record}")
+        return
+    also = ["waiting"] if stay.state == "offered" and is_unheard else []
+    if status not in [stay.state, *also]:
+        yield Problem("record", f"the record has {name} as {status}, not as {stay.state}")
+    if found.admissions[name] > found.signups[name]:
+        yield Problem("twice", f"{name} was admitted more often than they signed up")
+    if record is not None and record.get("place") != _index_place(name, str(status)):
+        yield Problem("index", f"{name} is {status} and indexed at {record.get('place')}")
+
+
+def _history(
+    name: str, line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+) -> Iterator[Problem]:
+    """Each change is told once, in its order, and nothing else; edits are not looked at."""
+    expected = line.history(name)
+    told = tuple(event for event in found.histories.get(name, ()) if event.word != EDITED)
+
+    def may_lack(event: Event) -> bool:
+        # No client knows of such a hold: it ends, recorded or not. While it lasts, the end of the
+        # one before is not recorded either.
+        is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
+        return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
+
+    if not _explains(expected, told, answered, may_lack):
+        words = [_words(event) for event in expected]
+        yield Problem("history", f"of {name} is told {[*map(_words, told)]}, not {words}")
+
+
+def _explains(
+    expected: tuple[Event, ...],
+    told: tuple[Event, ...],
+    answered: frozenset[str],
+    may_lack: Callable[[Event], bool],
+) -> bool:
+    if not expected:
+        return not told
+    first, rest = expected[0], expected[1:]
+    if may_lack(first) and _explains(rest, told, answered, may_lack):
+        return True
+    return (
+        bool(told)
+        and _is_told(first, told[0], answered)
+        and _explains(rest, told[1:], answered, may_lack)
+    )
+
+
+def _is_told(event: Event, told: Event, answered: frozenset[str]) -> bool:
+    """Maintenance may tell, in its own name, of what it found of a request without an answer."""
+    is_own = (event.by, event.reason) == (told.by, told.reason)
+    is_found = told.by == MAINTENANCE and event.word not in answered
+    return event.word == told.word and (is_own or is_found)
+
+
+def _words(event: Event) -> str:
+    return " ".join(filter(None, (event.word, event.by, event.reason)))
+
+
+def _index_place(name: str, status: str) -> str:
+    shard = shard_of(id_of(name))
+    place = line_place if status in ON_LIST else ended_place
+    return place(WAITLIST_ID, shard)
+
+
+def _agreement(name: str, stay: Stay, found: Observed, is_unheard: bool) -> Iterator[Problem]:
+    """Both stores have the same rank and the same attempts, and these are right."""
+    record = found.records.get(name, {})
+    note = found.notes.get(name)
+    rank = found.line.get(name, note.rank if note else None)
+    if rank is not None and record.get("rank") != rank:
+        yield Problem("rank", f"Redis has {name} at {rank}, the record at {record.get('rank')}")
+    in_redis = note.attempts if note else found.tries.get(name, 0)
+    recorded = int(record.get("attempts", 0))
+    if is_unheard and stay.state == "offered":
+        recorded = in_redis
+    if not in_redis == recorded == stay.attempts:
+        expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"
+        yield Problem("attempts", f"of {name} {expected}")
+    if int(record.get("stamp", 0)) > found.last_ticket:
+        yield Problem("ticket", f"whoever comes next may stand ahead of {name}")
+
+
+def _holds(name: str, stay: Stay, found: Observed, tokens: Tokens) -> Iterator[Problem]:
+    """Whoever was given a token can use it until their time is over, whatever is lost."""
+    if stay.state == "parked":
+        at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
+        if at != recorded:
+            yield Problem("shelf", f"Redis has {name} parked at {at}, the record at {recorded}")
+    token = tokens.get(stay.hold, {}).get(name)
+    note, record = found.notes.get(name), found.records.get(name, {})
+    if stay.state != "offered" or token is None or note is None or note.state != "held":
+        return
+    if token != note.token or token != record.get("claim_token"):
+        yield Problem("hold", f"the token for {name} is not good any more")
+    deadline = found.held.get(name, 0)
+    if deadline != record.get("claimed_until_millis"):
+        yield Problem("hold", f"Redis and the record hold {name} until different times")
+    if stay.is_long != (deadline > found.now_millis + LEASE_SECONDS * 1000):
+        yield Problem("hold", f"{name} was to be held for long: {stay.is_long}")
+
+
+def _order(line: Line, found: Observed) -> Iterator[Problem]:
+    expected = line.of("waiting")
+    if set(found.order) == set(expected) and found.order != expected:
+        yield Problem("order", f"the order is {found.order}, not {expected}")
+    for place, name in enumerate(found.order, start=1):
+        told = found.told[name]
+        heard = (getattr(told, "outcome", told), getattr(told, "position", None))
+        if heard != ("waiting", place) or told.total != len(found.line):
+            yield Problem("position", f"{name} stands at {place} and is told {told}")
+
+
+def _counters(line: Line, found: Observed) -> Iterator[Problem]:
+    counted = getattr(found.stats, "counters", None)
+    if counted is None:
+        yield Problem("cold", f"the counts are {found.stats!r}")
+        return
+    seen = (counted.signed_up, counted.left, counted.admitted)
+    # After a loss they may lack a minute, and have what was under way twice.
+    if found.is_first_life and seen != (line.signed_up, line.left, line.admitted):
+        expected = (line.signed_up, line.left, line.admitted)
+        yield Problem("counter", f"signed up, left, admitted: {seen}, not {expected}")
+    shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
+    if shown != (len(found.line), len(found.held), len(found.parked)):
+        yield Problem("counter", f"waiting, offered, parked: {shown}")
+
+
+def _segments(found: Observed) -> Iterator[Problem]:
+    """Everybody is in the segments of their record, and whoever waits in the index of each."""
+    segments = found.segments
+    if segments.state != "ready":
+        yield Problem("segment", "the segments are not ready")
+    if segments.of_people != segments.recorded:
+        yield Problem("segment", f"Redis has {segments.of_people}, not {segments.recorded}")
+    expected = {
+        f"{segment}:{rank:016d}:{id_of(name)}"
+        for name, rank in found.line.items()
+        for segment in segments.of_people.get(name, ())
+    }
+    if segments.waiting != expected:
+        yield Problem("segment", f"the index has {segments.waiting}, not {expected}")
+
+
+def _left_over(found: Observed) -> Iterator[Problem]:
+    if found.unsettled:
+        yield Problem("unsettled", f"maintenance has not settled {found.unsettled}")
+    if strangers := {*found.moved, *found.tries} - set(found.line):
+        yield Problem("unsettled", f"Redis keeps what it knew of {strangers}")
+    notes = {name for name, note in found.notes.items() if note.state != "done"}
+    if notes != {*found.held, *found.parked}:
+        yield Problem("twice", f"notes of {notes}, held {found.held}, parked {found.parked}")

@@ -1,0 +1,120 @@
+"""What a run has come to, kept in a file: a run that was stopped goes on where it was.
+
+The file is named for the code: after a change of the service or of the search, all is run again.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tests.reliability.model.cases import Result
+from tests.reliability.model.jobs import Job, parse
+from tests.reliability.model.oracle import Problem
+
+ROOT = Path(__file__).resolve().parents[3]
+RECORDS = ROOT / ".local" / "proof"
+CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
+SUFFIXES = (".py", ".lua")
+# Which failures are known is looked up when the report is made.
+JUDGED_LATER = ("known.py", "report.py", "progress.py", "__main__.py")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job that was run: how many cases it had, and those that failed."""
+
+    job: Job
+    cases: int
+    failing: tuple[Result, ...] = ()
+    seconds: float = 0.0
+
+    def line(self) -> str:
+        failing = [
+            {"case": str(result.case), "where": result.where, "problems": _plain(result.problems)}
+            for result in self.failing
+        ]
+        return json.dumps(
+            {
+                "job": asdict(self.job),
+                "cases": self.cases,
+                "failing": failing,
+                "seconds": round(self.seconds, 2),
+            }
+        )
+
+    @classmethod
+    def parse(cls, line: str) -> "Done":
+        known = json.loads(line)
+        job = Job(**{**known["job"], "names": tuple(known["job"]["names"])})
+        failing = [
+            Result(
+                parse(one["case"]), tuple(Problem(*pair) for pair in one["problems"]), one["where"]
+            )
+            for one in known["failing"]
+        ]
+        return cls(job, known["cases"], tuple(failing), known["seconds"])
+
+
+def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
+    return [[problem.kind, problem.text] for problem in problems]
+
+
+@dataclass
+class Record:
+    """The jobs that were run on this code, in a file of a folder."""
+
+    folder: Path = RECORDS
+    digest: str = field(default_factory=lambda: digest_of_code())
+
+    @property
+    def path(self) -> Path:
+        return self.folder / f"{self.digest}.jsonl"
+
+    def done(self) -> Iterator[Done]:
+        """Yield what was run before; a line that was cut off is left out."""
+        if not self.path.exists():
+            return
+        for line in self.path.read_text().splitlines():
+            try:
+                yield Done.parse(line)
+            except ValueError:
+                continue
+
+    def add(self, done: Done) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a") as file:
+            file.write(f"{done.line()}\n")
+
+
+def digest_of_code(root: Path = ROOT) -> str:
+    """Return a hash of the service and of the search."""
+    hash_ = sha256()
+    for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
+        if path.suffix in SUFFIXES and not _is_later(root, path):
+            hash_.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return hash_.hexdigest()[:16]
+
+
+def _is_later(root: Path, path: Path) -> bool:
+    return path.parent == root / "tests/reliability/model" and path.name in JUDGED_LATER
+
+
+def commit_of_code(root: Path = ROOT) -> Any:
+    """Return the commit that is checked out, as far as files of git's tell it."""
+    git = root / ".git"
+    if git.is_file():
+        git = Path(git.read_text().removeprefix("gitdir: ").strip())
+    try:
+        head = (git / "HEAD").read_text().strip()
+        if not head.startswith("ref: "):
+            return head
+        name = head.removeprefix("ref: ")
+        common = (
+            git / (git / "commondir").read_text().strip() if (git / "commondir").exists() else git
+        )
+        return (common / name).read_text().strip()
+    except OSError:
+        return "unknown"

@@ -1,0 +1,71 @@
+"""What a run came to: cases, failures by cause, and what contradicts the list of known causes."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.reliability.model.cases import Result
+from tests.reliability.model.jobs import KINDS
+from tests.reliability.model.known import KNOWN, group_of
+from tests.reliability.model.record import Done
+
+NAMES = {
+    "single": "single faults",
+    "pair": "ends of pairs of operations",
+    "sequence": "sequences of two faults",
+}
+
+
+@dataclass
+class Report:
+    """Counts results; `news` are those with a problem that no known group covers."""
+
+    jobs: int = 0
+    by_kind: Counter[str] = field(default_factory=Counter)
+    failing: int = 0
+    seconds: float = 0.0
+    by_group: Counter[str] = field(default_factory=Counter)
+    news: list[Result] = field(default_factory=list)
+
+    def note(self, done: Done) -> None:
+        self.jobs += 1
+        self.by_kind[done.job.kind] += done.cases
+        self.seconds += done.seconds
+        for result in done.failing:
+            self.failing += 1
+            groups = [group_of(result, problem) for problem in result.problems]
+            self.by_group.update({group.name for group in groups if group is not None})
+            if None in groups:
+                self.news.append(result)
+
+    def repaired(self) -> list[str]:
+        """Return the known groups of which no case has failed."""
+        return [known.name for known in KNOWN if not self.by_group[known.name]]
+
+    def _alike(self) -> list[list[Result]]:
+        """Return those that are not known, grouped by what they are about and what is wrong."""
+        found: dict[object, list[Result]] = {}
+        for result in self.news:
+            kinds = frozenset(problem.kind for problem in result.problems)
+            found.setdefault((result.case.subject, kinds), []).append(result)
+        return list(found.values())
+
+    def lines(self) -> Iterator[str]:
+        for known in KNOWN:
+            if count := self.by_group[known.name]:
+                told_of = (f"known, {count:,} cases: {known.name}", known.reason, known.example)
+                yield "\n    ".join(told_of)
+        for alike in self._alike():
+            yield f"not known, {len(alike):,} cases like this:\n{told(alike[0])}"
+        counts = ", ".join(f"{self.by_kind[kind]:,} {NAMES[kind]}" for kind in KINDS)
+        yield f"{sum(self.by_kind.values()):,} cases in {self.jobs:,} jobs: {counts}"
+        yield (
+            f"{self.failing:,} fail: {self.failing - len(self.news):,} for"
+            f" {len(+self.by_group)} known causes, {len(self.news):,} for others"
+        )
+
+
+def told(result: Result) -> str:
+    """Return a failing case as the line that replays it, and what is wrong."""
+    where = f"  ({result.where})" if result.where else ""
+    return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

@@ -1,0 +1,265 @@
+"""One deployment in this process: both stores, both clocks, and what happens to them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.reliability.model import beginnings
+from tests.reliability.model.answers import Answer, answer_of
+from tests.reliability.model.asks import Ask
+from tests.reliability.model.chance import SOURCE
+from tests.reliability.model.desk import WAITLIST_ID, Desk, Tokens
+from tests.reliability.model.footprints import may_write
+from tests.reliability.model.late_index import Items, LateIndexTable
+from tests.reliability.model.model import Line
+from tests.reliability.model.redis_past import FIRST_HOME, RedisWithPast, State
+from tests.reliability.model.sameness import Text
+from tests.support.faults import Wire
+from tests.support.lambdas import InProcessLambda
+from tests.support.memory_table import Item
+from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
+from waitlist_api.clock import NowMillis
+from waitlist_api.services import Services
+from waitlist_queue import keys
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore
+
+STEP_SECONDS = 0.001
+MINUTE = 60.0
+# Whatever is behind has caught up by then.
+LONGEST_LAG = 15 * MINUTE
+# A run may rebuild, the next end holds, the third record what the second found.
+RUNS = 3
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Everything that a case begins with, and what should be true then.
+
+    `drawn` counts random values that were drawn until then; `epoch` is that of the order's first
+    life; `unanswered` are requests that were cut off: they have happened or not.
+    """
+
+    items: Items
+    past_items: tuple[Items, ...]
+    redis: State
+    past_redis: tuple[State, ...]
+    millis: int
+    tokens: Tokens
+    line: Line
+    drawn: int = 0
+    epoch: str = ""
+    unanswered: tuple[Ask, ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Both stores and both clocks between two steps."""
+
+    items: Items
+    redis: State
+    millis: int
+    micros: int
+
+
+class Stage:
+    """The stores of one waitlist, and any number of processes on them."""
+
+    def __init__(self, redis_url: str) -> None:
+        self.redis = RedisWithPast(redis_url)
+        self.table = LateIndexTable()
+        self.clock, self.redis_clock = Clock(), RedisClock.standing()
+        store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
+        self.lambda_ = InProcessLambda(QueueService(store).handle)
+        self.tokens: Tokens = {}
+        self.is_index_late = False
+        self.epoch = ""
+        self._moments: dict[str, Moment] = {}
+        self._moment = Moment({}, (), {}, (), START_MILLIS, {}, Line())
+        self._texts: dict[int, tuple[Item, Text]] = {}
+        self.elsewhere = self.desk()
+
+    def desk(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Desk:
+        """Return a desk in a process of its own that knows the list; its calls pass a wire."""
+        wired = wire.client if wire else _as_it_is
+        services = Services.on(
+            CONFIG,
+            wired(_Timed(self.table, self.wait)),
+            wired(_Timed(self.lambda_, self.wait)),
+            now_millis or self.clock.now_millis,
+            self._pause,
+        )
+        if self.table.items:
+            services.directory.look_up(WAITLIST_ID)
+        if wire:
+            wire.disarm()
+        return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)
+
+    def wait(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        self.redis_clock.advance(seconds)
+        if seconds > LONGEST_LAG:
+            self.table.past.clear()
+            self.redis.past.clear()
+
+    def _pause(self, seconds: float) -> None:
+        """Let time pass within a rebuild: the index has caught up by then, as a rule."""
+        self.wait(seconds)
+        if not self.is_index_late:
+            self.table.catch_up()
+
+    def prepare(self, asks: tuple[Ask, ...]) -> Moment:
+        """Have a new waitlist and ask all this of it, where nothing goes wrong."""
+        self.begin(Moment({}, (), {}, (), START_MILLIS, {}, Line()))
+        self.redis.keeps_past = True
+        line = Line()
+        self.elsewhere.limit_to(None)
+        self.epoch = (self.redis.raw.hget(keys.meta(WAITLIST_ID), "epoch") or b"").decode()
+        for ask in asks:
+            self.wait(MINUTE)
+            answer = answer_of(lambda ask=ask: ask.send(self.elsewhere))  # type: ignore[misc]
+            line, told = ask.effect(line)
+            assert answer.verdict == ("refused" if told.refusal else "done"), answer
+        self.wait(MINUTE)
+        unanswered = tuple(ask.unanswered for ask in asks if ask.unanswered)
+        return replace(self.moment(line), unanswered=unanswered)
+
+    def moment_of(self, beginning: str) -> Moment:
+        """Return one of the beginnings by name."""
+        if beginning not in self._moments:
+            self._moments[beginning] = self.prepare(beginnings.of(beginning))
+        return self._moments[beginning]
+
+    def moment(self, line: Line) -> Moment:
+        return Moment(
+            self.table.items.copy(),
+            tuple(self.table.past),
+            self.redis.state(),
+            tuple(self.redis.past),
+            self.clock.millis,
+            {claim: dict(tokens) for claim, tokens in self.tokens.items()},
+            line,
+            SOURCE.drawn,
+            self.epoch,
+        )
+
+    def begin(self, moment: Moment) -> None:
+        """Make everything what it was at a moment."""
+        self.table.items = moment.items.copy()
+        self.table.catch_up()
+        self.is_index_late = False
+        self.table.past.clear()
+        self.table.past.extend(moment.past_items)
+        self.redis.put(moment.redis)
+        self.redis.take_over(FIRST_HOME)
+        self.redis.past.clear()
+        self.redis.past.extend(moment.past_redis)
+        self.redis.keeps_past = False
+        self.clock.millis = moment.millis
+        self.redis_clock.micros = moment.millis * 1000
+        self.epoch = moment.epoch
+        self.tokens.clear()
+        self.tokens.update({claim: dict(known) for claim, known in moment.tokens.items()})
+        self.lambda_.started.clear()
+        SOURCE.drawn = moment.drawn
+        if self._moment is not moment:
+            self._moment = moment
+            self._texts.clear()
+
+    def snapshot(self) -> Snapshot:
+        """Return what is needed to go on from here, where no index is late."""
+        micros = self.redis_clock.micros
+        assert micros is not None
+        return Snapshot(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
+
+    def put(self, snapshot: Snapshot) -> None:
+        self.table.items = snapshot.items.copy()
+        self.redis.put(snapshot.redis)
+        self.clock.millis = snapshot.millis
+        self.redis_clock.micros = snapshot.micros
+
+    def texts(self) -> Iterator[Text]:
+        """Yield what is there, without what was there at the beginning of the case."""
+        items, before = self.table.items, self._moment.items
+        changed = [key for key, item in items.items() if before.get(key) is not item]
+        for key in sorted(changed):
+            yield self._text(items[key])
+        since = self._moment.millis
+        gone = sorted(before.keys() - items.keys())
+        others = (self.redis.home, self.is_index_late)
+        yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
+
+    def _text(self, item: Item) -> Text:
+        """Return an item's text, worked out once: an item is never changed, but replaced."""
+        if id(item) not in self._texts:
+            self._texts[id(item)] = item, Text.of(sorted(item.items()), self._moment.millis)
+        return self._texts[id(item)][1]
+
+    @property
+    def time(self) -> tuple[int, int | None]:
+        return self.clock.millis, self.redis_clock.micros
+
+    def set_time(self, time: tuple[int, int | None]) -> None:
+        self.clock.millis, self.redis_clock.micros = time
+
+    def ask_elsewhere(self, ask: Callable[[Desk], Any]) -> Answer:
+        """Ask in a process that no fault strikes."""
+        return answer_of(lambda: ask(self.elsewhere))
+
+    def maintain(self) -> None:
+        """Let two minutes pass, and another process do a minute's work."""
+        self.wait(2 * MINUTE)
+        self.ask_elsewhere(Desk.maintain)
+
+    def maintain_until_quiet(self) -> None:
+        for _ in range(RUNS):
+            self.maintain()
+            self.table.catch_up()
+            self.is_index_late = False
+
+    def lose_redis(self) -> None:
+        self.redis.flush()
+
+    def lose_and_rebuild(self) -> None:
+        """Lose Redis and have it rebuilt at once, before anything else happens."""
+        self.redis.flush()
+        self.ask_elsewhere(Desk.maintain)
+
+    def lose_and_maintain(self) -> None:
+        """Lose Redis and have it rebuilt when a request that was under way counts as cut off."""
+        self.redis.flush()
+        self.maintain()
+
+    def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
+        """Lose Redis and rebuild it while the index is behind, until the rebuild's pause or on."""
+        self.table.fall_behind(writes)
+        self.is_index_late = throughout
+        self.lose_and_rebuild()
+        self.is_index_late = False
+        self.table.catch_up()
+
+    def is_cold(self) -> bool:
+        return bool(self.redis.raw.hget(keys.meta(WAITLIST_ID), "state") != b"warm")
+
+
+def _as_it_is(client: Any) -> Any:
+    return client
+
+
+class _Timed:
+    """A client whose calls take a moment, those that read none: they are as good as at once."""
+
+    def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
+        self._client = client
+        self._wait = wait
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+        operation = name.title().replace("_", "")
+
+        def call(**arguments: Any) -> Any:
+            if may_write(operation, arguments):
+                self._wait(STEP_SECONDS)
+            return method(**arguments)
+
+        return call

@@ -1,0 +1,97 @@
+"""A fixed choice of all the cases, short enough for every `make test`; `make proof` runs all.
+
+One single fault in forty, in 120 of the operations that have the most; one sequence of two faults
+in forty, of one operation in five; every end of each operation's pair with a look (of a rebuild's
+the first four), and of one other pair in sixty.
+"""
+
+from itertools import islice
+
+import pytest
+
+from tests.reliability.model import operations, pairs
+from tests.reliability.model.cases import EVERYTHING, Result, Sample
+from tests.reliability.model.jobs import Job, jobs, replay
+from tests.reliability.model.known import KNOWN, Known, group_of
+from tests.reliability.model.operations import OPERATIONS, Operation
+from tests.reliability.model.report import told
+from tests.reliability.model.stage import Stage
+
+SOME_FAULTS = Sample(one_in=40)
+FEWER_FAULTS = Sample(one_in=120)
+SOME_SEQUENCES = Sample(one_in=40)
+SOME_PAIRS = Sample(one_in=60)
+FEW_ENDS = 4
+LONG = (
+    "rebuild",
+    "segment re-index",
+    "declaration of segments",
+    "import",
+    "import of those of one time",
+    "import again",
+)
+
+
+def chosen_pairs() -> list[Job]:
+    with_looks = {job.names: job for job in reversed(jobs("look", ("pair",)))}
+    others = [
+        job
+        for job in jobs(kinds=("pair",))
+        if SOME_PAIRS.has(job) and not any(name in LONG for name in job.names)
+    ]
+    return [*with_looks.values(), *others]
+
+
+PAIRS = chosen_pairs()
+SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LONG][::5]
+
+
+def news(results: list[Result]) -> str:
+    """Tell of the cases that fail for a reason that is not known."""
+    found = [
+        result
+        for result in results
+        if any(group_of(result, problem) is None for problem in result.problems)
+    ]
+    return "\n".join(map(told, found))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_a_struck_operation_is_whole_in_the_end(stage: Stage, operation: Operation) -> None:
+    """P1, P2, P3, P4, P6, P7: at each step, whether the client retries or gives up."""
+    sample = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
+    results = [
+        result
+        for beginning in operation.beginnings
+        for result in Job((operation.name,), beginning, "single").results(stage, sample)
+    ]
+    assert results
+    assert not news(results), news(results)
+
+
+@pytest.mark.parametrize("job", PAIRS, ids=str)
+def test_two_operations_on_one_person_end_as_one_after_the_other(stage: Stage, job: Job) -> None:
+    """P1, P2, P3, P4, P6: in every order of their steps."""
+    most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
+    results = list(islice(job.results(stage, EVERYTHING), most))
+    assert results
+    assert not news(results), news(results)
+
+
+@pytest.mark.parametrize("job", SEQUENCES, ids=str)
+def test_nothing_acknowledged_is_lost_by_two_faults(stage: Stage, job: Job) -> None:
+    """P2, P3: no answer comes, and Redis is lost before maintenance has run."""
+    results = list(job.results(stage, SOME_SEQUENCES))
+    assert not news(results), news(results)
+
+
+def test_every_operation_takes_part_in_some_pair() -> None:
+    assert {name for job in PAIRS for name in job.names} == set(operations.BY_NAME)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_what_is_known_to_fail_fails_still(stage: Stage, known: Known) -> None:
+    """Whoever repairs it takes the group off the list."""
+    result = replay(stage, known.example)
+    groups = {group_of(result, problem) for problem in result.problems}
+    assert known in groups, f"{known.example} came to {result.problems}"

@@ -1,0 +1,84 @@
+"""`python -m tests.reliability.model`, as a developer types it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.reliability.model.__main__ import main
+from tests.reliability.model.cases import Result
+from tests.reliability.model.jobs import jobs, parse
+from tests.reliability.model.known import KNOWN
+from tests.reliability.model.oracle import Problem
+from tests.reliability.model.record import Done, Record, digest_of_code
+
+GOOD = "leave / waiting / crash after / step 1 / retries"
+IN_SEQUENCE = "leave / waiting / crash after / step 1 / then Redis 2 behind / step 3"
+
+
+@pytest.mark.parametrize("line", [GOOD, IN_SEQUENCE, *(known.example for known in KNOWN)])
+def test_a_case_is_called_by_the_line_that_replays_it(line: str) -> None:
+    assert str(parse(line)) == line
+
+
+def test_a_good_case_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--replay", GOOD]) == 0
+    assert capsys.readouterr().out == f"{GOOD}: nothing is wrong\n"
+
+
+def test_a_failing_case_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    known = next(
+        one for one in KNOWN if one.name == "an admission that an erasure has overtaken is counted"
+    )
+    assert main(["--replay", known.example]) == 1
+    assert "counter: signed up, left, admitted" in capsys.readouterr().out
+
+
+def test_a_search_ends_with_what_it_has_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--only", "extend", "--singles"], tmp_path) == 0
+    printed = capsys.readouterr().out
+    assert " single faults" in printed
+    assert "0 fail: 0 for 0 known causes, 0 for others" in printed
+    assert f"a part of the search, on code {digest_of_code()}" in printed
+
+
+def test_a_search_that_was_stopped_goes_on_where_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = Record(tmp_path)
+    for job in jobs("look", ("single",)):
+        record.add(Done(job, cases=7))
+    with record.path.open("a") as file:
+        file.write('{"job": cut off')
+    assert main(["--only", "look", "--singles"], tmp_path) == 0
+    printed = capsys.readouterr().out
+    assert "3 of 3 jobs were done before" in printed
+    assert "21 cases in 3 jobs" in printed
+
+
+def test_a_failure_of_before_is_reported_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job, *others = jobs("look", ("single",))
+    lost = Result(parse(GOOD), (Problem("lost", "the place of b"),), "Invoke")
+    Record(tmp_path).add(Done(job, 1, (lost,)))
+    for other in others:
+        Record(tmp_path).add(Done(other, 1))
+    assert main(["--only", "look", "--singles"], tmp_path) == 1
+    assert f"{GOOD}  (Invoke)\n    lost: the place of b" in capsys.readouterr().out
+
+
+def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:
+    (tmp_path / "proof").mkdir()
+    before = digest_of_code(tmp_path)
+    (tmp_path / "proof" / "known.py").write_text("KNOWN = ()")
+    assert digest_of_code(tmp_path) == before
+    (tmp_path / "proof" / "oracle.py").write_text("")
+    assert digest_of_code(tmp_path) != before
+
+
+def test_every_operation_has_a_job_alone_and_one_with_each_other() -> None:
+    alone = {job.names for job in jobs(kinds=("single",))}
+    both = {job.names for job in jobs(kinds=("pair",))}
+    assert len(both) == len(alone) * (len(alone) + 1) // 2

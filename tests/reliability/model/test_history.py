@@ -1,0 +1,95 @@
+"""Which answers an order of requests can explain."""
+
+from tests.reliability.model import asks, model
+from tests.reliability.model.answers import Answer
+from tests.reliability.model.history import History
+from tests.reliability.model.model import Line
+
+DONE = Answer(verdict="done")
+SILENT = Answer(verdict="silent")
+REFUSED = Answer(verdict="refused", code="entry_not_found")
+
+
+def waiting(position: int, total: int) -> Answer:
+    return Answer(verdict="done", status="waiting", position=position, total=total)
+
+
+def given(*names: str) -> Answer:
+    return Answer(verdict="done", given=tuple((name, "token") for name in names))
+
+
+def line_of(*names: str) -> Line:
+    line = Line()
+    for name in names:
+        line = model.joined(line, name, "key")
+    return line
+
+
+def one_after_the_other(*sent: tuple[asks.Ask, Answer]) -> History:
+    history = History()
+    for ask, answer in sent:
+        history.note(ask, answer, history.now())
+    return history
+
+
+def at_once(*sent: tuple[asks.Ask, Answer]) -> History:
+    history = History()
+    began = history.now()
+    for ask, answer in sent:
+        history.note(ask, answer, began)
+    return history
+
+
+def test_an_answered_request_has_taken_effect() -> None:
+    history = one_after_the_other((asks.sign_up("c", "k"), waiting(3, 3)))
+    assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
+        ("a", "b", "c")
+    }
+
+
+def test_an_unanswered_request_may_have_taken_effect() -> None:
+    history = one_after_the_other((asks.leave("a"), SILENT))
+    assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
+        ("a", "b"),
+        ("b",),
+    }
+
+
+def test_a_false_position_is_not_explained() -> None:
+    history = one_after_the_other((asks.sign_up("c", "k"), waiting(2, 3)))
+    assert history.ends(line_of("a", "b")) == set()
+
+
+def test_nobody_is_given_to_two_claimers() -> None:
+    history = at_once(
+        (asks.claim(1, "one"), given("a")),
+        (asks.claim(1, "other"), given("a")),
+    )
+    assert history.ends(line_of("a", "b")) == set()
+
+
+def test_two_claimers_at_once_share_the_head_of_the_line() -> None:
+    history = at_once(
+        (asks.claim(1, "one"), given("b")),
+        (asks.claim(1, "other"), given("a")),
+    )
+    assert len(history.ends(line_of("a", "b"))) == 1
+
+
+def test_whoever_was_answered_first_comes_first() -> None:
+    late = one_after_the_other(
+        (asks.claim(1, "one"), given("b")),
+        (asks.claim(1, "other"), given("a")),
+    )
+    assert late.ends(line_of("a", "b")) == set()
+
+
+def test_the_repeat_of_a_signup_changes_nothing() -> None:
+    ask = asks.sign_up("b", "k")
+    history = one_after_the_other((ask, SILENT), (ask, waiting(2, 2)), (ask, waiting(2, 2)))
+    assert {end.signed_up for end in history.ends(line_of("a"))} == {2}
+
+
+def test_a_refusal_without_a_reason_is_not_explained() -> None:
+    history = one_after_the_other((asks.bump("a", "k", to="front"), REFUSED))
+    assert history.ends(line_of("a", "b")) == set()

@@ -1,0 +1,52 @@
+"""A service that forgets a step is found out by the search."""
+
+from typing import Any
+
+import pytest
+
+from tests.reliability.model.jobs import Job
+from tests.reliability.model.known import group_of
+from tests.reliability.model.stage import Stage
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.imports.write_intents import Enrolling
+from waitlist_api.maintenance.reconcile import Settling
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.imports import ImportRecords
+from waitlist_api.records.transitions import Transitions
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Forget a step."""
+
+
+# Where, which step, and the operation that is cut off there: (names, beginning).
+MUTANTS = [
+    (Leaving, "finish", ("leave",), "waiting"),
+    (EntryRecords, "finish_join", ("signup",), "absent"),
+    (EntryRecords, "cancel_join", ("signup",), "full"),
+    (EntryRecords, "finish_leave", ("leave",), "waiting"),
+    (EntryRecords, "record_bump", ("bump to the front",), "waiting"),
+    (Transitions, "record", ("complete",), "held"),
+    (Transitions, "record", ("release to the back",), "held"),
+    (Settling, "settle", ("expiry",), "over"),
+    (ImportRecords, "begin", ("import",), "two absent"),
+    (EntryRecords, "cancel_join", ("import",), "room for one"),
+    (Enrolling, "_drop_admitted", ("import of those of one time",), "admitted"),
+]
+
+
+@pytest.mark.parametrize(("owner", "step", "names", "beginning"), MUTANTS)
+def test_a_step_that_is_forgotten_is_found(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: type,
+    step: str,
+    names: tuple[str, ...],
+    beginning: str,
+) -> None:
+    stage.moment_of(beginning)
+    monkeypatch.setattr(owner, step, nothing)
+    results = Job(names, beginning, "single").results(stage)
+    assert any(
+        group_of(result, problem) is None for result in results for problem in result.problems
+    )

@@ -1,0 +1,321 @@
+"""Two processes that make their steps in turns, one at a time: as scheduled, or in every order.
+
+A process is a function of what it was answered and of the times it read: a run need not be repeated
+from its beginning to go on elsewhere. The stores are put back, and the processes hear again what
+they were answered.
+"""
+
+import io
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Generic, Protocol, TypeVar
+
+from tests.reliability.model.chance import SOURCE
+from tests.reliability.model.footprints import Footprint, footprint_of
+from tests.reliability.model.sameness import Text
+from tests.support.faults import Call, Crash, Wire
+
+STUCK_SECONDS = 60
+NAMES = "AB"
+S = TypeVar("S")
+Work = Callable[["HaltingWire"], Any]
+
+
+class World(Protocol[S]):
+    """What the processes have in common: stores and clocks, and what they were at first."""
+
+    @property
+    def time(self) -> Any: ...
+
+    def set_time(self, time: Any) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def snapshot(self) -> S: ...
+
+    def put(self, snapshot: S) -> None: ...
+
+    def text(self, value: Any) -> Text: ...
+
+    def digest(self, more: list[Text]) -> bytes:
+        """Return a hash of everything, and of more that belongs to its state."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a call came to: an answer or an error; and the time, and random values drawn, then."""
+
+    answer: Any
+    error: Exception | None
+    time: Any
+    drawn: int
+    heard: Text
+
+    def hear(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        if isinstance(self.answer, dict) and isinstance(self.answer.get("Payload"), bytes):
+            return {**self.answer, "Payload": io.BytesIO(self.answer["Payload"])}
+        return self.answer
+
+
+class Turn(threading.Thread):
+    """One process: it halts before each step, and says when it has ended.
+
+    `made` are the steps behind it; those that it is given at first it only hears again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        work: Work,
+        world: World[Any],
+        made: tuple[Step, ...],
+    ) -> None:
+        super().__init__(daemon=True, name=name)
+        self.world = world
+        self.made = list(made)
+        self.to_hear = deque(made)
+        self.step: Footprint | None = None
+        self.readings: list[tuple[int, int]] = []
+        self.outcome: Any = None
+        self._work = work
+        self._may_go = threading.Semaphore(0)
+        self._has_halted = threading.Semaphore(0)
+        self._is_stopped = False
+
+    def run(self) -> None:
+        SOURCE.name = self.name
+        with suppress(Crash):
+            self.outcome = self._work(HaltingWire(self))
+        self.step = None
+        self._has_halted.release()
+
+    def halt(self, call: Call) -> None:
+        self.step = footprint_of(call)
+        self._has_halted.release()
+        assert self._may_go.acquire(timeout=STUCK_SECONDS)
+        if self._is_stopped:
+            raise Crash
+
+    def begin(self) -> None:
+        self.start()
+        self._await_halt()
+
+    def go(self) -> None:
+        """Let it make the step before which it has halted."""
+        self._may_go.release()
+        self._await_halt()
+
+    def stop(self) -> None:
+        """End it, wherever it stands."""
+        if self.step is not None:
+            self._is_stopped = True
+            self.go()
+        self.join()
+
+    def local(self) -> Iterator[Text]:
+        """Yield all that it was answered, and the times that it has read, or how it has ended."""
+        if self.step is None:
+            yield self.world.text(f"ended: {self.outcome}")
+        else:
+            yield from (step.heard for step in self.made)
+            yield self.world.text(self.readings)
+
+    def _await_halt(self) -> None:
+        assert self._has_halted.acquire(timeout=STUCK_SECONDS)
+
+
+class HaltingWire(Wire):
+    """Where the calls of such a process pass."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__()
+        self._turn = turn
+        self._is_armed = False
+
+    def disarm(self) -> None:
+        """Halt from now on: whatever was before made the process ready."""
+        self._is_armed = True
+
+    def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
+        """Return a clock whose readings are noted, each time only once."""
+
+        def now() -> int:
+            millis = now_millis()
+            if self._is_armed:
+                readings = self._turn.readings
+                if not readings or readings[-1][1] != millis:
+                    readings.append((len(self.calls), millis))
+            return millis
+
+        return now
+
+    def carry(self, call: Call) -> object:
+        if not self._is_armed:
+            return call.make()
+        if self.is_dead:
+            raise Crash
+        self.calls.append(call)
+        turn = self._turn
+        if turn.to_hear:
+            step = turn.to_hear.popleft()
+            turn.world.set_time(step.time)
+            SOURCE.drawn = step.drawn
+            return step.hear()
+        try:
+            turn.halt(call)
+        except Crash:
+            self.is_dead = True
+            raise
+        turn.made.append(_made(call, turn.world))
+        return turn.made[-1].hear()
+
+
+def _made(call: Call, world: World[Any]) -> Step:
+    answer, error = None, None
+    try:
+        answer = call.make()
+        if isinstance(answer, dict) and hasattr(answer.get("Payload"), "read"):
+            answer = {**answer, "Payload": answer["Payload"].read()}
+    except Exception as found:  # noqa: BLE001 -- the process hears it, now and again
+        error = found
+    heard = world.text((answer, error, getattr(error, "response", None)))
+    return Step(answer, error, world.time, SOURCE.drawn, heard)
+
+
+@dataclass(frozen=True)
+class Branch(Generic[S]):
+    """Where a run goes on: after a schedule whose last step was `last`, with a step of `name`."""
+
+    schedule: str = ""
+    last: tuple[str, Footprint] | None = None
+    name: str = ""
+    made: tuple[tuple[Step, ...], ...] = ((), ())
+    snapshot: S | None = None
+
+
+class Turns(Generic[S]):
+    """Two processes in one world; `is_reduced` leaves out orders that nothing can tell apart.
+
+    With `most_changes` one process takes over from the other only so often, as long as both go on.
+    """
+
+    is_reduced = True
+
+    def __init__(
+        self, world: World[S], works: tuple[Work, Work], most_changes: int | None = None
+    ) -> None:
+        self._world, self._works, self._most_changes = world, works, most_changes
+        self._seen: set[tuple[bytes, object]] = set()
+        self._open: list[Branch[S]] = []
+
+    def follow(self, schedule: str) -> str:
+        """Run as scheduled, and on as they come; return what the schedule was."""
+        turns = self._begun(Branch())
+        made = ""
+        while able := _able(turns):
+            made += schedule[len(made)] if len(made) < len(schedule) else able[0]
+            turns[NAMES.index(made[-1])].go()
+        return made
+
+    def ends(self) -> Iterator[str]:
+        """Yield the schedule of each end; the world is then what that has made of it."""
+        self._seen.clear()
+        self._open = [Branch()]
+        while self._open:
+            branch = self._open.pop()
+            turns = self._begun(branch)
+            schedule = self._followed(branch, turns)
+            for turn in turns:
+                turn.stop()
+            if schedule is not None:
+                yield schedule
+
+    def _begun(self, branch: Branch[S]) -> list[Turn]:
+        self._world.begin()
+        beginning = self._world.time
+        turns = []
+        for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
+            # Each begins as it did at first, then hears again what it was answered.
+            self._world.set_time(beginning)
+            turns.append(Turn(name, work, self._world, made))
+            turns[-1].begin()
+        if branch.snapshot is not None:
+            self._world.put(branch.snapshot)
+        return turns
+
+    def _followed(self, branch: Branch[S], turns: list[Turn]) -> str | None:
+        """Run on from a branch to an end; return None where another run has been before."""
+        schedule, last, name = branch.schedule, branch.last, branch.name
+        while True:
+            if not name:
+                able = _able(turns)
+                names = self._names(schedule, able, last, turns[0].step)
+                if self._is_known(turns, schedule, is_one_asleep=names != able):
+                    return None
+                if not names:
+                    return None if able else schedule
+                name, *others = names
+                snapshot = self._world.snapshot() if others else None
+                made = tuple(tuple(turn.made) for turn in turns)
+                self._open += [Branch(schedule, last, other, made, snapshot) for other in others]
+            turn = turns[NAMES.index(name)]
+            assert turn.step is not None
+            last = name, turn.step
+            schedule += name
+            turn.go()
+            name = ""
+
+    def _names(
+        self,
+        schedule: str,
+        able: list[str],
+        last: tuple[str, Footprint] | None,
+        step: Footprint | None,
+    ) -> list[str]:
+        """Return who may make the next step."""
+        if self._most_changes is None:
+            return [name for name in able if not self._is_repeat(last, name, step)]
+        if schedule[-1:] in able and _changes(schedule) >= self._most_changes:
+            return [schedule[-1]]
+        return able
+
+    def _is_known(self, turns: list[Turn], schedule: str, *, is_one_asleep: bool) -> bool:
+        """Whether a run has stood here before: equal stores, and processes that know the same."""
+        if not self.is_reduced:
+            return False
+        here = self._world.digest([text for turn in turns for text in turn.local()])
+        if self._most_changes is not None:
+            left = (schedule[-1:], _changes(schedule))
+            is_known = (here, left) in self._seen
+            self._seen.add((here, left))
+            return is_known
+        if (here, False) in self._seen or (here, is_one_asleep) in self._seen:
+            return True
+        self._seen.add((here, is_one_asleep))
+        return False
+
+    def _is_repeat(
+        self, last: tuple[str, Footprint] | None, name: str, step: Footprint | None
+    ) -> bool:
+        """Whether the other order of the last step and this one was run, and is the same.
+
+        Of two neighbouring steps that do not meet, the first process makes its own first.
+        """
+        if not self.is_reduced or last is None or step is None or (last[0], name) != ("B", "A"):
+            return False
+        return not last[1].meets(step)
+
+
+def _changes(schedule: str) -> int:
+    """Return how often one process has taken over from the other."""
+    return sum(one != other for one, other in pairwise(schedule))
+
+
+def _able(turns: list[Turn]) -> list[str]:
+    return [name for name, turn in zip(NAMES, turns, strict=True) if turn.step]

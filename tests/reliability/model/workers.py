@@ -1,0 +1,80 @@
+"""Runs jobs, in this process or in several, each with a Redis of its own."""
+
+import logging
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty
+from typing import Any
+
+from tests.reliability.model.jobs import Job
+from tests.reliability.model.record import Done
+from tests.reliability.model.small_world import OF_A_CASE, small_world
+from tests.reliability.model.stage import Stage
+from tests.support.redis_servers import running_server
+
+LOOK_SECONDS = 1.0
+
+
+@contextmanager
+def a_stage() -> Iterator[Stage]:
+    """Yield a stage on a server of its own."""
+    logging.disable(logging.CRITICAL)
+    try:
+        with running_server() as server, small_world(**OF_A_CASE):
+            yield Stage(server.url)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
+    """Yield what each job came to, as they end."""
+    if workers == 1:
+        with a_stage() as stage:
+            for job in jobs:
+                yield _done(job, stage)
+        return
+    yield from _in_processes(jobs, workers)
+
+
+def _done(job: Job, stage: Stage) -> Done:
+    began, cases, failing = time.process_time(), 0, []
+    for result in job.results(stage):
+        cases += 1
+        if result.problems:
+            failing.append(result)
+    return Done(job, cases, tuple(failing), time.process_time() - began)
+
+
+def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
+    context = multiprocessing.get_context("spawn")
+    todo, done = context.Queue(), context.Queue()
+    for job in [*jobs, *[None] * workers]:
+        todo.put(job)
+    # Daemons: they end with this process, also where that fails.
+    processes = [
+        context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
+    ]
+    for process in processes:
+        process.start()
+    left = len(jobs)
+    while left:
+        try:
+            yield done.get(timeout=LOOK_SECONDS)
+        except Empty:
+            assert all(process.exitcode in (None, 0) for process in processes), "a worker died"
+            continue
+        left -= 1
+    for process in processes:
+        process.join()
+
+
+def _work(todo: Any, done: Any) -> None:
+    try:
+        with a_stage() as stage:
+            for job in iter(todo.get, None):
+                done.put(_done(job, stage))
+    except KeyboardInterrupt:
+        # The run is stopped from its terminal, which reaches every process of it.
+        return

@@ -1,0 +1,123 @@
+"""The Lua scripts, read as text: what a header declares, and what the code does."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tests.rules.sources import SCRIPTS
+
+COMMENT = re.compile(r"--[^\n]*")
+RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
+ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
+BARE_WORD = re.compile(r"\breturn '(\w+)'")
+# What `check_hold` refuses with, and where those are who have a note.
+REFUSED = re.compile(r"\breturn nil, '(\w+)'")
+NOTE_STATES = ["held", "parked", "done"]
+FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of Lua: a verb, or a piece of the library."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text("utf-8")
+
+    @cached_property
+    def header(self) -> list[str]:
+        lines = self.text.splitlines()
+        end = next(n for n, line in enumerate(lines) if not line.startswith("--"))
+        return [line.removeprefix("-- ") for line in lines[:end]]
+
+    @cached_property
+    def code(self) -> str:
+        """The source without its comments."""
+        return COMMENT.sub("", self.text)
+
+    def declared(self, keyword: str) -> list[str]:
+        """Return the words that the header lists behind a keyword."""
+        lines = [line for line in self.header if line.split()[:1] == [keyword]]
+        return [word for line in lines for word in line.split()[1:]]
+
+    @cached_property
+    def returns(self) -> dict[str, int]:
+        """How many words each declared reply has, by its outcome."""
+        lines = [line for line in self.header if line.startswith("RETURNS ")]
+        replies = [reply.split() for line in lines for reply in line[8:].split(" | ")]
+        return {words[0]: len(words) for words in replies}
+
+    @cached_property
+    def replies(self) -> dict[str, set[int]]:
+        """How many elements the replies have that the code returns, by outcome."""
+        sizes: dict[str, set[int]] = {}
+        for elements in self._returned():
+            words = self._outcomes_of(elements[0])
+            for word in words:
+                sizes.setdefault(word, set()).add(len(elements))
+        return sizes
+
+    def _returned(self) -> list[list[str]]:
+        joined = re.sub(r",\n\s+", ", ", self.code)
+        return [split_top_level(found) for found in RETURNED.findall(joined)]
+
+    def _outcomes_of(self, first: str) -> list[str]:
+        if literal := re.fullmatch(r"'(\w+)'", first):
+            return [literal[1]]
+        if first == "outcome":
+            return ASSIGNED.findall(self.code)
+        if first == "note.state":
+            return NOTE_STATES
+        if first == "refusal":
+            return REFUSED.findall(LIBRARY["proof"].code)
+        assert first == "reason", f"{self.name} returns {first}"
+        return BARE_WORD.findall(self.code)
+
+    @cached_property
+    def functions(self) -> set[str]:
+        return set(FUNCTION.findall(self.code))
+
+    @cached_property
+    def bodies(self) -> dict[str, str]:
+        """Return the code of each function, by name: it ends before the next one begins."""
+        parts = re.split(r"^local function (\w+)", self.code, flags=re.MULTILINE)
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+    @cached_property
+    def functions_reached(self) -> list[str]:
+        """Return the code of the library's functions that this code calls, and that those call."""
+        bodies = {name: body for piece in LIBRARY.values() for name, body in piece.bodies.items()}
+        reached: list[str] = []
+        waiting = [self.code]
+        while waiting:
+            code = waiting.pop()
+            called = [name for name in bodies if re.search(rf"\b{name}\(", code)]
+            waiting += [bodies.pop(name) for name in called]
+            reached.append(code)
+        return reached
+
+    def calls(self, function: str) -> bool:
+        return re.search(rf"(?<!function )\b{function}\(", self.code) is not None
+
+
+def split_top_level(elements: str) -> list[str]:
+    """Split at the commas that are in no bracket."""
+    parts, depth = [""], 0
+    for letter in elements:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
+LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}

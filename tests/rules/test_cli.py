@@ -1,0 +1,53 @@
+"""The command line stands alone: it knows the API, and nothing of the server."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rules.sources import ROOT, Module
+
+FOLDER = ROOT / "cli" / "waitlist_cli"
+LIBRARIES = {"botocore", "httpx", "platformdirs", "rich", "typer"}
+ENVIRONMENT = {"environ", "getenv", "environb"}
+
+
+def _module(path: Path) -> Module:
+    parts = path.relative_to(FOLDER.parent).with_suffix("").parts
+    return Module(".".join(parts).removesuffix(".__init__"), path)
+
+
+MODULES = [_module(path) for path in sorted(FOLDER.rglob("*.py"))]
+every_module = pytest.mark.parametrize("module", MODULES, ids=[one.name for one in MODULES])
+
+
+@every_module
+def test_it_imports_only_itself_and_its_libraries(module: Module) -> None:
+    allowed = {*sys.stdlib_module_names, *LIBRARIES, "waitlist_cli"}
+    assert {name.split(".")[0] for name in module.imports} <= allowed
+
+
+def test_its_libraries_are_those_that_it_installs() -> None:
+    text = (ROOT / "cli" / "pyproject.toml").read_text("utf-8")
+    imported = {name.split(".")[0] for module in MODULES for name in module.imports}
+    assert imported & LIBRARIES == LIBRARIES
+    assert all(f'"{name}>=' in text for name in LIBRARIES)
+
+
+def test_one_module_reads_the_environment() -> None:
+    reading = [
+        module.name
+        for module in MODULES
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in ENVIRONMENT
+            for node in ast.walk(module.tree)
+        )
+    ]
+    assert reading == ["waitlist_cli.commanding"]
+
+
+def test_one_module_speaks_http() -> None:
+    """Whoever else imports httpx makes the client, or signs."""
+    speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
+    assert speaking == ["waitlist_cli.api", "waitlist_cli.desk", "waitlist_cli.signing"]

@@ -1,0 +1,144 @@
+"""Each outside system is called by one module; `lint-imports` checks the layers."""
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.rules.sources import MODULES, PACKAGES, ROOT, Module, imported_modules, modules_of
+
+every_module = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+
+DYNAMODB_CALLS = {
+    "get_item",
+    "put_item",
+    "update_item",
+    "delete_item",
+    "query",
+    "scan",
+    "batch_get_item",
+    "batch_write_item",
+    "transact_get_items",
+    "transact_write_items",
+}
+
+
+def calls_of(module: Module) -> set[str]:
+    """Return the names of the methods that a module calls."""
+    return {
+        node.func.attr
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+
+
+@every_module
+def test_imports_are_absolute(module: Module) -> None:
+    assert not [name for name in module.imports if name.startswith(".")]
+
+
+def test_only_the_store_and_its_connections_import_redis() -> None:
+    importing = [name for name, one in MODULES.items() if one.imports_any_of("redis", "hiredis")]
+    assert sorted(importing) == [
+        "waitlist_queue.connections",
+        "waitlist_queue.iam_credentials",
+        "waitlist_queue.remedies",
+        "waitlist_queue.store",
+    ]
+
+
+def test_shared_code_imports_only_the_standard_library_and_msgspec() -> None:
+    allowed = {*sys.stdlib_module_names, "msgspec", "waitlist_shared"}
+    for module in modules_of("waitlist_shared"):
+        assert {name.split(".")[0] for name in module.imports} <= allowed, module.name
+
+
+def test_the_private_function_imports_no_aws_client_and_no_pydantic() -> None:
+    heavy = ("boto3", "botocore", "pydantic", "aws_lambda_powertools")
+    for module in modules_of("waitlist_queue", "waitlist_shared"):
+        if module.name != "waitlist_queue.iam_credentials":
+            assert not module.imports_any_of(*heavy), module.name
+
+
+def test_only_what_logs_in_by_iam_imports_what_signs() -> None:
+    signing = MODULES["waitlist_queue.iam_credentials"]
+    importing = [one.name for one in MODULES.values() if signing.name in imported_modules(one)]
+    assert importing == ["waitlist_queue.connections"]
+    assert not signing.imports_any_of("boto3")
+
+
+def loaded_by_private_function(**environ: str) -> set[str]:
+    """Return the packages that the function has loaded when it begins to answer."""
+    program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
+    folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**inherited, "PYTHONPATH": os.pathsep.join(folders), **environ},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
+    """Nor do the libraries that it imports: a cold start pays for each of them."""
+    loaded = loaded_by_private_function(REDIS_URL="rediss://cache.example.com:6379")
+    assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
+    assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
+
+
+def test_what_signs_is_loaded_before_the_first_call_of_redis_whose_time_is_short() -> None:
+    """P9"""
+    cache = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist"
+    loaded = loaded_by_private_function(
+        REDIS_URL="rediss://cache.example.com:6379",
+        REDIS_IAM_USER="waitlist",
+        REDIS_IAM_CACHE_ARN=cache,
+    )
+    assert "botocore" in loaded
+    assert not loaded & {"boto3", "pydantic", "aws_lambda_powertools", "waitlist_api"}
+
+
+def test_only_the_records_call_dynamodb() -> None:
+    calling = [name for name, module in MODULES.items() if calls_of(module) & DYNAMODB_CALLS]
+    assert calling
+    assert all(name.startswith("waitlist_api.records.") for name in calling), calling
+
+
+def test_only_the_queue_client_invokes_a_function() -> None:
+    calling = [name for name, module in MODULES.items() if "invoke" in calls_of(module)]
+    assert calling == ["waitlist_api.queue.client"]
+
+
+def test_only_entry_points_read_the_environment() -> None:
+    reading = [
+        name
+        for name, module in MODULES.items()
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb")
+            for node in ast.walk(module.tree)
+        )
+    ]
+    assert sorted(reading) == [
+        "waitlist_api.app",
+        "waitlist_api.maintenance_app",
+        "waitlist_queue.app",
+    ]
+
+
+@pytest.mark.parametrize("name", ["waitlist_queue.app", "waitlist_api.app"])
+def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
+    """A test may import it before it says where anything is."""
+    folders = os.pathsep.join(str(folder.parent) for folder in PACKAGES.values())
+    subprocess.run(
+        [sys.executable, "-c", f"import {name}"],
+        env={"PYTHONPATH": folders, "PATH": os.environ["PATH"]},
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )

@@ -1,0 +1,53 @@
+"""Keys come from one module, and all keys of a waitlist share a slot."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+from tests.rules.sources import MODULES, SCRIPTS
+from waitlist_queue import keys
+
+ENTRY = "a" * 26
+ONCE = "0" * 32
+
+
+def all_keys(waitlist_id: str) -> list[str]:
+    made = [make(waitlist_id) for make in keys.OF_WAITLIST.values()]
+    return [*made, keys.moves(waitlist_id, ENTRY), keys.once(waitlist_id, ENTRY, ONCE)]
+
+
+def test_only_the_key_module_spells_a_key() -> None:
+    spelling = [
+        name
+        for name, module in MODULES.items()
+        if any(
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and "wl:" in node.value
+            for node in ast.walk(module.tree)
+        )
+    ]
+    assert spelling == ["waitlist_queue.keys"]
+
+
+@pytest.mark.parametrize("path", sorted(SCRIPTS.rglob("*.lua")), ids=lambda path: path.stem)
+def test_no_script_spells_a_key(path: Path) -> None:
+    assert "wl:" not in path.read_text("utf-8")
+
+
+def test_every_function_of_the_key_module_makes_a_key_of_its_own() -> None:
+    functions = inspect.getmembers(keys, inspect.isfunction)
+    assert {name for name, _ in functions} == {*keys.OF_WAITLIST, "moves", "once"}
+    made = all_keys("cinema")
+    assert len(set(made)) == len(functions)
+    assert all(key.startswith("wl:{cinema}:") for key in made)
+
+
+def test_all_keys_of_a_waitlist_have_one_hash_tag() -> None:
+    """A script may touch only keys of one slot, and the slot is that of the tag."""
+    for key in all_keys("cinema-7"):
+        assert key[key.index("{") + 1 : key.index("}")] == "cinema-7"
+
+
+def test_no_two_waitlists_share_a_key() -> None:
+    assert not set(all_keys("cinema")) & set(all_keys("cinema-7"))

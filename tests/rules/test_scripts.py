@@ -1,0 +1,243 @@
+"""A script's header is its contract: what it declares is what the code does."""
+
+import json
+import re
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.rules.lua import LIBRARY, VERBS, Source
+from tests.rules.sources import ROOT
+from waitlist_queue import keys
+from waitlist_queue.operations import OPERATIONS, OWN_KEYS, SCRIPTS, call_of
+from waitlist_shared import contracts, limits, ranks
+from waitlist_shared.errors import BY_CODE
+
+each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+each_piece = pytest.mark.parametrize("piece", LIBRARY.values(), ids=LIBRARY)
+each_source = pytest.mark.parametrize(
+    "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
+)
+# Loops that are known to be bounded: by the page's limit, by the signups of one run, by the stays
+# of one fill, by halving,
+# by a claim's count, by the holds that end at once, by the segments of one
+# entry, by the page of segments or of the untagged,
+# by the settings that there are, by the imports of one run and the crowds of one call, by doubling
+# and halving.
+LOOPS = {
+    "page": 1,
+    "settings": 1,
+    "signup": 1,
+    "fill": 2,
+    "gap": 1,
+    "claim": 1,
+    "again": 1,
+    "pop": 2,
+    "expire": 2,
+    "shelf": 2,
+    "expiry": 1,
+    "position": 1,
+    # The page of segments, and in the library the segments of one entry.
+    "segments": 1,
+    "untagged": 1,
+    "enlist": 1,
+    "reserve": 1,
+    "behind": 2,
+    # The sixteen decisions that are kept of an entry.
+    "decided": 1,
+}
+# What there is nothing more to say of.
+BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
+
+
+@each_verb
+def test_a_header_begins_with_the_verb_and_its_purpose(verb: Source) -> None:
+    assert re.match(rf"{verb.name}: .{{10,}}", verb.header[0])
+
+
+@each_source
+def test_keys_and_arguments_are_used_by_the_names_of_the_header(source: Source) -> None:
+    assert not re.search(r"\b(?:KEYS|ARGV)\[", source.code)
+    assert not re.search(r"^local keys\b", source.code, re.MULTILINE)
+
+
+@each_verb
+def test_a_script_uses_the_keys_that_it_declares_and_no_others(verb: Source) -> None:
+    """In its own code, and in the library's functions that it reaches."""
+    assert verb.declared("KEYS")
+    if "unpack(KEYS)" not in verb.code:
+        assert used_keys(verb) == set(verb.declared("KEYS"))
+
+
+def used_keys(verb: Source) -> set[str]:
+    reached = "".join([verb.code, *verb.functions_reached])
+    return set(re.findall(r"\bkeys\.(\w+)", reached)) - (
+        # The index of segments is kept only by the scripts that declare it.
+        {"tags", "segments"} - set(verb.declared("KEYS"))
+    )
+
+
+@each_verb
+def test_every_declared_argument_is_used(verb: Source) -> None:
+    for name in verb.declared("ARGV"):
+        assert re.search(rf"(?<![.\w]){name}\b(?! = )", verb.code), name
+
+
+@each_verb
+def test_every_declared_key_is_one_that_the_key_module_makes(verb: Source) -> None:
+    """Those of one request come last, where `operations` puts them."""
+    declared = verb.declared("KEYS")
+    own = [name for name in declared if name in OWN_KEYS]
+    assert set(declared) <= {*keys.OF_WAITLIST, *OWN_KEYS}
+    assert declared[len(declared) - len(own) :] == own
+
+
+@each_verb
+def test_the_code_returns_what_the_header_declares(verb: Source) -> None:
+    """Each outcome with as many values as it lists."""
+    assert verb.replies == {outcome: {size} for outcome, size in verb.returns.items()}
+
+
+@each_verb
+def test_an_outcome_is_a_refusal_or_a_result_and_nothing_between(verb: Source) -> None:
+    """A refusal has a code and no values; what has values is no refusal."""
+    for outcome, size in verb.returns.items():
+        is_refusal = size == 1 and outcome not in BARE_RESULTS
+        assert (outcome in BY_CODE) is is_refusal, outcome
+
+
+def test_every_refusal_of_the_order_is_given_by_a_script() -> None:
+    given = {outcome for verb in VERBS.values() for outcome in verb.returns}
+    by_python = {"queue_unavailable", "invalid_request", "unsupported_version", "internal_error"}
+    assert set(BY_CODE) - by_python == {code for code in BY_CODE if code in given}
+
+
+@each_verb
+def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
+    script = SCRIPTS[verb.name]
+    assert list(script.keys) == verb.declared("KEYS")
+    assert list(script.arguments) == verb.declared("ARGV")
+    assert list(script.outcomes) == list(verb.returns)
+    names = ", ".join(verb.declared("ARGV"))
+    assert f"local {names} = unpack(ARGV)\n" in script.source or not names
+    for number, name in enumerate(verb.declared("KEYS"), 1):
+        assert f"{name} = KEYS[{number}]" in script.source
+
+
+def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
+    """An error of Redis names a line: it is the same one with and without comments."""
+    for name, script in SCRIPTS.items():
+        texts = [LIBRARY[piece].text for piece in VERBS[name].declared("USES")]
+        lines = "".join([*texts, VERBS[name].text]).splitlines()
+        sent = script.source.splitlines()
+        assert len(sent) == len(lines)
+        named = len(sent) - len(VERBS[name].text.splitlines())
+        assert sent[named].startswith("local keys = {")
+        sent[named] = ""
+        assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
+        assert "--" not in script.source
+
+
+@each_verb
+def test_the_library_that_is_named_is_the_library_that_is_used(verb: Source) -> None:
+    used = verb.declared("USES")
+    for piece in LIBRARY.values():
+        called = any(verb.calls(name) or _called_in(used, name) for name in piece.functions)
+        is_constant_used = piece.name == "ticket" and re.search(r"\bTIER\b", verb.code)
+        assert (piece.name in used) is bool(called or is_constant_used), piece.name
+
+
+def _called_in(pieces: list[str], function: str) -> bool:
+    return any(
+        LIBRARY[name].calls(function) for name in pieces if function not in LIBRARY[name].functions
+    )
+
+
+@each_verb
+def test_a_clock_is_an_argument(verb: Source) -> None:
+    """The store adds it: a script that draws a ticket takes the time from its caller."""
+    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "micros"))
+    assert ("now" in verb.declared("ARGV")) is draws
+
+
+@each_verb
+def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
+    """P7: but the one that forgets it."""
+    asks = verb.calls("at_home") or verb.calls("state_here")
+    assert asks is (verb.declared("ARGV")[-1:] == ["here"])
+    assert asks or verb.name == "purge"
+
+
+@each_source
+def test_nothing_is_global(source: Source) -> None:
+    assert not re.findall(r"^function ", source.code, re.MULTILINE)
+    assigned = set(re.findall(r"^([a-z_]+) =", source.code, re.MULTILINE))
+    declared = {
+        name.strip()
+        for names in re.findall(r"^local ([\w, ]+)", source.code, re.MULTILINE)
+        for name in names.split(",")
+    }
+    assert assigned <= declared | set(source.declared("ARGV"))
+
+
+@each_source
+def test_no_script_loops_over_a_list(source: Source) -> None:
+    """P9: a new loop has to be shown to be bounded, here."""
+    loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))
+    assert loops == LOOPS.get(source.name, 0)
+
+
+def test_every_piece_of_the_library_is_used() -> None:
+    used = {name for verb in VERBS.values() for name in verb.declared("USES")}
+    assert used == set(LIBRARY)
+
+
+def test_lua_counts_tickets_as_python_does() -> None:
+    numbers = numbers_of(LIBRARY["ticket"])
+    assert numbers["TIER"] == ranks.TIER
+    assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
+    assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["ticket"].code
+    assert numbers["ROOM"] == ranks.ROOM == -limits.MIN_RANK
+    assert limits.MAX_TICKET == ranks.TIER - ranks.ROOM - 1
+    assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
+
+
+def test_lua_buries_for_as_long_as_python_says() -> None:
+    """P2"""
+    numbers = numbers_of(LIBRARY["tombstone"])
+    assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
+
+
+@pytest.mark.parametrize("verb", ["signup", "bump"])
+def test_the_lowest_priority_is_the_same_everywhere(verb: str) -> None:
+    lowest = set(re.findall(r"\b(\d+) (?:\* TIER|- tonumber)", VERBS[verb].code))
+    assert lowest == {str(limits.MAX_PRIORITY)}
+
+
+def numbers_of(source: Source) -> dict[str, int]:
+    found = re.findall(r"^local ([A-Z_]+) = (\d+)", source.code, re.MULTILINE)
+    return {name: int(number) for name, number in found}
+
+
+def test_every_script_has_an_operation_and_every_operation_a_script() -> None:
+    assert {operation.script.name for operation in OPERATIONS.values()} == set(VERBS)
+    assert {request.__struct_config__.tag for request in OPERATIONS} == set(VERBS)
+
+
+@pytest.mark.parametrize("request_type", OPERATIONS, ids=lambda one: one.__name__)
+def test_as_many_values_are_sent_as_the_header_declares(
+    request_type: type[contracts.OnWaitlist],
+) -> None:
+    operation = OPERATIONS[request_type]
+    call = call_of([example(operation.script.name)])
+    declared, added = operation.script.arguments, operation.script.added
+    assert declared[len(declared) - len(added) :] == added
+    assert len(call.arguments) + len(added) == len(declared)
+    assert len(call.keys) == len(operation.script.keys)
+    assert all(isinstance(value, str | int) for value in call.arguments)
+
+
+def example(verb: str) -> Any:
+    text = (ROOT / "events" / "private" / f"{verb}.json").read_text("utf-8")
+    return msgspec.convert(json.loads(text), contracts.Single)

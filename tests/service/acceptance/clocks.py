@@ -1,0 +1,80 @@
+"""One deployment whose machines disagree about the time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.service.acceptance.test_lagging_replica import EventfulClock
+from tests.support.admissions import Admissions
+from tests.support.redis_past import RedisPast
+from tests.support.redis_servers import Server
+from tests.support.tables import new_table
+from tests.support.world import START_MILLIS, Clock, RedisClock, World
+
+MINUTE_SECONDS = 60
+HOUR_SECONDS = 3600
+
+
+@dataclass
+class Clocks:
+    """The public function's clock, maintenance's and Redis'; what each is off by, in seconds."""
+
+    valkey: Server
+    public_off: float = 0
+    keeper_off: float = 0
+    redis: RedisClock = field(default_factory=RedisClock.standing)
+    home: str = "server-one"
+
+    def __post_init__(self) -> None:
+        table = new_table()
+        self.public = self._world(table, self.public_off)
+        self.keeper = self._world(table, self.keeper_off)
+        self.desk = Admissions(self.public)
+
+    def _world(self, table: Any, off: float) -> World:
+        return self._with(table, Clock(START_MILLIS + int(off * 1000)))
+
+    def _with(self, table: Any, clock: Clock) -> World:
+        redis = self.valkey.client
+        return World.on(table, redis, clock=clock, redis_clock=self.redis, here=lambda: self.home)
+
+    def another_keeper(
+        self,
+        off: float,
+        dynamodb: Any = None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> World:
+        """Return another maintenance function, as of now; something happens in its first pause."""
+        millis = self.public.clock.millis + int((off - self.public_off) * 1000)
+        clock = EventfulClock(millis, meanwhile)
+        return self._with(dynamodb or self.public.dynamodb, clock)
+
+    def go_on(self, seconds: float) -> None:
+        """Let time pass, everywhere."""
+        self.public.clock.advance(seconds)
+        self.keeper.clock.advance(seconds)
+        self.redis.advance(seconds)
+
+    def two_runs(self) -> None:
+        for _ in range(2):
+            self.go_on(2 * MINUTE_SECONDS)
+            self.keeper.services.caretaker.look_after_all()
+
+    def redis_millis(self) -> int:
+        assert self.redis.micros is not None
+        return self.redis.micros // 1000
+
+    # What may strike Redis while its clock goes back.
+    def nothing(self) -> None: ...
+
+    def flush(self) -> None:
+        self.valkey.client.flushall()
+
+    def fail_over(self) -> None:
+        """Have another server take over that has everything."""
+        self.home = f"{self.home}-two"
+
+    def fail_over_behind(self, past: RedisPast) -> None:
+        """Have another server take over that lacks what came after."""
+        past.put_back()
+        self.fail_over()

@@ -1,0 +1,32 @@
+"""Fixtures of the acceptance tests: the whole service, and a waitlist of it."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.acceptance.terms import LEASE_SECONDS, MAX_ATTEMPTS, Waitlist
+from tests.support.admissions import Admissions
+from tests.support.redis_servers import Server
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
+
+
+@pytest.fixture
+def world(valkey: Server) -> World:
+    """One deployment on empty stores; both clocks stand until a test moves them."""
+    return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
+
+
+@pytest.fixture
+def waitlist(world: World) -> Waitlist:
+    """Return a way to make the waitlist, with these tests' terms unless others are given."""
+
+    def make(*names: str, **settings: Any) -> Admissions:
+        desk = Admissions(world)
+        defaults = {"lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
+        answer = desk.configure(**{**defaults, **settings})
+        assert answer.status == 201, answer.text
+        desk.all_sign_up(*names)
+        return desk
+
+    return make

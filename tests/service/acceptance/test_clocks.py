@@ -1,0 +1,217 @@
+"""Clocks that are wrong: ten minutes in the functions, an hour in Redis, also when it is lost."""
+
+from collections.abc import Callable
+from itertools import product
+from unittest.mock import Mock
+
+import pytest
+
+from tests.reliability.faults.test_late_index import LateIndex
+from tests.service.acceptance.clocks import HOUR_SECONDS, MINUTE_SECONDS, Clocks
+from tests.service.acceptance.halfway import joining, leaving
+from tests.support.redis_past import RedisPast
+from tests.support.redis_servers import Server
+
+LEASE_SECONDS = 3 * HOUR_SECONDS
+OFF = (-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS)
+Strike = Callable[[Clocks, RedisPast], None]
+STRIKES: dict[str, Strike] = {
+    "nothing": lambda clocks, _: clocks.nothing(),
+    "flushed": lambda clocks, _: clocks.flush(),
+    "another server": lambda clocks, _: clocks.fail_over(),
+    "another server that is behind": lambda clocks, past: clocks.fail_over_behind(past),
+}
+every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
+every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), list(product(OFF, OFF)))
+every_jump = pytest.mark.parametrize("jump", [-HOUR_SECONDS, -5, 0, HOUR_SECONDS])
+
+
+def begun(clocks: Clocks) -> RedisPast:
+    """Have people on the list, and the newest of what happened seen by no run of maintenance."""
+    desk = clocks.desk
+    desk.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
+    desk.all_sign_up("ann", "bob", "cyd", "dan", "eve")
+    clocks.two_runs()
+    past = RedisPast.of(clocks.valkey.client)
+    clocks.go_on(20)
+    desk.all_sign_up("fay", "gil")
+    clocks.go_on(1)
+    assert desk.claimed(2) == ["ann", "bob"]
+    desk.bump("eve", priority=3)
+    clocks.go_on(1)
+    desk.all_sign_up("hal")
+    desk.bump("hal", to="front")
+    clocks.go_on(5)
+    assert desk.leave("dan").status == 204
+    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil"]
+    return past
+
+
+@every_offset
+@every_jump
+@every_strike
+def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
+    valkey: Server, public_off: float, keeper_off: float, jump: float, strike: Strike
+) -> None:
+    """P1, P2, P3, P4"""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk, past = clocks.desk, begun(clocks)
+    clocks.redis.advance(jump)
+    strike(clocks, past)
+    assert desk.sign_up("ida").status == 201
+    assert desk.sign_up("dan", key="again").status == 201
+    clocks.two_runs()
+    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil", "ida", "dan"]
+    desk.all_sign_up("jon")
+    assert desk.bump("jon", priority=3).json["position"] == 2
+    assert desk.bump("gil", to="front").json["position"] == 3
+    assert desk.bump("cyd", to="back").json["position"] == 8
+    assert desk.leave("ida").status == 204
+    assert sorted(desk.listed("offered")) == ["ann", "bob"]
+    assert desk.complete("ann").status == 200
+    assert desk.release("bob").status == 200
+    expected = ["eve", "jon", "gil", "hal", "bob", "fay", "dan", "cyd"]
+    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+    clocks.two_runs()
+    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+    clocks.flush()
+    clocks.two_runs()
+    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+
+
+@every_offset
+@pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
+def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
+    valkey: Server, public_off: float, keeper_off: float, strike: Strike
+) -> None:
+    """P3, P4: by Redis' clock alone, though that has gone back."""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk, past = clocks.desk, begun(clocks)
+    until_millis = desk.recorded("ann")["claimed_until_millis"]
+    clocks.redis.advance(-HOUR_SECONDS)
+    strike(clocks, past)
+    clocks.two_runs()
+    clocks.go_on((until_millis - clocks.redis_millis()) / 1000 - 1)
+    clocks.keeper.services.caretaker.look_after_all()
+    assert sorted(desk.listed("offered")) == ["ann", "bob"]
+    assert desk.complete("bob").status == 200
+    clocks.go_on(2)
+    assert desk.complete("ann").json["code"] == "claim_expired"
+    clocks.two_runs()
+    assert desk.order() == ["eve", "hal", "ann", "cyd", "fay", "gil"]
+    assert desk.person("ann").json["attempts"] == 1
+
+
+@every_offset
+def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
+    valkey: Server, public_off: float, keeper_off: float
+) -> None:
+    """P1: the index' tail does not tell the newest stamp then."""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk = clocks.desk
+    desk.configure(lease_seconds=LEASE_SECONDS)
+    early = [f"early-{number:02}" for number in range(64)]
+    desk.all_sign_up(*early)
+    clocks.two_runs()
+    clocks.go_on(30)
+    moved = [f"moved-{number:02}" for number in range(16)]
+    desk.all_sign_up(*moved)
+    for name in moved:
+        desk.bump(name, priority=1)
+    clocks.redis.advance(-HOUR_SECONDS)
+    clocks.flush()
+    desk.all_sign_up("late")
+    clocks.two_runs()
+    assert desk.order() == [*moved, *early, "late"]
+    for name in reversed(moved):
+        assert desk.bump(name, priority=0).status == 200
+    assert desk.bump("late", priority=0).status == 200
+    clocks.two_runs()
+    clocks.flush()
+    clocks.two_runs()
+    assert desk.order() == [*early, *moved, "late"]
+
+
+@every_offset
+@pytest.mark.parametrize("jump", [0, -HOUR_SECONDS])
+def test_a_list_that_no_run_has_seen_is_rebuilt(
+    valkey: Server, public_off: float, keeper_off: float, jump: float
+) -> None:
+    """P1, P3"""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk = clocks.desk
+    desk.configure(lease_seconds=LEASE_SECONDS)
+    desk.all_sign_up("ann", "bob", "cyd")
+    assert desk.claimed(1) == ["ann"]
+    assert desk.complete("ann").status == 200
+    assert desk.leave("bob").status == 204
+    clocks.redis.advance(jump)
+    clocks.flush()
+    clocks.two_runs()
+    desk.all_sign_up("dan")
+    assert (desk.order(), desk.counts()[:3]) == (["cyd", "dan"], (2, 0, 0))
+
+
+@every_offset
+def test_what_the_late_index_hides_is_found_though_clocks_differ_by_twenty_minutes(
+    valkey: Server, public_off: float, keeper_off: float
+) -> None:
+    """P3: the second pass goes by the writers' clocks, the journal by Redis'."""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk = clocks.desk
+    desk.configure(lease_seconds=LEASE_SECONDS)
+    desk.all_sign_up("ann", "bob", "cyd")
+    clocks.two_runs()
+    late = LateIndex(clocks.public.dynamodb, bool)
+    desk.all_sign_up("dan")
+    desk.bump("cyd", to="front")
+    desk.leave("bob")
+    clocks.go_on(1)
+    clocks.flush()
+    keeper = clocks.another_keeper(keeper_off, late)
+    keeper.services.caretaker.look_after_all()
+    assert desk.order() == ["cyd", "ann", "dan"]
+    assert desk.counts()[:3] == (3, 0, 0)
+
+
+@pytest.mark.parametrize("off", OFF)
+def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
+    valkey: Server, off: float
+) -> None:
+    """P1, P3: the other's clock is twenty minutes further, and finds the lease run out."""
+    clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
+    desk = clocks.desk
+    begun(clocks)
+    other = clocks.another_keeper(off)
+    clocks.flush()
+    others_run = Mock(side_effect=other.services.caretaker.look_after_all)
+    keeper = clocks.another_keeper(-off, meanwhile=others_run)
+    # It may find that it has lost the lease, and leaves the rest to the other then.
+    keeper.services.caretaker.look_after_all()
+    others_run.assert_called_once_with()
+    clocks.two_runs()
+    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil"]
+    assert sorted(desk.listed("offered")) == ["ann", "bob"]
+    assert desk.counts()[:3] == (5, 2, 0)
+
+
+@every_offset
+def test_intents_are_finished_once_whatever_clock_says_that_they_are_old(
+    valkey: Server, public_off: float, keeper_off: float
+) -> None:
+    """P2, P3: also those that a request is about to finish itself."""
+    clocks = Clocks(valkey, public_off, keeper_off)
+    desk = clocks.desk
+    desk.configure()
+    desk.all_sign_up("ann", "bob", "cyd")
+    clocks.two_runs()
+    joining(desk, "dan")
+    leaving(desk, "bob")
+    fast = clocks.another_keeper(20 * MINUTE_SECONDS)
+    for keeper in (fast, fast, clocks.keeper):
+        keeper.services.caretaker.look_after_all()
+    assert desk.leave("bob").status == 204
+    assert desk.order() == ["ann", "cyd", "dan"]
+    assert desk.counts() == (3, 0, 0, 0, 1)
+    assert desk.stats().json["signed_up"] == 4
+    assert desk.events("dan") == ["joined"]

@@ -1,0 +1,144 @@
+"""Complete: final, and the same token may say so again."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support.admissions import FOREIGN_TOKEN, Admissions
+from tests.support.gateway import Answer
+from tests.support.world import World
+
+LONG_SECONDS = 900
+
+
+def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
+    """Given one offered, when completed, then admitted in the record and for the person."""
+    desk = waitlist("ann", "bob")
+    desk.claim()
+    answer = desk.complete("ann", reason="at the door")
+    assert (answer.status, answer.json["status"]) == (200, "admitted")
+    assert desk.status("ann") == desk.recorded("ann")["status"] == "admitted"
+    assert desk.counts() == (1, 0, 0, 1, 0)
+    assert desk.listed("offered") == []
+
+
+@pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
+def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
+    """Given one admitted, when the token says so again, then nothing changes. P2."""
+    desk = waitlist("ann")
+    desk.claim()
+    first = desk.complete("ann")
+    for _ in range(minutes):
+        world.advance(60)
+        world.services.caretaker.look_after_all()
+    again = desk.complete("ann")
+    assert (again.status, again.json) == (200, first.json)
+    assert desk.counts() == (0, 0, 0, 1, 0)
+    assert desk.events("ann") == ["joined", "offered", "admitted"]
+
+
+def test_a_foreign_token_completes_nobody(waitlist: Waitlist) -> None:
+    """Given two offered, when each has the other's token, then both are refused. P4."""
+    desk = waitlist("ann", "bob")
+    desk.claim(2)
+    for name, token in (("ann", desk.tokens["bob"]), ("bob", FOREIGN_TOKEN)):
+        assert desk.complete(name, token).code == "claim_mismatch"
+    assert desk.counts() == (0, 2, 0, 0, 0)
+    assert desk.complete("ann").status == 200
+
+
+def test_a_late_token_completes_nobody(waitlist: Waitlist, world: World) -> None:
+    """Given one offered, when the time is over to the millisecond, then refused. P4."""
+    desk = waitlist("ann")
+    desk.claim()
+    world.advance(LEASE_SECONDS)
+    assert desk.complete("ann").code == "claim_expired"
+    world.maintain()
+    assert desk.complete("ann").code == "claim_expired"
+    assert desk.counts() == (1, 0, 0, 0, 0)
+
+
+def test_a_token_is_good_until_the_last_millisecond(waitlist: Waitlist, world: World) -> None:
+    """Given one offered, when completed a millisecond before the deadline, then admitted."""
+    desk = waitlist("ann")
+    desk.claim()
+    world.advance(LEASE_SECONDS - 0.001)
+    assert desk.complete("ann").status == 200
+
+
+def test_a_token_of_an_earlier_hold_completes_nobody(waitlist: Waitlist, world: World) -> None:
+    """Given one claimed anew after the time was over, when the old token comes, refused. P4."""
+    desk = waitlist("ann")
+    desk.claim()
+    late = desk.tokens["ann"]
+    world.advance(LEASE_SECONDS)
+    assert desk.claimed() == ["ann"]
+    refused = [desk.act(verb, "ann", late) for verb in ("complete", "release", "extend", "park")]
+    assert {answer.code for answer in refused} == {"claim_mismatch"}
+    assert desk.complete("ann").json["status"] == "admitted"
+    assert desk.complete("ann", late).code == "already_admitted"
+    assert desk.events("ann").count("admitted") == 1
+
+
+REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
+    "complete by another": (lambda desk: desk.complete("ann", FOREIGN_TOKEN), "already_admitted"),
+    "release": (lambda desk: desk.release("ann"), "already_admitted"),
+    "release to the back": (lambda desk: desk.release("ann", to="back"), "already_admitted"),
+    "extend": (lambda desk: desk.extend("ann"), "already_admitted"),
+    "park": (lambda desk: desk.park("ann"), "already_admitted"),
+    "redrive": (lambda desk: desk.redrive("ann"), "already_admitted"),
+    "bump": (lambda desk: desk.bump("ann", to="front"), "already_admitted"),
+    "remove": (lambda desk: desk.remove("ann"), "already_admitted"),
+    "leave": (lambda desk: desk.leave("ann"), "already_admitted"),
+}
+
+
+@pytest.mark.parametrize("seconds", [0, LONG_SECONDS], ids=["at once", "later"])
+@pytest.mark.parametrize("what", REFUSALS)
+def test_the_completed_refuse_everything(
+    waitlist: Waitlist, world: World, what: str, seconds: int
+) -> None:
+    """Given one admitted, when anything else is asked, then refused and nothing changes. P4."""
+    desk = waitlist("ann", "bob", rejoin="never")
+    desk.claim()
+    desk.complete("ann")
+    world.advance(seconds)
+    world.services.caretaker.look_after_all()
+    before = desk.recorded("ann")
+    ask, code = REFUSALS[what]
+    assert ask(desk).code == code
+    assert desk.sign_up("ann").code == "already_admitted"
+    assert desk.recorded("ann") == before
+    assert desk.order() == ["bob"]
+    assert desk.claimed(5) == ["bob"]
+    assert desk.counts() == (0, 1, 0, 1, 0)
+
+
+def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
+    """Given one offered on two lists, when a token comes to the other list, then refused. P4."""
+    bakery = waitlist("ann")
+    cafe = Admissions(world, "cafe")
+    cafe.configure()
+    cafe.all_sign_up("ann")
+    bakery.claim()
+    cafe.claim()
+    assert cafe.complete("ann", bakery.tokens["ann"]).code == "claim_mismatch"
+    assert cafe.counts() == (0, 1, 0, 0, 0)
+
+
+def test_nobody_unknown_is_completed(waitlist: Waitlist) -> None:
+    """Given nobody of that name, when anything is asked about them, then there is no entry."""
+    desk = waitlist("ann")
+    refused = [desk.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
+    refused += [desk.redrive("zoe"), desk.remove("zoe")]
+    assert {answer.code for answer in refused} == {"entry_not_found"}
+    assert desk.counts() == (1, 0, 0, 0, 0)
+
+
+def test_whoever_waits_cannot_be_completed(waitlist: Waitlist) -> None:
+    """Given one who was never claimed, when completed, then refused and still first in line."""
+    desk = waitlist("ann", "bob")
+    refused = [desk.act(verb, "ann") for verb in ("complete", "release", "extend", "park")]
+    assert {answer.code for answer in refused} == {"claim_mismatch"}
+    assert desk.order() == ["ann", "bob"]

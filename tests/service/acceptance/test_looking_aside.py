@@ -1,0 +1,164 @@
+"""What operators see of those offered and parked: pages, counts, and whole lives."""
+
+from itertools import chain
+from typing import Any
+
+from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support.gateway import OPERATOR_ARN
+from tests.support.world import START_MILLIS, World
+from waitlist_api.clock import iso
+
+MANY = tuple(f"person-{number:02}" for number in range(25))
+
+
+def pages(desk: Any, status: str, limit: int) -> list[list[str]]:
+    """Return the names of each page, to the end."""
+    found = []
+    cursor = ""
+    while True:
+        answer = desk.page(f"status={status}&limit={limit}{cursor}").json
+        found.append([desk.names[entry["entry_id"]] for entry in answer["entries"]])
+        if answer["cursor"] is None:
+            return found
+        cursor = f"&cursor={answer['cursor']}"
+
+
+def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
+    """Given holds of different times, when listed, then who ends first comes first."""
+    desk = waitlist("ann", "bob", "cyd")
+    for seconds in (30, 10, 20):
+        desk.claim(lease_seconds=seconds)
+    assert desk.listed("offered") == ["bob", "cyd", "ann"]
+    first = desk.page("status=offered").json["entries"][0]
+    assert (first["status"], first["position"]) == ("offered", None)
+    assert first["claimed_until"] == iso(START_MILLIS + 10_000)
+    desk.extend("bob", lease_seconds=40)
+    assert desk.listed("offered") == ["cyd", "ann", "bob"]
+
+
+def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None:
+    """Given people parked one after the other, when listed, then the oldest comes first."""
+    desk = waitlist("ann", "bob", "cyd")
+    desk.claim(3)
+    for name in ("cyd", "ann", "bob"):
+        desk.park(name, reason=f"why {name}")
+        world.advance(1)
+    assert desk.listed("parked") == ["cyd", "ann", "bob"]
+    (first, *_) = desk.page("status=parked").json["entries"]
+    assert (first["park_reason"], first["parked_at"]) == ("why cyd", iso(START_MILLIS))
+
+
+def test_pages_of_one_deadline_leave_nobody_out(waitlist: Waitlist) -> None:
+    """Given 25 held until one moment, when read in pages of ten, then each is seen once. P9."""
+    desk = waitlist(*MANY)
+    desk.claim(25)
+    read = pages(desk, "offered", 10)
+    assert [len(page) for page in read] == [10, 10, 5]
+    assert sorted(chain(*read)) == list(MANY)
+    assert [*chain(*read)] == desk.listed("offered")
+
+
+def test_pages_of_one_time_leave_nobody_out(waitlist: Waitlist) -> None:
+    """Given 25 parked at one moment, when read in pages of five, then each is seen once. P9."""
+    desk = waitlist(*MANY)
+    desk.claim(25)
+    for name in MANY:
+        desk.park(name)
+    read = pages(desk, "parked", 5)
+    assert [len(page) for page in read[:5]] == [5] * 5
+    assert sorted(chain(*read)) == list(MANY)
+
+
+def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
+    """Given a page read, when its last one is extended or gone, then nobody is left out. P9."""
+    desk = waitlist(*MANY[:6])
+    for seconds in range(10, 16):
+        desk.claim(lease_seconds=seconds)
+    for act in (desk.extend, desk.complete):
+        answer = desk.page("status=offered&limit=2").json
+        *_, last = [desk.names[entry["entry_id"]] for entry in answer["entries"]]
+        act(last)
+        rest = desk.page(f"status=offered&limit=9&cursor={answer['cursor']}").json["entries"]
+        seen = {desk.names[entry["entry_id"]] for entry in rest}
+        everybody = {desk.names[entry["entry_id"]] for entry in answer["entries"]} | seen
+        assert set(desk.listed("offered")) <= everybody
+
+
+def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
+    """Given people at every stage, when counted, then each is counted once; ages are told."""
+    desk = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
+    desk.claim(4)
+    desk.complete("ann")
+    world.advance(10)
+    desk.park("bob")
+    desk.remove("cyd")
+    world.advance(20)
+    stats = desk.stats().json
+    assert stats == {
+        "waiting": 2,
+        "offered": 1,
+        "parked": 1,
+        "admitted": 1,
+        "left": 1,
+        "signed_up": 6,
+        "oldest_waiting_seconds": 29,
+        "oldest_parked_seconds": 20,
+        # Signups while the clock stands are half a millisecond apart: this was the fifth.
+        "oldest_joined_at": iso(START_MILLIS + 2),
+    }
+    desk.claim(2)
+    desk.redrive("bob")
+    desk.claim()
+    stats = desk.stats().json
+    assert (stats["oldest_waiting_seconds"], stats["oldest_parked_seconds"]) == (None, None)
+
+
+def test_the_history_tells_a_whole_life(waitlist: Waitlist, world: World) -> None:
+    """Given a person who went through everything, when looked at, all is told, by whom, why."""
+    desk = waitlist("zoe", "ann")
+    desk.bump("ann", to="front", reason="a friend")
+    desk.claim()
+    world.advance(1)
+    desk.release("ann", reason="not yet")
+    desk.claim()
+    world.advance(LEASE_SECONDS)
+    world.services.caretaker.look_after_all()
+    world.advance(60)
+    world.services.caretaker.look_after_all()
+    desk.claim()
+    desk.park("ann", reason="no show")
+    desk.redrive("ann", reason="called back")
+    desk.claim()
+    world.advance(5)
+    desk.complete("ann", reason="at the door")
+    history = desk.person("ann").json["history"]
+    operator = OPERATOR_ARN
+    assert [(one["event"], one["by"], one["reason"]) for one in history] == [
+        ("joined", "customer", ""),
+        ("bumped", operator, "a friend"),
+        ("offered", operator, ""),
+        ("released", operator, "not yet"),
+        ("offered", operator, ""),
+        ("expired", "maintenance", ""),
+        ("offered", operator, ""),
+        ("parked", operator, "no show"),
+        ("redriven", operator, "called back"),
+        ("offered", operator, ""),
+        ("admitted", operator, "at the door"),
+    ]
+    expired, admitted = history[5], history[-1]
+    assert expired["at"] == iso(START_MILLIS + (1 + LEASE_SECONDS) * 1000)
+    assert admitted["at"] == iso(START_MILLIS + (1 + LEASE_SECONDS + 60 + 5) * 1000)
+
+
+def test_the_history_of_who_leaves_while_offered(waitlist: Waitlist) -> None:
+    """Given one offered who leaves, when looked at, then the customer is told as the cause."""
+    desk = waitlist("ann")
+    desk.claim()
+    desk.leave("ann")
+    history = desk.person("ann").json["history"]
+    assert [(one["event"], one["by"]) for one in history] == [
+        ("joined", "customer"),
+        ("offered", OPERATOR_ARN),
+        ("left", "customer"),
+    ]

@@ -1,0 +1,83 @@
+"""Paused, closed and full: what a waitlist gives and takes."""
+
+import pytest
+
+from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support.world import World
+
+
+def test_a_paused_list_takes_signups_and_gives_nobody(waitlist: Waitlist) -> None:
+    """Given a paused list, when people come and are claimed, then they wait, none is given."""
+    desk = waitlist("ann", paused=True)
+    desk.all_sign_up("bob")
+    assert desk.claim(2).code == "waitlist_paused"
+    assert desk.claim(2, complete=True).code == "waitlist_paused"
+    assert desk.order() == ["ann", "bob"]
+    desk.configure(paused=False)
+    assert desk.claimed(2) == ["ann", "bob"]
+
+
+def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
+    """Given four held, when the list is paused, then their holds can still be ended."""
+    desk = waitlist("ann", "bob", "cyd", "dan")
+    desk.claim(4)
+    desk.configure(paused=True)
+    assert desk.complete("ann").json["status"] == "admitted"
+    assert desk.release("bob").json["status"] == "waiting"
+    assert desk.park("cyd").json["status"] == "parked"
+    assert desk.extend("dan").json["status"] == "offered"
+    assert desk.redrive("cyd").json["status"] == "waiting"
+    assert desk.order() == ["bob", "cyd"]
+
+
+def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
+    """Given one held on a list that is paused, when the time is over, then back in line. P6."""
+    desk = waitlist("ann", "bob")
+    desk.claim()
+    desk.configure(paused=True, lease_seconds=LEASE_SECONDS)
+    world.advance(LEASE_SECONDS)
+    world.services.caretaker.look_after_all()
+    assert desk.order() == ["ann", "bob"]
+
+
+def test_a_closed_list_takes_nobody_and_gives_people(waitlist: Waitlist) -> None:
+    """Given a closed list, when people come and are claimed, then refused, and given."""
+    desk = waitlist("ann", "bob")
+    desk.configure(open=False)
+    assert desk.sign_up("cyd").code == "waitlist_closed"
+    assert desk.claimed(2) == ["ann", "bob"]
+    assert desk.complete("ann").json["status"] == "admitted"
+    assert desk.release("bob").json["position"] == 1
+
+
+@pytest.mark.parametrize("where", ["offered", "parked"])
+def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None:
+    """Given a full list, when one is held or parked, then it is full; not when admitted."""
+    desk = waitlist("ann", "bob", capacity=2)
+    desk.claim()
+    if where == "parked":
+        desk.park("ann")
+    assert desk.sign_up("cyd").code == "waitlist_full"
+    if where == "parked":
+        desk.redrive("ann")
+        desk.claim()
+    desk.complete("ann")
+    assert desk.sign_up("cyd").status == 201
+    assert desk.sign_up("dan").code == "waitlist_full"
+    assert desk.release("ann").code == "already_admitted"
+    assert desk.order() == ["bob", "cyd"]
+
+
+def test_an_unknown_list_gives_nobody(world: World) -> None:
+    """Given no such list, when anything is asked of it, then it is not found. P5."""
+    path = "/v1/admin/waitlists/nowhere"
+    entry = "a" * 26
+    asked = {
+        f"{path}/claims": {},
+        f"{path}/claims/{entry}/complete": {"claim_token": "0" * 40},
+        f"{path}/parked/{entry}/redrive": {},
+    }
+    for route, body in asked.items():
+        answer = world.request("POST", route, body=body, operator=True)
+        assert answer.code == "waitlist_not_found", route
+    assert world.redis.keys("*") == []

@@ -1,0 +1,198 @@
+"""P9: whatever is sent, a refusal has 8 KB at the most and an import's answer 1 MB."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.service.api.refusing import nothing_changes
+from tests.support.gateway import Answer
+from tests.support.people import People
+from waitlist_api.errors import (
+    MAX_ERRORS,
+    MAX_FIELD_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_ROW_ERRORS,
+    FieldError,
+    InvalidFields,
+    cut,
+)
+from waitlist_api.http.errors import problem
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.schemas.attributes import MAX_PROFILE_BYTES
+from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
+from waitlist_shared.errors import InvalidRequest
+
+MAX_REFUSAL_BYTES = 8 * 1024
+MAX_IMPORT_ANSWER_BYTES = 1_000_000
+# The letter decides what a name costs: as UTF-8 in the request, as JSON in the answer.
+LETTERS = {
+    "ascii": "a",
+    "umlaut": "ä",
+    "emoji": "😀",
+    "quote": '"',
+    "control": "\x01",
+    "C1": "\x9b",
+}
+
+
+def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
+    """Return a body of nearly this size: `within`, a part of it, gets names with a number each."""
+    room = size - len(as_json(body))
+    number = 0
+    while room > 0:
+        number += 1
+        within[f"{name}{number}"] = value
+        room -= len(as_json({f"{name}{number}": value}))
+    within.popitem()
+    return as_json(body).decode()
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def bodies(letter: str) -> dict[str, str]:
+    """Return signups of 16 KB in which as much as can be is wrong."""
+    whole: dict[str, Any] = {"customer_id": "dan"}
+    attributes: dict[str, Any] = {}
+    with_attributes = {"customer_id": "dan", "attributes": attributes}
+    few = {f"a{number}": [0] * 16 for number in range(16)}
+    return {
+        "unknown fields": filled(whole, whole, letter, 0, MAX_BODY_BYTES),
+        "long unknown fields": long_names(letter),
+        "one long field": as_json({letter * (2700 if letter < " " else 4000): 0}).decode(),
+        "attributes": filled(with_attributes, attributes, letter, 0, MAX_BODY_BYTES),
+        "values": json.dumps({"customer_id": "dan", "attributes": few}),
+        "long values": as_json({"customer_id": letter * 1300, "profile": letter * 1300}).decode(),
+        "deep": f'{{"customer_id": {"[" * 31}{"]" * 31}, {json.dumps(letter)}: 0}}',
+    }
+
+
+def long_names(letter: str) -> str:
+    body: dict[str, Any] = {}
+    return filled(body, body, letter * 60, 0, MAX_BODY_BYTES)
+
+
+@pytest.mark.parametrize("waitlist_id", ["bakery", "nowhere"])
+@pytest.mark.parametrize("letter", LETTERS.values(), ids=LETTERS)
+def test_a_refused_signup_is_answered_little(
+    stocked: People, letter: str, waitlist_id: str
+) -> None:
+    """P5: also where there is no such list, of which each caller may ask."""
+    for name, body in bodies(letter).items():
+        with nothing_changes(stocked.world):
+            answer = stocked.world.request(
+                "POST", f"/v1/waitlists/{waitlist_id}/entries", raw_body=body
+            )
+        assert answer.status == 422, (name, answer.text[:500])
+        assert len(answer.text.encode()) <= MAX_REFUSAL_BYTES, name
+        assert 1 <= len(answer.json["errors"]) <= MAX_ERRORS
+
+
+def test_a_refusal_names_the_first_errors_and_counts_the_others(stocked: People) -> None:
+    body = {"customer_id": "dan", **{f"a{number}": 0 for number in range(100)}}
+    answer = stocked.world.request("POST", f"{stocked.path}/entries", body=body)
+    assert [one["field"] for one in answer.json["errors"]] == [f"body.a{n}" for n in range(20)]
+    assert answer.json["detail"].endswith("; and 80 more")
+
+
+@pytest.mark.parametrize("letter", LETTERS.values(), ids=LETTERS)
+def test_the_largest_refusal_that_can_be_is_within_the_limit(letter: str) -> None:
+    wrong = FieldError(letter * 1000, letter * 1000)
+    answer = problem(InvalidFields(*[wrong] * 1000))
+    assert len(str(answer.body).encode()) <= MAX_REFUSAL_BYTES
+    assert len(str(problem(InvalidRequest(letter * 10_000)).body)) <= MAX_REFUSAL_BYTES
+
+
+@pytest.mark.parametrize("letter", [*LETTERS.values(), "\ud800"], ids=ascii)
+@pytest.mark.parametrize("limit", [MAX_FIELD_BYTES, MAX_MESSAGE_BYTES])
+def test_text_is_cut_by_its_bytes_as_json(letter: str, limit: int) -> None:
+    for length in (0, 1, limit // 12, limit, 16_000):
+        text = letter * length
+        short = cut(text, limit)
+        assert len(json.dumps(short)) - 2 <= limit
+        assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
+        if len(json.dumps(text)) - 2 <= limit:
+            assert short == text
+
+
+def imported(people: People, body: str) -> Answer:
+    assert len(body.encode()) <= MAX_IMPORT_BYTES
+    path = f"{people.admin_path}/import"
+    return people.world.request("POST", path, raw_body=body, operator=True)
+
+
+def bad_rows(letter: str) -> dict[str, dict[str, Any]]:
+    return {
+        "unknown fields": {letter * 30 + str(number): 0 for number in range(20)},
+        "attributes": {
+            "customer_id": "dan",
+            "attributes": {f"a{number}": [0] * 16 for number in range(16)},
+        },
+        "names of attributes": {
+            "customer_id": "dan",
+            "attributes": {letter * 33 + str(number): "x" for number in range(16)},
+        },
+    }
+
+
+@pytest.mark.parametrize("letter", LETTERS.values(), ids=LETTERS)
+def test_an_import_of_bad_rows_is_answered_in_one_megabyte(stocked: People, letter: str) -> None:
+    for name, row in bad_rows(letter).items():
+        with nothing_changes(stocked.world):
+            answer = imported(stocked, as_json({"entries": [row] * 500}).decode())
+        assert (answer.status, answer.json["refused"]) == (200, 500), name
+        assert len(answer.text.encode()) <= MAX_IMPORT_ANSWER_BYTES, name
+        assert all(1 <= len(one["errors"]) <= MAX_ROW_ERRORS for one in answer.json["results"])
+
+
+def test_a_good_row_among_bad_ones_is_answered_and_joins(people: People) -> None:
+    rows = [*[{f"x{number}": 0 for number in range(450)}] * 499, {"customer_id": "dan"}]
+    answer = imported(people, as_json({"entries": rows}).decode())
+    assert (answer.status, answer.json["joined"], answer.json["refused"]) == (200, 1, 499)
+    assert people.stats().json["waiting"] == 1
+
+
+@pytest.mark.parametrize("rows", [[0] * 600_000, [{}] * 400_000], ids=["numbers", "objects"])
+def test_too_many_rows_are_refused_in_few_words(stocked: People, rows: list[Any]) -> None:
+    with nothing_changes(stocked.world):
+        answer = imported(stocked, as_json({"entries": rows}).decode())
+    assert (answer.status, answer.code) == (422, "invalid_request")
+    assert len(answer.text.encode()) <= MAX_REFUSAL_BYTES
+
+
+LAMBDA_BYTES = 6 * 1024 * 1024
+
+
+def largest_person(letter: str) -> dict[str, Any]:
+    """Return a person with as much profile and attributes as two edits of 16 KB can give."""
+    text = "" if letter.isascii() else letter
+    profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}
+    attributes: dict[str, list[str]] = {}
+    while True:
+        more = [f"{(text or letter) * 61}{value:03}" for value in range(16)]
+        if len(as_json({"attributes": {**attributes, f"a{len(attributes)}": more}})) > 16_000:
+            return {"profile": profile, "attributes": attributes}
+        attributes[f"a{len(attributes)}"] = more
+
+
+@pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
+def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
+    """P3: claims that were given and cannot be returned are lost to the operator."""
+    rows = [{"customer_id": f"c{number}"} for number in range(100)]
+    person = largest_person(letter)
+    for row in imported(people, as_json({"entries": rows}).decode()).json["results"]:
+        path = f"{people.admin_path}/entries/{row['entry_id']}"
+        for name, value in person.items():
+            body = as_json({name: value}).decode()
+            assert people.world.request("PATCH", path, raw_body=body, operator=True).status == 200
+    page = people.page("limit=100")
+    claims = people.world.request(
+        "POST", f"{people.admin_path}/claims", body={"count": 100}, operator=True, key="k"
+    )
+    assert len(page.json["entries"]) == len(claims.json["claims"]) == 100
+    assert page.json["entries"][0]["profile"] == person["profile"]
+    for answer in (page, claims):
+        whole = json.dumps({"statusCode": 200, "body": answer.text}, ensure_ascii=False)
+        assert len(whole.encode()) < LAMBDA_BYTES - 2000

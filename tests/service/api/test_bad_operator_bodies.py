@@ -1,0 +1,130 @@
+"""P5: a bad configuration or bump is refused by the field's name, and changes nothing."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.people import People
+
+SETTINGS: dict[str, list[Any]] = {
+    "name": [
+        *[None, "", "x" * 201, 5, True, []],
+        *[
+            "\x00\x1b]0;x",
+            "line\nfeed",
+            "\x7f",
+            "\x9b2J",
+            "\u202eright to left",
+            "a\u200f",
+            "\u2028",
+        ],
+    ],
+    "open": [1, "true", None],
+    "paused": [0, "no", None],
+    "capacity": [0, -1, 10**9 + 1, "5", 1.0, True],
+    "rejoin": [True, None, "sometimes"],
+    "allow_rejoin": [True, False],
+    "lease_seconds": [0, 43_201, "60", 1.5, None],
+    "max_attempts": [0, 101, "5", None],
+    "hide_counts": [1, "yes", None],
+    "waitlist_id": ["bakery"],
+    "version": [1],
+}
+BUMPS: dict[str, list[Any]] = {
+    "priority": [-1, 256, 2**70, "9", 1.5, True],
+    "places": [0, -1, 10**9 + 1, "1", 1.0, True],
+    "to": ["middle", "", "Front", "front\n", 1],
+    "reason": [None, 5, "x" * 501, []],
+    "rank": [1],
+}
+each_setting = pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in SETTINGS.items() for value in values]
+)
+each_bump = pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in BUMPS.items() for value in values]
+)
+
+
+@each_setting
+def test_a_wrong_setting_is_named(stocked: People, field: str, value: Any) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        refused(stocked.configure(**{field: value}), 422, "invalid_request", f"body.{field}")
+
+
+@each_setting
+def test_a_wrong_setting_makes_no_list(stocked: People, field: str, value: Any) -> None:
+    """P5"""
+    other = People(stocked.world, "florist")
+    with nothing_changes(stocked.world):
+        refused(other.configure(**{field: value}), 422, "invalid_request", f"body.{field}")
+    path = other.admin_path
+    refused(stocked.world.request("GET", path, operator=True), 404, "waitlist_not_found")
+
+
+@each_bump
+def test_a_wrong_bump_is_named(stocked: People, field: str, value: Any) -> None:
+    """P5"""
+    where = {field: value} if field in ("priority", "places", "to") else {"to": "front"}
+    with nothing_changes(stocked.world):
+        answer = stocked.bump("cyd", key="b", **{**where, field: value})
+        refused(answer, 422, "invalid_request", f"body.{field}")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {},
+        {"reason": "why"},
+        {"to": "front", "priority": 1},
+        {"to": "front", "places": 1},
+        {"places": 1, "priority": 1},
+        {"priority": None, "places": None, "to": None},
+    ],
+    ids=str,
+)
+def test_a_bump_says_exactly_one_place(stocked: People, where: dict[str, Any]) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        refused(stocked.bump("cyd", key="b", **where), 422, "invalid_request", "body")
+
+
+def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
+    """P2 P5: its repeat would move the entry twice."""
+    with nothing_changes(stocked.world):
+        answer = stocked.bump("cyd", places=1)
+        refused(answer, 422, "invalid_request", "header.idempotency-key")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{",
+        "NaN",
+        '"\\ud800"',
+        "[" * 10_000,
+        '{"name": "a", "name": "a"}',
+        '{"a": [{"b": 1, "b": 1}]}',
+    ],
+    ids=lambda one: one[:9],
+)
+def test_an_operators_body_that_is_not_json_is_refused(stocked: People, body: str) -> None:
+    """P5"""
+    world = stocked.world
+    with nothing_changes(world):
+        for method, path in (
+            ("PUT", stocked.admin_path),
+            ("POST", f"{stocked.admin_entry('cyd')}/bump"),
+        ):
+            answer = world.request(method, path, raw_body=body, operator=True)
+            refused(answer, 400, "invalid_json")
+            answer = world.request(method, path, raw_body=" " * 2**20, operator=True)
+            refused(answer, 413, "too_large")
+
+
+def test_operators_are_told_of_a_missing_body(stocked: People) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        answer = stocked.world.request("PUT", stocked.admin_path, operator=True)
+        refused(answer, 422, "invalid_request", "body")

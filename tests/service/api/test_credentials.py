@@ -1,0 +1,162 @@
+"""P5: without the right credentials nothing is told and nothing changes."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.people import People
+from waitlist_api.auth.credentials import EntryTokens
+
+ADMIN: list[tuple[str, str, Any]] = [
+    ("GET", "/v1/admin/waitlists", None),
+    ("PUT", "/v1/admin/waitlists/bakery", {"name": "Taken over"}),
+    ("GET", "/v1/admin/waitlists/bakery", None),
+    ("DELETE", "/v1/admin/waitlists/bakery", None),
+    ("GET", "/v1/admin/waitlists/bakery/stats", None),
+    ("GET", "/v1/admin/waitlists/bakery/entries", None),
+    ("GET", "/v1/admin/waitlists/bakery/entries/{entry_id}", None),
+    ("DELETE", "/v1/admin/waitlists/bakery/entries/{entry_id}", None),
+    ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/bump", {"to": "front"}),
+    ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/token", None),
+]
+each_admin_call = pytest.mark.parametrize(("method", "path", "body"), ADMIN)
+
+
+@each_admin_call
+def test_an_unsigned_admin_call_is_unauthorized(
+    stocked: People, method: str, path: str, body: Any
+) -> None:
+    """P5"""
+    path = path.format(entry_id=stocked.id_of("cyd"))
+    with nothing_changes(stocked.world):
+        refused(stocked.world.request(method, path, body=body), 401, "unauthorized")
+        token = stocked.token_of("cyd")
+        answer = stocked.world.request(method, path, body=body, token=token)
+        refused(answer, 401, "unauthorized")
+
+
+@each_admin_call
+def test_a_stranger_is_not_told_what_else_is_wrong(
+    stocked: People, method: str, path: str, body: Any
+) -> None:
+    """P5: who calls is asked before what is sent, and before what is there."""
+    for wrong in ("not-an-id", stocked.id_of("nobody")):
+        answer = stocked.world.request(
+            method,
+            path.format(entry_id=wrong),
+            raw_body="[" * 100_000,
+            headers={"content-type": "text/plain"},
+            query="limit=0",
+        )
+        refused(answer, 401, "unauthorized")
+
+
+@pytest.mark.parametrize("path", ["/v1/admin", "/v1/admin/", "/v1/admin/nothing"])
+def test_an_unknown_admin_path_is_unauthorized_too(stocked: People, path: str) -> None:
+    """P5"""
+    refused(stocked.world.request("GET", path), 401, "unauthorized")
+    refused(stocked.world.request("GET", path, operator=True), 404, "not_found")
+
+
+def token_with(stocked: People, **parts: str) -> str:
+    key_id, mac = stocked.token_of("ada").split(".")
+    return f"{parts.get('key_id', key_id)}.{parts.get('mac', mac)}"
+
+
+def look(people: People, name: str, authorization: str, method: str = "GET") -> Any:
+    headers = {"authorization": authorization}
+    return people.world.request(method, people.entry(name), headers=headers)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@pytest.mark.parametrize(
+    "authorization",
+    ["", "Bearer", "Bearer ", "Bearer nonsense", "Bearer a.b", "Bearer ☕", "Basic YWRhOg=="],
+    ids=ascii,
+)
+def test_what_is_no_token_is_unauthorized(stocked: People, method: str, authorization: str) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        refused(look(stocked, "ada", authorization, method), 401, "unauthorized")
+        refused(stocked.world.request(method, stocked.entry("ada")), 401, "unauthorized")
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_token_that_is_cut_or_dressed_up_is_unauthorized(stocked: People, method: str) -> None:
+    """P5"""
+    token = stocked.token_of("ada")
+    with nothing_changes(stocked.world):
+        for wrong in (token[:-1], token + "A", token + "=", token.replace(".", ""), f'"{token}"'):
+            refused(look(stocked, "ada", f"Bearer {wrong}", method), 401, "unauthorized")
+        refused(look(stocked, "ada", token, method), 401, "unauthorized")
+        refused(look(stocked, "ada", f"Basic {token}", method), 401, "unauthorized")
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) -> None:
+    """P5: of another person, another list, another key; of a forged signature."""
+    ada = stocked.id_of("ada")
+    other_secret = EntryTokens("another-secret-of-32-characters-or-more")
+    wrong = [
+        stocked.token_of("bob"),
+        People(stocked.world, "florist").token_of("ada"),
+        other_secret.issue(stocked.waitlist_id, ada, stocked.stay_of("ada")),
+        token_with(stocked, mac="A" * 43),
+        token_with(stocked, key_id="0" * 8),
+    ]
+    with nothing_changes(stocked.world):
+        for token in wrong:
+            refused(look(stocked, "ada", f"Bearer {token}", method), 403, "forbidden")
+
+
+def test_whether_somebody_is_on_the_list_cannot_be_found_out_by_a_wrong_token(
+    stocked: People,
+) -> None:
+    """P8"""
+    token = stocked.token_of("bob")
+    there = look(stocked, "ada", f"Bearer {token}")
+    not_there = look(stocked, "nobody", f"Bearer {token}")
+    assert (there.status, there.text) == (not_there.status, not_there.text)
+
+
+def test_the_scheme_may_be_written_in_any_case(stocked: People) -> None:
+    token = stocked.token_of("ada")
+    assert look(stocked, "ada", f"bearer {token}").status == 200
+    assert look(stocked, "ada", f"BEARER  {token}").status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/waitlists/nothing"),
+        ("GET", "/v1/admin/waitlists/nothing"),
+        ("DELETE", "/v1/admin/waitlists/nothing"),
+        ("GET", "/v1/admin/waitlists/nothing/stats"),
+        ("GET", "/v1/admin/waitlists/nothing/entries"),
+    ],
+)
+def test_an_unknown_waitlist_is_not_found(stocked: People, method: str, path: str) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        refused(stocked.world.request(method, path, operator=True), 404, "waitlist_not_found")
+
+
+def test_a_customer_of_an_unknown_waitlist_finds_nothing(stocked: People) -> None:
+    """P5"""
+    nowhere = People(stocked.world, "nothing")
+    with nothing_changes(stocked.world):
+        refused(nowhere.sign_up("ada"), 404, "waitlist_not_found")
+        refused(nowhere.look("ada"), 404, "waitlist_not_found")
+        refused(nowhere.leave("ada"), 404, "entry_not_found")
+        refused(nowhere.bump("ada", to="front"), 404, "waitlist_not_found")
+
+
+def test_an_unknown_entry_is_not_found(stocked: People) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        refused(stocked.look("nobody"), 404, "entry_not_found")
+        refused(stocked.leave("nobody"), 404, "entry_not_found")
+        refused(stocked.person("nobody"), 404, "entry_not_found")
+        refused(stocked.bump("nobody", to="front"), 404, "entry_not_found")
+        assert stocked.erase("nobody").status == 204

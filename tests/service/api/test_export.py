@@ -1,0 +1,134 @@
+"""Everything that is recorded of one person, for that person to have."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.api.refusing import refused
+from tests.support.admissions import Admissions
+from tests.support.gateway import Answer
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.world import World
+
+PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
+ATTRIBUTES = {"language": ["English", "French"]}
+# What the service needs to work, and tells nothing of the person.
+INTERNAL = {
+    "waitlist_id",
+    "entry_id",
+    "join_id",
+    "signup_key",
+    "signup_body",
+    "rank",
+    "ticket",
+    "stamp",
+    "once_key",
+    "once_stamp",
+    "edited_stamp",
+    "claim_token",
+    "hold_end",
+    "attributes_version",
+}
+TOLD_AS = {
+    "created_millis": "created_at",
+    "updated_millis": "updated_at",
+    "admitted_millis": "admitted_at",
+    "left_millis": "left_at",
+    "claimed_until_millis": "claimed_until",
+    "parked_millis": "parked_at",
+}
+
+
+@pytest.fixture
+def people() -> Admissions:
+    people = Admissions(World.on(new_table(), fake_redis()))
+    assert people.configure(retention_days=30).status == 201
+    return people
+
+
+def page(people: Admissions, name: str, query: str = "") -> Answer:
+    path, query = people.admin_entry(name), f"include=history{query}"
+    return people.world.request("GET", path, operator=True, query=query)
+
+
+def export(people: Admissions, name: str, limit: int = 100) -> dict[str, Any]:
+    """Follow the cursors to their end; return the last page with the whole history."""
+    history: list[Any] = []
+    cursor = ""
+    while True:
+        answer = page(people, name, f"&limit={limit}{cursor}")
+        assert answer.status == 200, answer.text
+        assert len(answer.json["history"]) <= limit
+        history += answer.json["history"]
+        if answer.json["cursor"] is None:
+            return {**answer.json, "history": history}
+        cursor = f"&cursor={answer.json['cursor']}"
+
+
+def test_all_of_a_long_history_is_told_oldest_first(people: Admissions) -> None:
+    people.sign_up("ada", profile=PROFILE, attributes=ATTRIBUTES)
+    for number in range(250):
+        people.bump("ada", to="back", reason=f"move {number}")
+    for limit in (100, 7):
+        whole = export(people, "ada", limit)
+        assert [event["event"] for event in whole["history"]] == ["joined"] + ["bumped"] * 250
+        assert [event["reason"] for event in whole["history"][1:]] == [
+            f"move {number}" for number in range(250)
+        ]
+    assert (whole["customer_id"], whole["profile"]) == ("ada", PROFILE)
+    assert whole["attributes"] == ATTRIBUTES
+
+
+def test_every_stay_is_told(people: Admissions) -> None:
+    people.all_sign_up("ada")
+    people.leave("ada")
+    people.sign_up("ada", key="again")
+    people.claimed()
+    people.complete("ada")
+    whole = export(people, "ada", 2)
+    events = [event["event"] for event in whole["history"]]
+    assert events == ["joined", "left", "joined", "offered", "admitted"]
+    assert whole["status"] == "admitted"
+    assert whole["admitted_at"] is not None
+
+
+def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
+    """A new field of the record is told, or is named here as saying nothing of the person."""
+    people.sign_up("ada", key="k", profile=PROFILE, attributes=ATTRIBUTES)
+    people.edit("ada", attributes={"language": "French"})
+    people.bump("ada", key="b", places=1)
+    people.claimed()
+    people.park("ada", reason="asked for time")
+    parked = export(people, "ada")
+    recorded = people.recorded("ada")
+    for name in set(recorded) - INTERNAL:
+        assert parked[TOLD_AS.get(name, name)] not in (None, ""), name
+    people.redrive("ada")
+    people.leave("ada")
+    left = export(people, "ada")
+    for name in set(people.recorded("ada")) - INTERNAL:
+        assert left[TOLD_AS.get(name, name)] not in (None, ""), name
+
+
+def test_a_short_look_tells_the_newest_and_a_cursor_leads_to_the_end(people: Admissions) -> None:
+    people.all_sign_up("ada")
+    assert people.person("ada").json["cursor"] is None
+    assert page(people, "ada").json["history"] == people.person("ada").json["history"]
+
+
+def test_a_wrong_cursor_is_named(people: Admissions) -> None:
+    """P5"""
+    people.all_sign_up("ada")
+    for cursor in ("x", "IjUi", "NQ", "IjAwMDAwMDAwMDAwMDAwMDAjSk9JTkVEIg"):
+        refused(page(people, "ada", f"&cursor={cursor}"), 422, "invalid_request", "query.cursor")
+    path = people.admin_entry("ada")
+    answer = people.world.request("GET", path, operator=True, query="include=everything")
+    refused(answer, 422, "invalid_request", "query.include")
+
+
+def test_an_erased_person_has_nothing_to_tell(people: Admissions) -> None:
+    """P8"""
+    people.all_sign_up("ada")
+    people.erase("ada")
+    refused(page(people, "ada"), 404, "entry_not_found")

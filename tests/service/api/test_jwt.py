@@ -1,0 +1,152 @@
+"""With an issuer's tokens: everybody deals with their own entry, and with no other."""
+
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.gateway import Answer
+from tests.support.openapi import document_of
+from tests.support.people import People
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.world import World
+from waitlist_api.http.api import Api
+
+ENTRIES = "/v1/waitlists/bakery/entries"
+ME = f"{ENTRIES}/me"
+
+
+class Members(People):
+    """Customers whose requests carry what the JWT authorizer has found in their tokens."""
+
+    def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
+        self.id_of(name)
+        return self.world.request("POST", ENTRIES, body=fields, key=key, subject=name)
+
+    def call(self, method: str, name: str, path: str = ME) -> Answer:
+        return self.world.request(method, path, subject=name)
+
+
+@pytest.fixture
+def members() -> Members:
+    """Ada and Bob in line, where an issuer tells who calls."""
+    world = World.on(new_table(), fake_redis())
+    world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
+    members = Members(world)
+    assert members.configure().status == 201
+    members.all_sign_up("ada", "bob")
+    return members
+
+
+def test_the_tokens_sub_signs_up(members: Members) -> None:
+    answer = members.sign_up("cyd", profile={"name": "Cyd"})
+    assert answer.status == 201
+    assert (answer.json["entry_id"], answer.json["position"]) == (members.id_of("cyd"), 3)
+    assert "entry_token" not in answer.json
+    person = members.person("cyd").json
+    assert (person["customer_id"], person["profile"]) == ("cyd", {"name": "Cyd"})
+
+
+def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
+    """P2: nobody else has this customer's token."""
+    answer = members.sign_up("ada")
+    assert (answer.status, answer.json["position"]) == (200, 1)
+    assert members.order() == ["ada", "bob"]
+
+
+def test_a_signup_may_state_its_own_customer(members: Members) -> None:
+    assert members.sign_up("cyd", customer_id="cyd").status == 201
+
+
+def test_a_signup_for_somebody_else_is_forbidden(members: Members) -> None:
+    """P5"""
+    with nothing_changes(members.world):
+        for other in ("eve", "ada", "CYD"):
+            refused(members.sign_up("cyd", customer_id=other), 403, "forbidden")
+        refused(members.sign_up("cyd", customer_id=""), 422, "invalid_request", "body.customer_id")
+
+
+@pytest.mark.parametrize("by_id", [False, True], ids=["me", "id"])
+def test_customers_look_at_their_own_entry_and_leave_it(members: Members, by_id: bool) -> None:
+    """P2"""
+    path = members.entry("bob") if by_id else ME
+    looked = members.call("GET", "bob", path)
+    assert (looked.status, looked.json["entry_id"]) == (200, members.id_of("bob"))
+    assert looked.json["position"] == 2
+    for _ in range(2):
+        assert members.call("DELETE", "bob", path).status == 204
+    assert members.order() == ["ada"]
+    assert members.call("GET", "bob", path).json["status"] == "left"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_anothers_entry_is_forbidden_whether_or_not_it_exists(
+    members: Members, method: str
+) -> None:
+    """P5 P8"""
+    with nothing_changes(members.world):
+        there = members.call(method, "bob", members.entry("ada"))
+        not_there = members.call(method, "bob", members.entry("nobody"))
+        refused(there, 403, "forbidden")
+        assert (there.status, there.text) == (not_there.status, not_there.text)
+
+
+def test_me_is_one_entry_in_each_list(members: Members) -> None:
+    florist = People(members.world, "florist")
+    florist.configure()
+    assert members.call("GET", "ada", f"{florist.path}/entries/me").code == "entry_not_found"
+    path = f"{florist.path}/entries"
+    assert members.world.request("POST", path, body={}, subject="bob").status == 201
+    assert members.call("GET", "bob", f"{path}/me").json["position"] == 1
+    assert members.call("GET", "bob").json["position"] == 2
+
+
+def test_a_place_within_a_segment_is_told_of_me_too(members: Members) -> None:
+    members.configure(segments=[["language"]])
+    members.world.maintain()
+    members.sign_up("cyd", attributes={"language": "Spanish"})
+    answer = members.world.request("GET", ME, subject="cyd", query="segment=language")
+    assert answer.json["segments"][0]["position"] == 1
+
+
+def test_without_the_authorizer_nobody_is_known(members: Members) -> None:
+    """P5: another route, a wrong deployment; an entry token is no proof here."""
+    token = members.token_of("ada")
+    calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
+    with nothing_changes(members.world):
+        for method, path in calls:
+            body: dict[str, str] | None = {} if method == "POST" else None
+            for proof in ({}, {"token": token}, {"operator": True}):
+                answer = members.world.request(method, path, body=body, **proof)
+                refused(answer, 401, "unauthorized")
+
+
+@pytest.mark.parametrize("subject", ["a b", "ä", "a" * 257, "line\n"], ids=ascii)
+def test_a_sub_that_is_no_customer_id_is_forbidden(members: Members, subject: str) -> None:
+    """P5"""
+    with nothing_changes(members.world):
+        answer = members.world.request("POST", ENTRIES, body={}, subject=subject)
+        assert subject not in refused(answer, 403, "forbidden")["detail"]
+        refused(members.call("GET", subject), 403, "forbidden")
+
+
+def test_a_customers_token_is_no_operators(members: Members) -> None:
+    """P5"""
+    with nothing_changes(members.world):
+        for method in ("GET", "DELETE"):
+            refused(members.call(method, "ada", members.admin_path), 401, "unauthorized")
+
+
+def test_the_document_asks_for_the_issuers_token(members: Members) -> None:
+    document = document_of(members.world)
+    assert set(document["components"]["securitySchemes"]) == {"jwt", "sigv4"}
+    of_list = document["paths"]["/v1/waitlists/{waitlist_id}/entries"]
+    of_entry = document["paths"]["/v1/waitlists/{waitlist_id}/entries/{entry_id}"]
+    for operation in (of_list["post"], of_entry["get"], of_entry["delete"]):
+        assert operation["security"] == [{"jwt": []}]
+        assert {"401", "403"} <= set(operation["responses"])
+    assert "required" not in document["components"]["schemas"]["OwnSignupBody"]
+    (entry_id,) = [one for one in of_entry["get"]["parameters"] if one["name"] == "entry_id"]
+    assert entry_id["schema"]["pattern"] == "^(me|[a-z2-7]{26})$"

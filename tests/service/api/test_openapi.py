@@ -1,0 +1,267 @@
+"""The OpenAPI document says what the API does: every route, every problem."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+
+from tests.deployment.template import route_authorizers
+from tests.support.memory_table import MemoryTable
+from tests.support.openapi import document_of
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from tools.openapi import FILES, ROOT, text
+from waitlist_api.http.errors import STATUS
+from waitlist_api.http.request_log import HEADER
+from waitlist_api.records.entry import Status
+
+PROBLEM_JSON = "application/problem+json"
+Operation = dict[str, Any]
+
+
+DOCUMENT = document_of(World.on(MemoryTable(), fake_redis()))
+OPERATIONS: dict[str, Operation] = {
+    f"{method.upper()} {path}": operation
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+}
+each_operation = pytest.mark.parametrize("route", OPERATIONS)
+
+
+def codes_of(operation: Operation) -> dict[str, str]:
+    """Return each problem's code that an operation names, with the status it stands at."""
+    return {
+        code: status
+        for status, response in operation["responses"].items()
+        for code in response["description"].split("`")[1::2]
+    }
+
+
+def needs_credentials(operation: Operation) -> bool:
+    return all(operation["security"]) and operation["security"] != []
+
+
+def test_it_lists_every_route_that_the_gateway_has() -> None:
+    assert set(OPERATIONS) == set(route_authorizers())
+
+
+@each_operation
+def test_each_problem_stands_at_its_own_status(route: str) -> None:
+    for code, status in codes_of(OPERATIONS[route]).items():
+        assert str(STATUS[code]) == status
+
+
+@each_operation
+def test_each_problem_is_described_as_problem_details(route: str) -> None:
+    for status, response in OPERATIONS[route]["responses"].items():
+        if status >= "400":
+            own, *by_the_gateway = response["content"]
+            assert (own, set(by_the_gateway) <= {"application/json"}) == (PROBLEM_JSON, True)
+            for described in response["content"].values():
+                assert described["schema"] == {"$ref": "#/components/schemas/Problem"}
+
+
+def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
+    """Generated clients know one body for a status; `required` would fail at the other."""
+    problem = schema_of("Problem")
+    of_the_service = {"type", "title", "status", "code", "detail", "errors"}
+    assert set(problem["properties"]) == {*of_the_service, "message"}
+    assert "required" not in problem
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("EntryStatus", get_args(Status)), ("ErrorCode", STATUS)]
+)
+def test_words_that_may_grow_have_a_name_and_a_meaning_each(name: str, values: list[str]) -> None:
+    schema = schema_of(name)
+    assert (schema["type"], schema["x-extensible-enum"]) == ("string", list(values))
+    assert "enum" not in schema
+    assert "Expect new values" in schema["description"]
+    for value in values:
+        assert re.search(f"^- `{value}`: .+", schema["description"], re.MULTILINE), value
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("BumpBody", ["BumpByPriority", "BumpByPlaces", "BumpToEnd"]),
+        ("EditBody", ["EditProfileBody", "EditAttributesBody"]),
+    ],
+)
+def test_a_body_that_is_a_choice_names_what_there_is_to_choose(
+    name: str, choices: list[str]
+) -> None:
+    references = [{"$ref": f"#/components/schemas/{one}"} for one in choices]
+    assert schema_of(name)["anyOf"] == references
+    assert all(schema_of(one)["required"] for one in choices)
+
+
+@each_operation
+def test_each_route_names_what_can_go_wrong_with_its_parts(route: str) -> None:
+    operation = OPERATIONS[route]
+    codes = set(codes_of(operation))
+    always = {"invalid_request", "too_large", "throttled", "queue_unavailable", "internal_error"}
+    assert always <= codes
+    with_body = {"invalid_json", "unsupported_media_type"}
+    assert (with_body <= codes) == ("requestBody" in operation)
+    assert ("unauthorized" in codes) == needs_credentials(operation)
+    if route != "GET /v1/health":
+        assert "record_unavailable" in codes
+    if "{waitlist_id}" in route and not route.startswith("PUT"):
+        assert "waitlist_not_found" in codes
+
+
+@each_operation
+def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) -> None:
+    expected: list[dict[str, list[str]]] = []  # which says that the route asks for none
+    if "/admin/" in route:
+        expected = [{"sigv4": []}]
+    elif "{entry_id}" in route:
+        expected = [{"entry_token": []}]
+    elif route.startswith("POST"):
+        expected = [{}, {"entry_token": []}]
+    assert OPERATIONS[route]["security"] == expected
+    schemes = set(DOCUMENT["components"]["securitySchemes"])
+    assert schemes == {"sigv4", "entry_token"}
+
+
+@each_operation
+def test_what_the_gateway_answers_by_itself_is_described_as_that(route: str) -> None:
+    told = {
+        status
+        for status, response in OPERATIONS[route]["responses"].items()
+        if status >= "400" and "application/json" in response["content"]
+    }
+    assert told == {"413", "429", "500", "503"} | (
+        {"401", "403"} if needs_credentials(OPERATIONS[route]) else set()
+    )
+
+
+@each_operation
+def test_headers_tell_when_to_come_again_and_what_to_prove(route: str) -> None:
+    for status, response in OPERATIONS[route]["responses"].items():
+        if status >= "400":
+            headers = set(response["headers"])
+            assert "Cache-Control" in headers
+            assert ("Retry-After" in headers) == (status in ("429", "503"))
+            assert ("WWW-Authenticate" in headers) == (status == "401")
+
+
+@each_operation
+def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
+    """But for what API Gateway answers by itself."""
+    operation = OPERATIONS[route]
+    (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
+    assert (asked["in"], asked["required"], asked["schema"]) == (
+        "header",
+        False,
+        {"type": "string"},
+    )
+    for status, response in operation["responses"].items():
+        name = response["headers"][HEADER]["$ref"].rpartition("/")[2]
+        by_the_gateway = "application/json" in response.get("content", {}) and status >= "400"
+        assert DOCUMENT["components"]["headers"][name]["required"] == (not by_the_gateway), status
+
+
+@each_operation
+def test_what_has_no_content_is_described_without(route: str) -> None:
+    success = OPERATIONS[route]["responses"]
+    assert not success.get("204", {}).get("content")
+
+
+def schema_of(name: str) -> Any:
+    return DOCUMENT["components"]["schemas"][name]
+
+
+def test_it_tells_how_to_filter_and_what_may_be_filtered_by() -> None:
+    waitlist = schema_of("WaitlistBody")["properties"]["segments"]
+    assert (waitlist["maxItems"], waitlist["items"]["maxItems"]) == (16, 8)
+    assert "64" in waitlist["description"]
+    filter_, nothing = schema_of("ClaimBody")["properties"]["filter"]["anyOf"]
+    assert (filter_["minProperties"], filter_["maxProperties"]) == (1, 8)
+    value = filter_["additionalProperties"]
+    assert (value["type"], value["maxLength"], nothing) == ("string", 64, {"type": "null"})
+    attribute = schema_of("SignupBody")["properties"]["attributes"]["additionalProperties"]
+    assert [one["type"] for one in attribute["oneOf"]] == ["string", "array"]
+
+
+def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
+    look = OPERATIONS["GET /v1/waitlists/{waitlist_id}/entries/{entry_id}"]
+    (segment,) = [one for one in look["parameters"] if one["in"] == "query"]
+    assert (segment["name"], segment["required"]) == ("segment", False)
+    answer = look["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": "#/components/schemas/LookAnswer"}
+    assert set(schema_of("LookAnswer")["properties"]) == {
+        *schema_of("EntryAnswer")["properties"],
+        "poll_after_seconds",
+        "segments",
+        "entry_token",
+    }
+    header = look["responses"]["200"]["headers"]["Cache-Control"]
+    assert header["schema"]["pattern"] == "^private, max-age=[0-9]+$"
+
+
+def test_it_tells_what_an_edit_needs() -> None:
+    body = schema_of("EditProfileBody")
+    assert body["required"] == ["profile"]
+    assert {body["properties"][name]["type"] for name in ("profile", "attributes")} == {"object"}
+    entry = "/v1/admin/waitlists/{waitlist_id}/entries/{entry_id}"
+    problems = codes_of(OPERATIONS[f"PATCH {entry}"])
+    assert {"entry_not_found", "not_waiting", "already_admitted", "rebuilding"} <= set(problems)
+
+
+def test_links_lead_to_operations_that_there_are() -> None:
+    names = {operation["operationId"] for operation in OPERATIONS.values()}
+    links = [
+        link["operationId"]
+        for operation in OPERATIONS.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+    assert {"getEntry", "leave", "bump", "redrive", "listEntries"} <= set(links) <= names
+
+
+def test_strings_and_lists_that_people_send_have_limits() -> None:
+    bodies = [name for name in DOCUMENT["components"]["schemas"] if name.endswith("Body")]
+    assert len(bodies) >= 10
+    for name in bodies:
+        for found in _schemas_within(schema_of(name)):
+            kind = found.get("type")
+            is_limited = {"maxLength", "pattern", "enum", "const", "format"} & found.keys()
+            assert kind != "string" or is_limited, (name, found)
+            assert kind != "array" or "maxItems" in found, (name, found)
+            assert kind not in ("integer", "number") or _has_bounds(found), (name, found)
+
+
+def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield a schema and those within it; what stands beside a `oneOf` only repeats them."""
+    if isinstance(schema, dict):
+        yield schema
+        for key, inner in schema.items():
+            if key not in ("oneOf", "examples") or "properties" not in schema:
+                yield from _schemas_within(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _schemas_within(inner)
+
+
+def _has_bounds(schema: dict[str, Any]) -> bool:
+    return {"minimum", "maximum"} <= schema.keys()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_committed_document_is_that_of_the_code(name: str) -> None:
+    committed = (ROOT / name).read_text(encoding="utf-8")
+    assert committed == text(knows_issuer=FILES[name]), f"{name} is not current: run make openapi"
+
+
+def test_the_committed_document_is_the_one_that_is_shown() -> None:
+    assert json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8")) == DOCUMENT
+
+
+def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:
+    names = [operation["operationId"] for operation in OPERATIONS.values()]
+    assert len(set(names)) == len(names)
+    assert all(operation["summary"] for operation in OPERATIONS.values())

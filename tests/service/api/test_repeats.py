@@ -1,0 +1,221 @@
+"""P2: who repeats gets the same; who only knows a customer's id gets nothing."""
+
+import pytest
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.dynamodb import TABLE
+from tests.support.people import People
+from waitlist_api.records.entry import record_key
+from waitlist_api.records.table import Table
+
+ANOTHER = "arn:aws:iam::123456789012:user/another"
+
+
+def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None:
+    """P2: the token included."""
+    people.all_sign_up("ada")
+    first = people.sign_up("bob", key="k")
+    with nothing_changes(people.world):
+        again = people.sign_up("bob", key="k")
+    assert (first.status, again.status) == (201, 200)
+    assert again.json == first.json
+
+
+@pytest.mark.parametrize(
+    "body", [{"profile": {"name": "Eve"}}, {"attributes": {"language": "French"}}, {}], ids=str
+)
+@pytest.mark.parametrize("has_left", [False, True])
+def test_a_key_with_another_body_is_refused(
+    people: People, body: dict[str, object], has_left: bool
+) -> None:
+    """P5: also once the stay has ended."""
+    first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
+    assert people.sign_up("bob", key="k", **first).status == 201
+    if has_left:
+        people.leave("bob")
+    with nothing_changes(people.world):
+        refused(people.sign_up("bob", key="k", **body), 422, "idempotency_key_reused")
+        same = {"attributes": first["attributes"], "profile": {"age": 5, "name": "Bob"}}
+        assert people.sign_up("bob", key="k", **same).status == 200
+
+
+def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
+    """P2: the body is compared with that of the signup, not with what stands there now."""
+    first = people.sign_up("bob", key="k", profile={"name": "Bob"})
+    assert people.edit("bob", profile={"name": "Robert"}).status == 200
+    again = people.sign_up("bob", key="k", profile={"name": "Bob"})
+    assert (again.status, again.json["entry_token"]) == (200, first.json["entry_token"])
+
+
+def test_a_signup_of_an_earlier_version_is_repeated_by_its_key_alone(people: People) -> None:
+    """P2: its record has no digest of the body."""
+    people.sign_up("bob", key="k", profile={"name": "Bob"})
+    table = Table(people.world.dynamodb, TABLE)
+    key = record_key(people.waitlist_id, people.id_of("bob"))
+    table.update(key, "REMOVE #signup_body", "attribute_exists(#signup_body)", {})
+    assert people.sign_up("bob", key="k").status == 200
+
+
+@pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
+def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
+    """P5: whoever knows it gets the token."""
+    body, path = {"customer_id": "ada"}, f"{people.path}/entries"
+    headers = {"idempotency-key": key}
+    with nothing_changes(people.world):
+        answer = people.world.request("POST", path, body=body, headers=headers)
+        refused(answer, 422, "invalid_request", "header.idempotency-key")
+    headers = {"idempotency-key": "1234567890123456"}
+    assert people.world.request("POST", path, body=body, headers=headers).status == 201
+
+
+def test_a_repeat_tells_the_place_as_it_is_now(people: People) -> None:
+    """P2 P6"""
+    people.all_sign_up("ada", "bob")
+    people.leave("ada")
+    assert people.sign_up("bob", key="signup-bob").json["position"] == 1
+
+
+@pytest.mark.parametrize("key", [None, "another", "SIGNUP-ADA"])
+def test_a_stranger_who_knows_the_id_gets_no_place_and_no_token(
+    people: People, key: str | None
+) -> None:
+    """P5 P8"""
+    people.all_sign_up("ada")
+    with nothing_changes(people.world):
+        answer = people.sign_up("ada", key=key)
+        refused(answer, 409, "already_on_list")
+    assert people.token_of("ada") not in answer.text
+
+
+def test_a_signup_without_a_key_cannot_be_repeated_without_one(people: People) -> None:
+    """P8: no key is not the same as the same key."""
+    assert people.sign_up("ada").status == 201
+    refused(people.sign_up("ada"), 409, "already_on_list")
+
+
+def test_a_key_of_one_customer_opens_no_other(people: People) -> None:
+    """P8"""
+    people.sign_up("ada", key="same")
+    assert people.sign_up("bob", key="same").json["position"] == 2
+    florist = People(people.world, "florist")
+    florist.configure()
+    assert florist.sign_up("ada", key="other").status == 201
+    refused(florist.sign_up("ada", key="same"), 409, "already_on_list")
+
+
+def repeat_with_token(people: People, name: str, token: str) -> object:
+    path = f"{people.path}/entries"
+    return people.world.request("POST", path, body={"customer_id": name}, token=token)
+
+
+def test_whoever_shows_the_entrys_token_gets_the_place_again(people: People) -> None:
+    """P2"""
+    people.all_sign_up("ada", "bob")
+    answer = repeat_with_token(people, "bob", people.token_of("bob"))
+    assert getattr(answer, "status", None) == 200
+    with nothing_changes(people.world):
+        stranger = repeat_with_token(people, "bob", people.token_of("ada"))
+        assert getattr(stranger, "code", None) == "already_on_list"
+
+
+def test_a_late_copy_of_a_signup_does_not_bring_back_whoever_left(people: People) -> None:
+    """P2"""
+    people.all_sign_up("ada", "bob")
+    people.leave("ada")
+    with nothing_changes(people.world):
+        late = people.sign_up("ada", key="signup-ada")
+    assert (late.status, late.json["status"], late.json["position"]) == (200, "left", None)
+
+
+def test_a_bump_with_the_same_key_moves_once(people: People) -> None:
+    """P2"""
+    people.all_sign_up("ada", "bob", "cyd", "dan")
+    first = people.bump("dan", key="k", places=1)
+    again = people.bump("dan", key="k", places=1)
+    assert first.json == again.json
+    assert first.json["moved"] == 1
+    assert people.order() == ["ada", "bob", "dan", "cyd"]
+    assert people.events("dan") == ["joined", "bumped"]
+    assert people.bump("dan", key="k2", places=1).json["position"] == 2
+
+
+@pytest.mark.parametrize(
+    "other", [{"places": 2}, {"to": "front"}, {"places": 1, "reason": "another"}], ids=str
+)
+def test_a_bumps_key_with_another_body_is_refused(people: People, other: dict[str, object]) -> None:
+    """P5"""
+    people.all_sign_up("ada", "bob", "cyd", "dan")
+    first = people.bump("dan", key="k", places=1)
+    refused(people.bump("dan", key="k", **other), 422, "idempotency_key_reused")
+    assert people.order() == ["ada", "bob", "dan", "cyd"]
+    assert people.bump("dan", key="k", places=1).json == first.json
+
+
+def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None:
+    """P2: two operators who chose the same key both move."""
+    people.all_sign_up("ada", "bob", "cyd")
+    path, body = f"{people.admin_entry('cyd')}/bump", {"places": 1}
+    for arn, position in ((None, 2), (ANOTHER, 1), (ANOTHER, 1)):
+        answer = people.world.request(
+            "POST", path, body=body, key="k", operator=True, **({"arn": arn} if arn else {})
+        )
+        assert answer.json["position"] == position
+
+
+def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> None:
+    """P4: another operator with the same key does not get the claim tokens."""
+    people.all_sign_up("ada", "bob")
+    path = f"{people.admin_path}/claims"
+    first = people.world.request("POST", path, body={}, key="k", operator=True)
+    second = people.world.request("POST", path, body={}, key="k", operator=True, arn=ANOTHER)
+    held = [answer.json["claims"][0] for answer in (first, second)]
+    assert [one["entry_id"] for one in held] == [people.id_of("ada"), people.id_of("bob")]
+    assert held[0]["claim_token"] not in second.text
+    again = people.world.request("POST", path, body={}, key="k", operator=True)
+    assert again.json["claims"][0]["claim_token"] == held[0]["claim_token"]
+
+
+@pytest.mark.parametrize("other", [{"count": 2}, {"complete": True}, {"order": "newest"}], ids=str)
+def test_a_claims_key_with_another_body_is_refused(
+    people: People, other: dict[str, object]
+) -> None:
+    """P5: no second person is taken, and nobody is admitted."""
+    people.all_sign_up("ada", "bob")
+    path = f"{people.admin_path}/claims"
+    assert people.world.request("POST", path, body={}, key="k", operator=True).status == 200
+    answer = people.world.request("POST", path, body=other, key="k", operator=True)
+    refused(answer, 422, "idempotency_key_reused")
+    assert people.order() == ["bob"]
+    assert people.look("ada").json["status"] == "offered"
+
+
+def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:
+    """P8: of the caller and the key Redis has a digest."""
+    people.all_sign_up("ada", "bob")
+    path = f"{people.admin_path}/claims"
+    people.bump("bob", key="k", places=1)
+    people.world.request("POST", path, body={}, key="k", operator=True, arn=ANOTHER)
+    assert "arn:aws" not in " ".join(map(str, people.world.redis.keys("*")))
+
+
+def test_the_same_key_moves_two_people_once_each(people: People) -> None:
+    """P2: a key speaks of one entry."""
+    people.all_sign_up("ada", "bob", "cyd")
+    people.bump("cyd", key="k", places=1)
+    assert people.bump("bob", key="k", places=1).json["position"] == 2
+    assert people.order() == ["ada", "bob", "cyd"]
+
+
+def test_a_bump_without_a_key_is_a_new_wish_each_time(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    for _ in range(2):
+        assert people.bump("bob", to="front").json["position"] == 1
+    assert people.events("bob") == ["joined", "bumped", "bumped"]
+
+
+def test_whoever_left_cannot_be_bumped(people: People) -> None:
+    """P5"""
+    people.all_sign_up("ada", "bob")
+    people.leave("ada")
+    with nothing_changes(people.world):
+        refused(people.bump("ada", to="front"), 409, "not_waiting")

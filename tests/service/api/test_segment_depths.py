@@ -1,0 +1,184 @@
+"""How many wait in each segment: exact, by name, in pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.agents import AGENTS, arrive, depths, elsewhere, new_desk, staffed
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.admissions import Admissions
+from tests.support.faults import Wire, before
+from tests.support.world import World
+from waitlist_api.entries.edit import EditCommand
+
+EVERYBODY = {
+    "F+English": 1,
+    "F+French": 1,
+    "F+Spanish": 2,
+    "M+English": 2,
+    "M+Spanish": 1,
+    "T+French": 1,
+    "English": 3,
+    "French": 2,
+    "Spanish": 3,
+}
+
+
+@pytest.fixture
+def desk() -> Admissions:
+    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    return staffed()
+
+
+def test_each_segment_is_counted_by_its_name(desk: Admissions) -> None:
+    """P6: the operator reads them by attributes, then by values."""
+    answer = desk.segments()
+    assert (answer.status, answer.json["cursor"]) == (200, None)
+    first, *_, last = answer.json["segments"]
+    assert first == {"segment": {"gender": "F", "language": "English"}, "waiting": 1}
+    assert last == {"segment": {"language": "Spanish"}, "waiting": 3}
+    assert list(depths(desk).items()) == list(EVERYBODY.items())
+
+
+def test_counts_move_at_once_with_whoever_comes_and_goes(desk: Admissions) -> None:
+    """P6"""
+    desk.leave("courtney")
+    assert depths(desk)["F+Spanish"] == 1
+    desk.claim(1)
+    assert depths(desk)["Spanish"] == 1
+    desk.release("andrew", to="back")
+    desk.bump("andrew", to="front")
+    assert depths(desk)["Spanish"] == 2
+    arrive(desk, "ellen", language="Spanish", gender="F")
+    assert depths(desk)["F+Spanish"] == 2
+    desk.erase("ellen")
+    assert depths(desk)["F+Spanish"] == 1
+
+
+def test_a_segment_in_which_nobody_waits_is_not_listed(desk: Admissions) -> None:
+    desk.claim(5, filter={"language": "French"})
+    assert not [name for name in depths(desk) if "French" in name]
+
+
+def test_the_pages_hold_every_segment_once(desk: Admissions) -> None:
+    """P9"""
+    for limit in (1, 2, 4, 8, 9, 10):
+        found: list[Any] = []
+        query, cursor = f"limit={limit}", ""
+        for _ in range(11):
+            page = desk.segments(f"{query}{cursor}").json
+            assert len(page["segments"]) <= limit
+            found += page["segments"]
+            if page["cursor"] is None:
+                break
+            cursor = f"&cursor={page['cursor']}"
+        assert page["cursor"] is None
+        counted = {"+".join(one["segment"].values()): one["waiting"] for one in found}
+        assert counted == EVERYBODY
+        assert len(found) == len(EVERYBODY)
+
+
+def test_a_list_without_segments_or_people_has_none() -> None:
+    for desk in (staffed(segments=[]), new_desk()):
+        answer = desk.segments()
+        assert (answer.status, answer.json) == (200, {"segments": [], "cursor": None})
+
+
+def test_a_list_that_is_not_there_has_no_segments(desk: Admissions) -> None:
+    desk.waitlist_id = "florist"
+    refused(desk.segments(), 404, "waitlist_not_found")
+
+
+def test_counting_changes_nothing(desk: Admissions) -> None:
+    """P5"""
+    with nothing_changes(desk.world):
+        desk.segments()
+
+
+def test_an_instance_that_remembers_no_segments_counts_those_that_are() -> None:
+    desk = new_desk(segments=[])
+    for name in AGENTS:
+        arrive(desk, name)
+    other = elsewhere(desk)
+    assert depths(other) == {}
+    desk.configure(segments=[["gender"]])
+    desk.world.maintain()
+    assert depths(other) == {"F": 2, "M": 2, "T": 1}
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def desk_beside() -> Admissions:
+    """Ada, Bob, Cyd and Dan, who speak Spanish, and Eve, who speaks French, by another instance."""
+    desk = new_desk(segments=[["language"]])
+    for name in ("ada", "bob", "cyd", "dan"):
+        arrive(desk, name, language="Spanish")
+    arrive(desk, "eve", language="French")
+    return desk
+
+
+@pytest.fixture
+def wired(desk_beside: Admissions, wire: Wire) -> Admissions:
+    """The same list, where something can happen between two calls."""
+    dynamodb, redis = desk_beside.world.dynamodb, desk_beside.world.redis
+    return Admissions(World.on(wire.client(dynamodb), redis, wire.client))
+
+
+def learn_french(desk: Admissions, *names: str) -> Callable[[], None]:
+    """Return what edits some people; not over HTTP, for a process answers one request at a time."""
+
+    def edit() -> None:
+        for name in names:
+            desk.world.services.editing.edit(
+                EditCommand(
+                    waitlist_id=desk.waitlist_id,
+                    entry_id=desk.id_of(name),
+                    by="operator",
+                    attributes={"language": "French"},
+                )
+            )
+
+    return edit
+
+
+def test_a_page_takes_one_count_and_one_read_of_people(wired: Admissions, wire: Wire) -> None:
+    """P9"""
+    assert depths(wired) == {"French": 1, "Spanish": 4}
+    assert wire.names == ["GetItem", "Invoke", "BatchGetItem"]
+
+
+def test_a_name_is_found_though_the_first_are_edited_meanwhile(
+    wired: Admissions, desk_beside: Admissions, wire: Wire
+) -> None:
+    wire.arm(2, before(learn_french(desk_beside, "ada", "bob")))
+    assert depths(wired) == {"French": 1, "Spanish": 4}, "as it was when they were counted"
+    assert wire.names == ["GetItem", "Invoke", *["BatchGetItem"] * 3]
+    wire.disarm()
+    assert depths(wired) == {"French": 3, "Spanish": 2}
+
+
+def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
+    wired: Admissions, desk_beside: Admissions, wire: Wire
+) -> None:
+    wire.arm(2, before(learn_french(desk_beside, "ada", "bob", "cyd")))
+    assert depths(wired) == {"French": 4, "Spanish": 1}
+    assert wire.names.count("Invoke") == 2
+
+
+def test_a_segment_that_no_record_names_is_left_out(
+    wired: Admissions, desk_beside: Admissions, wire: Wire
+) -> None:
+    """P8: of whoever is erased in the middle nothing is told."""
+    services = desk_beside.world.services
+
+    def erase() -> None:
+        services.erasures.begin_erase("bakery", desk_beside.id_of("eve"), services.now_millis())
+
+    wire.arm(2, before(erase))
+    assert depths(wired) == {"Spanish": 4}
+    assert wire.names.count("Invoke") == 2

@@ -1,0 +1,229 @@
+"""Where a person stands within a segment: "3rd in line for Spanish"."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.api.agents import AGENTS, arrive, elsewhere, new_desk, places, staffed
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.admissions import Admissions
+from tests.support.faults import Wire, before
+from tests.support.gateway import Context, event
+from tests.support.world import World
+from waitlist_api.entries.edit import EditCommand
+from waitlist_api.records.entry import HistoryEvent
+
+
+@pytest.fixture
+def desk() -> Admissions:
+    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    return staffed()
+
+
+def test_the_place_within_a_segment_comes_with_that_in_the_line(desk: Admissions) -> None:
+    """P6"""
+    answer = desk.look("courtney", "segment=language")
+    assert answer.status == 200
+    assert answer.json == {
+        **desk.look("courtney").json,
+        "position": 4,
+        "total": 6,
+        "segments": [{"segment": {"language": "Spanish"}, "position": 3, "total": 3}],
+    }
+
+
+def test_there_is_one_for_each_of_the_entrys_values(desk: Admissions) -> None:
+    assert places(desk, "christine", "language") == {
+        "English": (3, 3),
+        "Spanish": (2, 3),
+        "French": (1, 2),
+    }
+
+
+@pytest.mark.parametrize("segment", ["gender,language", "language,gender", "language%2Cgender"])
+def test_several_attributes_have_a_comma_between_them(desk: Admissions, segment: str) -> None:
+    expected = {"M+English": (1, 2), "M+Spanish": (1, 1)}
+    assert places(desk, "andrew", segment) == expected
+
+
+def test_it_moves_at_once_with_those_ahead(desk: Admissions) -> None:
+    """P6"""
+    desk.leave("andrew")
+    assert places(desk, "courtney", "language") == {"Spanish": (2, 2)}
+    desk.bump("courtney", to="front")
+    assert places(desk, "courtney", "language") == {"Spanish": (1, 2)}
+    desk.bump("courtney", to="back")
+    assert places(desk, "courtney", "language") == {"Spanish": (2, 2)}
+    desk.claim(1, filter={"language": "Spanish"})
+    assert places(desk, "courtney", "language") == {"Spanish": (1, 1)}
+    assert places(desk, "remy", "language") == {"French": (1, 1)}
+
+
+def test_whoever_has_no_such_attribute_is_in_no_segment(desk: Admissions) -> None:
+    answer = desk.look("walter", "segment=language")
+    assert (answer.status, answer.json["position"], answer.json["segments"]) == (200, 6, [])
+
+
+def test_whoever_does_not_wait_is_in_no_segment(desk: Admissions) -> None:
+    desk.claim(3)
+    desk.park("billy")
+    desk.complete("christine")
+    desk.leave("courtney")
+    statuses = {"andrew": "offered", "billy": "parked", "christine": "admitted", "courtney": "left"}
+    for name, status in statuses.items():
+        answer = desk.look(name, "segment=language").json
+        assert (answer["status"], answer["position"], answer["segments"]) == (status, None, [])
+
+
+def test_without_the_query_no_segments_are_told(desk: Admissions) -> None:
+    assert desk.look("courtney").json["segments"] is None
+
+
+def test_hidden_counts_are_hidden_here_too() -> None:
+    desk = staffed(hide_counts=True)
+    answer = desk.look("courtney", "segment=language").json
+    assert (answer["position"], answer["total"]) == (4, None)
+    assert places(desk, "courtney", "language") == {"Spanish": (3, None)}
+
+
+@pytest.mark.parametrize(
+    "segment", ["gender", "age", "language,age", "language,language", "gender,language,age"]
+)
+def test_what_is_no_segment_is_refused_by_naming_those_that_are(
+    desk: Admissions, segment: str
+) -> None:
+    """P5"""
+    with nothing_changes(desk.world):
+        answer = desk.look("courtney", f"segment={segment}")
+        problem = refused(answer, 422, "invalid_request", "query.segment")
+    assert "declared are gender+language, language" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        "Language",
+        "language,",
+        ",language",
+        "language;gender",
+        "language%20",
+        "language%0A",
+        "language=Spanish",
+        "%C3%A4",
+        "%ED%A0%80",
+        "%00",
+        ",".join(f"a{number}" for number in range(9)),
+        "a" * 33,
+        "a" * 5000,
+    ],
+    ids=lambda one: one[:20],
+)
+def test_what_is_no_list_of_names_is_refused(desk: Admissions, segment: str) -> None:
+    """P5"""
+    with nothing_changes(desk.world):
+        answer = desk.look("courtney", f"segment={segment}")
+        refused(answer, 422, "invalid_request", "query.segment")
+
+
+def test_half_a_character_is_refused(desk: Admissions) -> None:
+    """P5: as no gateway sends it."""
+    sent = event("GET", desk.entry("courtney"), {}, None)
+    sent["headers"]["authorization"] = f"Bearer {desk.token_of('courtney')}"
+    sent["queryStringParameters"] = {"segment": "\ud800"}
+    answer = desk.world.api.handle(sent, Context())
+    assert answer["statusCode"] == 422
+
+
+def test_a_list_without_segments_says_so() -> None:
+    desk = staffed(segments=[])
+    problem = refused(desk.look("billy", "segment=a"), 422, "invalid_request", "query.segment")
+    assert "declares no segments" in problem["detail"]
+
+
+def test_only_their_own_token_shows_it(desk: Admissions) -> None:
+    """P5"""
+    path, token = desk.entry("courtney"), desk.token_of("billy")
+    query = "segment=language"
+    refused(desk.world.request("GET", path, query=query), 401, "unauthorized")
+    refused(desk.world.request("GET", path, token=token, query=query), 403, "forbidden")
+
+
+def test_nobody_unknown_or_erased_has_a_place(desk: Admissions) -> None:
+    desk.erase("billy")
+    for name in ("billy", "nobody"):
+        refused(desk.look(name, "segment=language"), 404, "entry_not_found")
+
+
+def test_whom_redis_has_lost_is_put_back(desk: Admissions) -> None:
+    """P3 P7"""
+    desk.lose_place("courtney")
+    assert places(desk, "courtney", "language") == {"Spanish": (3, 3)}
+
+
+def test_whose_edit_was_cut_off_is_put_where_the_record_says(desk: Admissions) -> None:
+    """P7: and until then in no wrong place."""
+    before_edit = desk.world.services.entries.get(desk.waitlist_id, desk.id_of("billy"))
+    assert before_edit is not None
+    services = desk.world.services
+    services.edits.record(
+        (desk.waitlist_id, desk.id_of("billy")),
+        {"language": "French"},
+        None,
+        HistoryEvent(stamp=before_edit.stamp + 1, event="edited", by="operator"),
+        services.now_millis(),
+    )
+    assert places(desk, "billy", "language") == {"French": (1, 3)}
+    assert places(desk, "remy", "language") == {"French": (3, 3)}
+
+
+def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(desk: Admissions) -> None:
+    other = elsewhere(desk)
+    assert places(other, "courtney", "language") == {"Spanish": (3, 3)}
+    desk.configure(segments=[["gender"]])
+    desk.world.maintain()
+    assert places(other, "courtney", "gender") == {"F": (2, 2)}
+    refused(other.look("courtney", "segment=language"), 422, "invalid_request", "query.segment")
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def wired(desk: Admissions, wire: Wire) -> Admissions:
+    """The same list, where something can happen between two calls."""
+    world = World.on(wire.client(desk.world.dynamodb), desk.world.redis, wire.client)
+    return Admissions(world, entry_tokens=desk.entry_tokens)
+
+
+def test_it_takes_one_read_and_one_invocation(wired: Admissions, wire: Wire) -> None:
+    """P9: once the list is known."""
+    places(wired, "courtney", "language")
+    wire.disarm()
+    places(wired, "courtney", "language")
+    assert wire.names == ["GetItem", "Invoke"]
+
+
+def test_whoever_is_edited_in_the_middle_is_told_the_new_place(
+    wired: Admissions, desk: Admissions, wire: Wire
+) -> None:
+    """P6: never a place in a segment that they are no longer in."""
+    places(wired, "billy", "language")
+
+    def edit() -> None:
+        command: dict[str, Any] = {"waitlist_id": desk.waitlist_id, "by": "operator"}
+        desk.world.services.editing.edit(
+            EditCommand(entry_id=desk.id_of("billy"), attributes={"language": "French"}, **command)
+        )
+
+    wire.arm(1, before(edit))
+    assert places(wired, "billy", "language") == {"French": (1, 3)}
+
+
+def test_whoever_speaks_for_two_is_counted_in_both() -> None:
+    desk = new_desk(segments=[["language"]])
+    for name in AGENTS:
+        arrive(desk, name)
+    arrive(desk, "ellen", language=["English", "French"])
+    assert places(desk, "ellen", "language") == {"English": (4, 4), "French": (3, 3)}

@@ -1,0 +1,198 @@
+"""What an operator decides: closed lists, capacity, hidden counts, who may come again."""
+
+import pytest
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.dynamodb import TABLE
+from tests.support.people import People
+from tests.support.world import World
+from waitlist_api.records.table import Table
+
+
+def test_a_closed_list_takes_nobody_new(people: People) -> None:
+    """P5"""
+    people.all_sign_up("ada")
+    people.configure(open=False)
+    with nothing_changes(people.world):
+        refused(people.sign_up("bob"), 409, "waitlist_closed")
+    assert people.world.request("GET", people.path).json["open"] is False
+
+
+def test_on_a_closed_list_everybody_keeps_the_place_and_may_repeat_or_leave(
+    people: People,
+) -> None:
+    """P2"""
+    people.all_sign_up("ada", "bob")
+    people.configure(open=False)
+    with nothing_changes(people.world):
+        again = people.sign_up("bob", key="signup-bob")
+        assert (again.status, again.json["position"]) == (200, 2)
+        assert again.json["entry_token"] == people.token_of("bob")
+        assert people.look("bob").json["position"] == 2
+    assert people.leave("ada").status == 204
+    assert people.look("bob").json["position"] == 1
+
+
+def test_an_instance_that_remembers_the_list_closed_asks_again_before_it_refuses(
+    people: People,
+) -> None:
+    people.configure(open=False)
+    assert people.sign_up("ada").code == "waitlist_closed"
+    elsewhere = People(type(people.world).on(people.world.dynamodb, people.world.redis))
+    elsewhere.configure(open=True)
+    assert people.sign_up("ada").status == 201
+
+
+def test_an_instance_that_remembers_the_list_open_refuses_all_the_same(people: People) -> None:
+    """P5"""
+    people.all_sign_up("ada")
+    elsewhere = People(type(people.world).on(people.world.dynamodb, people.world.redis))
+    elsewhere.configure(open=False)
+    before = people.world.dynamodb.scan()
+    refused(people.sign_up("bob"), 409, "waitlist_closed")
+    assert people.world.dynamodb.scan() == before
+    assert people.order() == ["ada"]
+
+
+def test_a_full_list_takes_nobody_until_somebody_leaves(people: People) -> None:
+    people.configure(capacity=2)
+    people.all_sign_up("ada", "bob")
+    with nothing_changes(people.world):
+        refused(people.sign_up("cyd"), 409, "waitlist_full")
+        assert people.sign_up("bob", key="signup-bob").json["position"] == 2
+    people.leave("ada")
+    assert people.sign_up("cyd").json["position"] == 2
+    refused(people.sign_up("dan"), 409, "waitlist_full")
+
+
+def test_a_capacity_below_the_number_waiting_sends_nobody_away(people: People) -> None:
+    people.all_sign_up("ada", "bob", "cyd")
+    people.configure(capacity=1)
+    assert people.order() == ["ada", "bob", "cyd"]
+    refused(people.sign_up("dan"), 409, "waitlist_full")
+    people.configure(capacity=None)
+    assert people.sign_up("dan").json["position"] == 4
+
+
+def test_a_refused_signup_is_not_on_record(people: People) -> None:
+    """P5"""
+    people.configure(capacity=1)
+    people.all_sign_up("ada")
+    people.sign_up("bob")
+    assert people.person("bob").code == "entry_not_found"
+    people.world.maintain()
+    assert people.stats().json["signed_up"] == 1
+
+
+def test_hidden_counts_are_told_to_operators_only(people: People) -> None:
+    people.configure(hide_counts=True)
+    people.all_sign_up("ada")
+    joined = people.sign_up("bob", key="k").json
+    repeated = people.sign_up("bob", key="k").json
+    looked = people.look("bob").json
+    for shown in (joined, repeated, looked):
+        assert (shown["position"], shown["total"]) == (2, None)
+    assert people.world.request("GET", people.path).json["total"] is None
+    assert people.person("bob").json["total"] == 2
+    assert people.page().json["entries"][0]["total"] == 2
+    assert people.bump("bob", to="front").json["total"] == 2
+    assert people.stats().json["waiting"] == 2
+
+
+def test_hidden_counts_stay_hidden_from_whoever_is_put_back(people: People) -> None:
+    """P7: a place that Redis has lost comes back from the record, without the total."""
+    people.configure(hide_counts=True)
+    people.all_sign_up("ada", "bob")
+    people.lose_place("bob")
+    looked = people.look("bob").json
+    assert (looked["position"], looked["total"]) == (2, None)
+
+
+def test_whoever_left_may_come_again_at_the_end(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    people.leave("ada")
+    again = people.sign_up("ada", key="again", profile={"visit": 2})
+    assert (again.status, again.json["position"], again.json["status"]) == (201, 2, "waiting")
+    assert people.person("ada").json["profile"] == {"visit": 2}
+    assert people.events("ada") == ["joined", "left", "joined"]
+
+
+def admit(people: People) -> None:
+    claim = {"count": 1, "complete": True}
+    path = f"{people.admin_path}/claims"
+    assert people.world.request("POST", path, body=claim, operator=True).status == 200
+
+
+@pytest.mark.parametrize(
+    ("rejoin", "left", "admitted"),
+    [
+        (None, None, "already_admitted"),
+        ("after_leaving", None, "already_admitted"),
+        ("always", None, None),
+        ("never", "already_left", "already_admitted"),
+    ],
+)
+def test_who_may_come_again(
+    people: People, rejoin: str | None, left: str | None, admitted: str | None
+) -> None:
+    """P4: after an admission nobody has a new place by default."""
+    people.configure(**({} if rejoin is None else {"rejoin": rejoin}))
+    people.all_sign_up("ada", "bob")
+    admit(people)
+    people.leave("bob")
+    assert people.sign_up("ada").code == admitted
+    assert people.sign_up("bob").code == left
+
+
+@pytest.mark.parametrize(("allow_rejoin", "rejoin"), [(True, "always"), (False, "never")])
+def test_a_list_of_an_earlier_version_is_read_as_it_was_meant(
+    people: People, allow_rejoin: bool, rejoin: str
+) -> None:
+    """Its record says `allow_rejoin` until the next PUT."""
+    table, key = Table(people.world.dynamodb, TABLE), {"pk": "WAITLIST#bakery", "sk": "CONFIG"}
+    values = {"allow_rejoin": allow_rejoin}
+    table.update(
+        key, "SET #allow_rejoin = :allow_rejoin REMOVE #rejoin", "attribute_exists(#pk)", values
+    )
+    shown = people.world.request("GET", people.admin_path, operator=True).json
+    assert shown["rejoin"] == rejoin
+    assert "allow_rejoin" not in shown
+    assert people.configure(rejoin="after_leaving").json["rejoin"] == "after_leaving"
+
+
+def test_where_nobody_may_come_again_nobody_does(people: People) -> None:
+    people.configure(rejoin="never")
+    people.all_sign_up("ada")
+    people.leave("ada")
+    with nothing_changes(people.world):
+        refused(people.sign_up("ada"), 409, "already_left")
+    people.configure(rejoin="always")
+    assert people.sign_up("ada").status == 201
+
+
+@pytest.mark.parametrize("settings", [{"open": False}, {"capacity": 1}], ids=str)
+def test_a_refusal_to_come_again_leaves_what_was(
+    people: People, settings: dict[str, object]
+) -> None:
+    """P5: the former stay and its history stand as before."""
+    people.all_sign_up("ada", "bob")
+    people.leave("ada")
+    people.configure(**settings)
+    before = people.person("ada").json
+    assert people.sign_up("ada", key="again").status == 409
+    assert people.person("ada").json == before
+    assert people.order() == ["bob"]
+
+
+def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
+    """P8: at once, also where another process has changed the setting half a minute ago."""
+    people.all_sign_up("ada", "bob")
+    others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
+    assert People(others).configure(hide_counts=True).status == 200
+    first = people.sign_up("cyd", key="k")
+    assert (first.status, first.json["position"], first.json["total"]) == (201, 3, None)
+    again = people.sign_up("cyd", key="k")
+    assert (again.status, again.json["position"], again.json["total"]) == (200, 3, None)
+    assert people.look("cyd").json["total"] is None
+    people.leave("cyd")
+    assert people.sign_up("cyd", key="l").json["total"] is None

@@ -1,0 +1,82 @@
+"""P9: whatever is sent, 16 KB of it are read at the most, and more is refused before it is read.
+
+Of an import, which has up to 500 rows, 2 MB are.
+"""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.deployment.template import route_authorizers
+from tests.service.api.refusing import nothing_changes, refused, send_base64
+from tests.support.people import People
+from tests.support.world import SECRET
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http import json_body
+from waitlist_api.http.api import Api
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
+
+ROUTES = sorted(route_authorizers())
+
+
+def body_of(size: int, letter: str = "a") -> str:
+    """Return a signup of this many bytes: two profiles' worth of blanks, as JSON allows."""
+    body = json.dumps({"customer_id": "dan", "profile": {"name": letter}}, ensure_ascii=False)
+    return body + " " * (size - len(body.encode()))
+
+
+def fail(*_: object, **__: object) -> Any:
+    raise AssertionError("it was read")
+
+
+@pytest.mark.parametrize("letter", ["a", "ä", "☕"])
+def test_a_body_of_the_limit_is_read(people: People, letter: str) -> None:
+    body = body_of(MAX_BODY_BYTES, letter)
+    assert len(body.encode()) == MAX_BODY_BYTES
+    path = f"{people.path}/entries"
+    assert people.world.request("POST", path, raw_body=body, key="k" * 16).status == 201
+    encoded = base64.b64encode(body.encode()).decode()
+    assert send_base64(people.world, path, encoded).code == "already_on_list"
+
+
+@pytest.mark.parametrize("more", [1, 2, 3, 1_000_000])
+@pytest.mark.parametrize("letter", ["a", "ä"])
+def test_a_byte_more_is_refused_unread(
+    people: People, monkeypatch: pytest.MonkeyPatch, more: int, letter: str
+) -> None:
+    """P5: also where API Gateway hands it over in base64, whose length is not counted."""
+    body = body_of(MAX_BODY_BYTES + more, letter)
+    encoded = base64.b64encode(body.encode()).decode()
+    monkeypatch.setattr(json_body, "loads", fail)
+    monkeypatch.setattr(base64, "b64decode", fail)
+    logger = Logger(service="test", level="CRITICAL")
+    people.world.api = Api(people.world.services, EntryTokens(SECRET), logger)
+    path = f"{people.path}/entries"
+    refused(people.world.request("POST", path, raw_body=body), 413, "too_large")
+    refused(send_base64(people.world, path, encoded), 413, "too_large")
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_refuses_it(stocked: People, route: str) -> None:
+    """P5: also those that ask for no body."""
+    method, path = route.split(" ")
+    limit = MAX_IMPORT_BYTES if path.endswith("/import") else MAX_BODY_BYTES
+    path = path.format(waitlist_id="bakery", entry_id=stocked.id_of("ada"))
+    with nothing_changes(stocked.world):
+        answer = stocked.world.request(
+            method, path, raw_body="x" * (limit + 1), operator="/admin/" in path
+        )
+        refused(answer, 413, "too_large")
+
+
+def test_its_type_does_not_matter_and_a_strangers_is_not_even_measured(stocked: People) -> None:
+    """P5"""
+    body, text = "x" * (MAX_BODY_BYTES + 1), {"content-type": "text/plain"}
+    answer = stocked.world.request("POST", f"{stocked.path}/entries", raw_body=body, headers=text)
+    refused(answer, 413, "too_large")
+    answer = stocked.world.request("PUT", stocked.admin_path, raw_body=body)
+    refused(answer, 401, "unauthorized")

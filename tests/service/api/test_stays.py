@@ -1,0 +1,202 @@
+"""P5: an entry token proves one stay; the next stay of the same customer needs its own."""
+
+from collections.abc import Callable
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.gateway import Answer
+from tests.support.people import People
+from tests.support.world import SECRET
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
+
+NEW_SECRET = "another-secret-of-32-characters-or-more"
+IMPORTED_AT = "2026-01-01T09:00:00Z"
+SEGMENTS = [["language"]]
+Story = Callable[[People], str]
+
+
+def signup_token(people: People, name: str) -> str:
+    """Sign a customer up; return the token of the answer."""
+    answer = people.sign_up(name)
+    assert answer.status == 201, answer.text
+    return str(answer.json["entry_token"])
+
+
+def imported_token(people: People, **body: object) -> str:
+    """Import ada; return the token of the answer."""
+    row = {"customer_id": "ada", "joined_at": IMPORTED_AT}
+    path = f"{people.admin_path}/import"
+    content = {"entries": [row], "entry_tokens": True, **body}
+    answer = people.world.request("POST", path, body=content, operator=True)
+    (result,) = answer.json["results"]
+    assert result["outcome"] == "joined", answer.text
+    return str(result["entry_token"])
+
+
+def call(people: People, method: str, token: str) -> Answer:
+    return people.world.request(method, people.entry("ada"), token=token)
+
+
+def after_leaving(people: People) -> str:
+    token = signup_token(people, "ada")
+    assert call(people, "DELETE", token).status == 204
+    signup_token(people, "ada")
+    return token
+
+
+def after_an_erasure(people: People) -> str:
+    token = signup_token(people, "ada")
+    people.erase("ada")
+    signup_token(people, "ada")
+    return token
+
+
+def after_an_erasure_that_is_finished(people: People) -> str:
+    token = signup_token(people, "ada")
+    people.erase("ada")
+    people.world.maintain()
+    signup_token(people, "ada")
+    return token
+
+
+def in_a_list_made_again(people: People) -> str:
+    token = signup_token(people, "ada")
+    people.delete_waitlist()
+    people.world.maintain()
+    assert people.configure(segments=SEGMENTS).status == 201
+    signup_token(people, "ada")
+    return token
+
+
+def after_an_import(people: People) -> str:
+    token = signup_token(people, "ada")
+    people.erase("ada")
+    imported_token(people)
+    return token
+
+
+def after_a_second_import_of_the_same_row(people: People) -> str:
+    token = imported_token(people)
+    people.erase("ada")
+    imported_token(people)
+    return token
+
+
+def after_an_import_and_a_signup(people: People) -> str:
+    token = imported_token(people)
+    people.leave("ada")
+    signup_token(people, "ada")
+    return token
+
+
+STORIES: list[Story] = [
+    after_leaving,
+    after_an_erasure,
+    after_an_erasure_that_is_finished,
+    in_a_list_made_again,
+    after_an_import,
+    after_a_second_import_of_the_same_row,
+    after_an_import_and_a_signup,
+]
+each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__name__)
+
+
+@each_story
+def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
+    """P5: for a look, for a look with segments, and for a leave, which changes nothing."""
+    people.configure(segments=SEGMENTS)
+    token = story(people)
+    with nothing_changes(people.world):
+        refused(call(people, "GET", token), 403, "forbidden")
+        refused(call(people, "DELETE", token), 403, "forbidden")
+    path = people.entry("ada")
+    answer = people.world.request("GET", path, token=token, query="segment=language")
+    refused(answer, 403, "forbidden")
+    assert people.order() == ["ada"]
+    assert people.look("ada").json["position"] == 1
+
+
+@each_story
+def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story: Story) -> None:
+    """P5"""
+    token = story(people)
+    path, body = f"{people.path}/entries", {"customer_id": "ada"}
+    with nothing_changes(people.world):
+        refused(people.world.request("POST", path, body=body, token=token), 409, "already_on_list")
+
+
+def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
+    people: People,
+) -> None:
+    """P5: the stranger keeps the token, leaves, and waits until the victim signs up."""
+    people.all_sign_up("bob")
+    strangers = signup_token(people, "ada")
+    assert call(people, "DELETE", strangers).status == 204
+    victims = signup_token(people, "ada")
+    assert victims != strangers
+    refused(call(people, "GET", strangers), 403, "forbidden")
+    refused(call(people, "DELETE", strangers), 403, "forbidden")
+    assert people.order() == ["bob", "ada"]
+    assert call(people, "GET", victims).json["position"] == 2
+    assert call(people, "DELETE", victims).status == 204
+    assert people.order() == ["bob"]
+
+
+def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People) -> None:
+    """P6: who has left, or was admitted, may see that."""
+    token = signup_token(people, "ada")
+    people.bump("ada", priority=5)
+    assert call(people, "GET", token).json["priority"] == 5
+    call(people, "DELETE", token)
+    assert call(people, "GET", token).json["status"] == "left"
+    assert call(people, "DELETE", token).status == 204
+
+
+def test_a_token_stays_good_when_redis_is_lost(people: People) -> None:
+    """P3"""
+    token = signup_token(people, "ada")
+    people.world.redis.flushall()
+    people.world.maintain()
+    assert call(people, "GET", token).json["position"] == 1
+
+
+@pytest.mark.parametrize("status", ["offered", "parked", "admitted"])
+def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
+    """P6"""
+    token = signup_token(people, "ada")
+    claims = f"{people.admin_path}/claims"
+    body = {"complete": status == "admitted"}
+    answer = people.world.request("POST", claims, body=body, operator=True)
+    if status == "parked":
+        held = {"claim_token": answer.json["claims"][0]["claim_token"]}
+        path = f"{claims}/{people.id_of('ada')}/park"
+        assert people.world.request("POST", path, body=held, operator=True).status == 200
+    assert call(people, "GET", token).json["status"] == status
+
+
+def test_an_issued_token_is_of_the_stay_that_there_is_now(people: People) -> None:
+    path = f"{people.admin_entry('ada')}/token"
+    signup_token(people, "ada")
+    first = people.world.request("POST", path, operator=True).json["entry_token"]
+    people.leave("ada")
+    signup_token(people, "ada")
+    second = people.world.request("POST", path, operator=True).json["entry_token"]
+    refused(call(people, "GET", first), 403, "forbidden")
+    assert call(people, "GET", second).json["position"] == 1
+
+
+def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
+    """P5: a change of the key makes no stay another's."""
+    earlier = signup_token(people, "ada")
+    call(people, "DELETE", earlier)
+    now = signup_token(people, "ada")
+    rotated = f'{{"current": "{NEW_SECRET}", "previous": "{SECRET}"}}'
+    logger = Logger(service="test", level="CRITICAL")
+    people.world.api = Api(people.world.services, EntryTokens(rotated), logger)
+    refused(call(people, "GET", earlier), 403, "forbidden")
+    renewed = call(people, "GET", now).json["entry_token"]
+    assert renewed not in (None, now)
+    assert call(people, "GET", renewed).json["entry_token"] is None

@@ -1,0 +1,252 @@
+"""What can become of a person, and the events that tell of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.service.bus.scene import LEASE_SECONDS, RETENTION_DAYS, Scene
+from tests.support.faults import Crash, crash_after
+
+Told = tuple[str, str | None]
+WORDS = (
+    "joined",
+    "left",
+    "bumped",
+    "offered",
+    "released",
+    "expired",
+    "parked",
+    "redriven",
+    "admitted",
+    "erased",
+)
+JOINED: Told = ("joined", "customer")
+OFFERED: Told = ("offered", "operator")
+EXPIRED: Told = ("expired", "maintenance")
+LEFT: Told = ("left", "customer")
+ADMITTED: Told = ("admitted", "operator")
+ERASED: Told = ("erased", None)
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happens to Ada, and what the bus is told: each event, and by what kind of caller."""
+
+    name: str
+    happen: Callable[[Scene], None]
+    told: tuple[Told, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+STORIES: list[Story] = []
+
+
+def story(*told: Told) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
+    def register(happen: Callable[[Scene], None]) -> Callable[[Scene], None]:
+        STORIES.append(Story(happen.__name__, happen, told))
+        return happen
+
+    return register
+
+
+@story(JOINED)
+def signs_up(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob", "ada")
+
+
+@story(("joined", "operator"), ("bumped", "operator"))
+def is_imported_at_an_earlier_time(scene: Scene) -> None:
+    rows = ({"customer_id": "bob"}, {"customer_id": "ada", "joined_at": "2020-02-29T12:00:00Z"})
+    for _repeat in range(2):
+        assert scene.desk.bring(*rows).status == 200
+    assert scene.desk.bump("ada", to="back").status == 200
+
+
+@story(JOINED, LEFT, JOINED)
+def leaves_and_comes_back(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.leave("ada").status == 204
+    assert scene.desk.sign_up("ada", key="again").status == 201
+
+
+@story(JOINED, ("left", "operator"))
+def is_removed(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.remove("ada", reason="asked by telephone").status == 204
+
+
+@story(JOINED, ("bumped", "operator"))
+def is_bumped(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.bump("ada", priority=5, reason="a gift").status == 200
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED)
+def is_offered(scene: Scene) -> None:
+    is_bumped(scene)
+    assert scene.desk.claimed() == ["ada"]
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, ("released", "operator"))
+def is_released(scene: Scene) -> None:
+    is_offered(scene)
+    assert scene.desk.extend("ada").status == 200
+    assert scene.desk.release("ada").status == 200
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, ADMITTED)
+def is_admitted(scene: Scene) -> None:
+    is_offered(scene)
+    assert scene.desk.complete("ada").status == 200
+
+
+@story(JOINED, ("bumped", "operator"), ADMITTED)
+def is_admitted_at_once(scene: Scene) -> None:
+    is_bumped(scene)
+    assert scene.desk.claimed(complete=True) == ["ada"]
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, ("parked", "operator"), ("redriven", "operator"))
+def is_parked_and_redriven(scene: Scene) -> None:
+    is_offered(scene)
+    assert scene.desk.park("ada", reason="no show").status == 200
+    assert scene.desk.redrive("ada").status == 200
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, EXPIRED)
+def does_not_answer(scene: Scene) -> None:
+    is_offered(scene)
+    scene.world.advance(LEASE_SECONDS)
+    scene.maintain()
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, EXPIRED, OFFERED)
+def does_not_answer_and_is_claimed_again_at_that_moment(scene: Scene) -> None:
+    is_offered(scene)
+    scene.world.advance(LEASE_SECONDS)
+    assert scene.desk.claimed() == ["ada"]
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, EXPIRED, OFFERED, ("parked", "maintenance"))
+def never_answers(scene: Scene) -> None:
+    does_not_answer_and_is_claimed_again_at_that_moment(scene)
+    scene.world.advance(LEASE_SECONDS)
+    scene.maintain()
+
+
+@story(JOINED, ("bumped", "operator"), EXPIRED, OFFERED)
+def is_offered_after_an_offer_that_nobody_recorded(scene: Scene) -> None:
+    is_bumped(scene)
+    cut_off(scene, 0, lambda: scene.desk.claim())
+    scene.world.advance(LEASE_SECONDS)
+    assert scene.desk.claimed() == ["ada"]
+
+
+@story(JOINED)
+def is_signed_up_by_maintenance(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob")
+    cut_off(scene, 1, lambda: scene.desk.sign_up("ada"))
+    scene.maintain()
+
+
+@story(JOINED, ("bumped", "operator"))
+def is_bumped_before_the_signup_is_recorded(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob")
+    cut_off(scene, 1, lambda: scene.desk.sign_up("ada"))
+    assert scene.desk.bump("ada", to="front").status == 200
+
+
+@story()
+def is_refused(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob", "cyd")
+    assert scene.configure(capacity=2).status == 200
+    assert scene.desk.sign_up("ada").code == "waitlist_full"
+
+
+@story(JOINED, LEFT)
+def is_refused_when_coming_back(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.leave("ada").status == 204
+    assert scene.configure(capacity=1).status == 200
+    assert scene.desk.sign_up("ada", key="again").code == "waitlist_full"
+
+
+@story(JOINED)
+def is_edited_and_looked_at(scene: Scene) -> None:
+    """Nothing of it moves anybody: not edits, segments, looks, a rebuild or the minute's watch."""
+    signs_up(scene)
+    assert scene.configure(segments=[["language"]]).status == 200
+    assert scene.desk.edit("ada", attributes={"language": "French"}).status == 200
+    assert scene.desk.edit("ada", profile={"name": "Ada"}, reason="a typo").status == 200
+    assert scene.desk.look("ada").status == 200
+    scene.maintain()
+    scene.redis.flushall()
+    scene.maintain()
+    assert scene.desk.place("ada") == (2, 2)
+
+
+@story(JOINED, ERASED)
+def is_erased(scene: Scene) -> None:
+    signs_up(scene)
+    for _ in range(2):
+        assert scene.desk.erase("ada").status == 204
+    scene.maintain()
+    assert scene.desk.erase("ada").status == 204
+
+
+@story(JOINED, ("bumped", "operator"), OFFERED, ADMITTED, ERASED)
+def is_erased_long_after(scene: Scene) -> None:
+    is_admitted(scene)
+    assert scene.desk.erase("ada").status == 204
+    scene.maintain()
+
+
+@story(JOINED, ERASED)
+def is_erased_after_an_edit(scene: Scene) -> None:
+    """The edit's stamp is later than the record's."""
+    signs_up(scene)
+    assert scene.desk.edit("ada", profile={"name": "Ada"}).status == 200
+    assert scene.desk.erase("ada").status == 204
+    scene.maintain()
+
+
+@story(JOINED, ERASED, JOINED)
+def is_erased_and_signs_up_at_once(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.erase("ada").status == 204
+    assert scene.desk.sign_up("ada", key="a-new-person").status == 201
+
+
+@story(JOINED, ERASED)
+def is_erased_with_the_waitlist(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.delete_waitlist().status == 204
+    scene.maintain()
+
+
+@story(JOINED, LEFT, ERASED)
+def is_erased_by_retention(scene: Scene) -> None:
+    assert scene.configure(retention_days=RETENTION_DAYS).status == 200
+    signs_up(scene)
+    assert scene.desk.leave("ada").status == 204
+    scene.expire()
+
+
+@story()
+def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob")
+    cut_off(scene, 0, lambda: scene.desk.sign_up("ada"))
+    assert scene.desk.erase("ada").status == 204
+    scene.maintain()
+
+
+def cut_off(scene: Scene, step: int, request: Callable[[], object]) -> None:
+    """Let a function die after one of its steps."""
+    scene.wire.arm(step, crash_after)
+    try:
+        request()
+    except Crash:
+        scene.wire.disarm()
+    else:
+        raise AssertionError("it did not come to that step")

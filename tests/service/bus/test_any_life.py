@@ -1,0 +1,73 @@
+"""Whatever happens to people, cut off wherever: the bus is told what is recorded."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.service.bus.scene import LEASE_SECONDS, Scene
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash, crash_after
+
+NAMES = ("ada", "bob", "cyd")
+Deed = Callable[[Admissions, str], object]
+
+
+def lose_redis(desk: Admissions) -> None:
+    """Which takes time: a successor with a clock behind the last stamps would draw them again."""
+    desk.world.redis.flushall()
+    desk.world.advance(1)
+
+
+DEEDS: dict[str, Deed] = {
+    "sign up": lambda desk, name: desk.sign_up(name),
+    "leave": lambda desk, name: desk.leave(name),
+    "remove": lambda desk, name: desk.remove(name),
+    "bump ahead": lambda desk, name: desk.bump(name, to="front"),
+    "bump behind": lambda desk, name: desk.bump(name, to="back"),
+    "claim": lambda desk, _: desk.claim(2),
+    "claim and admit": lambda desk, _: desk.claim(1, complete=True),
+    "complete": lambda desk, name: desk.complete(name),
+    "release": lambda desk, name: desk.release(name),
+    "extend": lambda desk, name: desk.extend(name),
+    "park": lambda desk, name: desk.park(name),
+    "redrive": lambda desk, name: desk.redrive(name),
+    "edit": lambda desk, name: desk.edit(name, profile={"seen": desk.world.clock.millis}),
+    "erase": lambda desk, name: desk.erase(name),
+    "time passes": lambda desk, _: desk.world.advance(LEASE_SECONDS),
+    "maintenance": lambda desk, _: desk.world.maintain(),
+    "Redis is lost": lambda desk, _: lose_redis(desk),
+}
+lives: Any = st.lists(
+    st.tuples(
+        st.sampled_from(sorted(DEEDS)),
+        st.sampled_from(NAMES),
+        st.one_of(st.none(), st.none(), st.integers(0, 4)),
+    ),
+    max_size=25,
+)
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(life=lives)
+def test_the_bus_is_told_what_the_record_knows(life: list[tuple[str, str, int | None]]) -> None:
+    """P2, P3: no change is left out, none is told twice, no two have one stamp."""
+    scene = Scene()
+    scene.desk.all_sign_up(*NAMES)
+    for deed, name, struck in life:
+        if struck is not None:
+            scene.wire.arm(struck, crash_after)
+        with suppress(Crash):
+            DEEDS[deed](scene.desk, name)
+        scene.wire.disarm()
+    scene.maintain()
+    scene.maintain()
+    assert scene.contradictions() == []

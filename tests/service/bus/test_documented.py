@@ -1,0 +1,94 @@
+"""docs/events.md says what the bus is given, and its example is told what it says."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moto.events.models import EventPattern
+
+from tests.deployment.documents import tables_of
+from tests.deployment.template import RESOURCES
+from tests.rules.sources import ROOT
+from tests.service.bus.life import samples
+from tests.service.bus.stories import STORIES, WORDS
+from tests.support.pipes import pipes
+from tools.local.table import read_template
+
+DOCUMENT = "docs/events.md"
+TEXT = (ROOT / DOCUMENT).read_text(encoding="utf-8")
+EXAMPLE: dict[str, Any] = read_template(ROOT / "docs" / "examples" / "offered-email.yaml")
+NAMES = pipes()[0].names
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.M | re.S)
+
+
+def rule() -> Any:
+    """Return the pattern of the example's rule, for the waitlist of the samples."""
+    pattern = EXAMPLE["Resources"]["Offered"]["Properties"]["EventPattern"]
+    return json.loads(json.dumps(pattern).replace('{"Ref": "WaitlistId"}', '"bakery"'))
+
+
+def test_every_event_has_a_line_that_says_who_it_may_be_by() -> None:
+    (table,) = tables_of(DOCUMENT)
+    lines = {row["event"].strip("`"): set(re.findall(r"`(\w+)`", row["by"])) for row in table}
+    assert set(lines) == set(WORDS)
+    for story in STORIES:
+        for word, by in story.told:
+            assert by is None or by in lines[word], (word, by)
+
+
+def test_every_event_has_a_sample_as_it_really_is() -> None:
+    (shown,) = blocks("json lines")
+    assert [json.loads(line) for line in shown.splitlines()] == samples()
+
+
+def test_the_whole_event_is_one_of_the_samples() -> None:
+    assert [pipe.names for pipe in pipes()] == [NAMES, NAMES]
+    whole = json.loads(blocks("json")[0])
+    assert whole["detail"] in samples()
+    assert {name: whole[name] for name in NAMES} == NAMES
+
+
+def test_the_example_is_told_of_offers_and_of_nothing_else() -> None:
+    pattern = rule()
+    assert json.loads(blocks("json")[1]) == pattern
+    matches: Any = EventPattern(None, pattern).matches_event
+    told = [one for one in samples() if matches({**NAMES, "detail": one})]
+    assert [one["event"] for one in told] == ["offered"]
+    elsewhere = {**told[0], "waitlist_id": "florist"}
+    assert not matches({**NAMES, "detail": elsewhere})
+
+
+def test_the_example_writes_what_an_event_has() -> None:
+    (target,) = EXAMPLE["Resources"]["Offered"]["Properties"]["Targets"]
+    transformer = target["InputTransformer"]
+    detail = samples()[0]
+    for path in transformer["InputPathsMap"].values():
+        assert path.removeprefix("$.detail.") in detail
+    used = set(re.findall(r"<(\w+)>", transformer["InputTemplate"]))
+    assert used == set(transformer["InputPathsMap"])
+
+
+def test_only_the_examples_rule_may_write_to_its_topic() -> None:
+    policy = EXAMPLE["Resources"]["OffersPolicy"]["Properties"]["PolicyDocument"]
+    (statement,) = policy["Statement"]
+    assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+    assert statement["Condition"] == {
+        "ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["Offered", "Arn"]}}
+    }
+
+
+@pytest.mark.parametrize("name", re.findall(r"\]\(([^)#]+)", TEXT))
+def test_what_the_document_points_to_is_there(name: str) -> None:
+    assert (Path(ROOT / DOCUMENT).parent / name).exists()
+
+
+def test_the_alarm_points_to_a_heading_of_the_document() -> None:
+    described = RESOURCES["EventsUndeliveredAlarm"]["Properties"]["AlarmDescription"]
+    anchor = described.rsplit("#", 1)[1]
+    headings = re.findall(r"^## (.+)$", TEXT, re.M)
+    assert anchor in [heading.lower().replace(" ", "-") for heading in headings]

@@ -1,0 +1,58 @@
+"""What one process is slow to record comes late, and finds its place by its stamp."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.service.bus.scene import Scene
+from tests.service.bus.stories import is_offered, is_parked_and_redriven, signs_up
+from tests.support import faults
+from tests.support.admissions import Admissions
+
+
+def claimed(desk: Admissions) -> None:
+    assert desk.claimed() == ["ada"]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "slow", "fast", "told"),
+    [
+        (is_offered, lambda desk: desk.release("ada"), claimed, ["released", "offered"]),
+        (
+            is_parked_and_redriven,
+            lambda desk: desk.bump("ada", "slow", to="front"),
+            lambda desk: desk.bump("ada", "fast", priority=7),
+            ["bumped", "bumped"],
+        ),
+    ],
+    ids=["a release, and the next claim", "two bumps"],
+)
+def test_a_change_that_is_overtaken_is_told_late_and_once(
+    prepare: Callable[[Scene], None],
+    slow: Callable[[Admissions], object],
+    fast: Callable[[Admissions], object],
+    told: list[str],
+) -> None:
+    """P2: a consumer sorts by the stamp, the order in which things were decided."""
+    scene = Scene()
+    prepare(scene)
+    before = len(scene.details("ada"))
+    elsewhere = scene.desk_elsewhere()
+    scene.wire.arm(1, faults.before(lambda: fast(elsewhere)))
+    slow(scene.desk)
+    assert scene.words("ada")[before:] == told
+    late = [int(one["stamp"]) for one in scene.details("ada")[before:]]
+    assert late == sorted(late, reverse=True), "nothing was overtaken"
+    assert scene.contradictions() == []
+
+
+def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
+    """P8: a consumer that forgets at `erased` is told of nobody whom it has forgotten."""
+    scene = Scene()
+    signs_up(scene)
+    elsewhere = scene.desk_elsewhere()
+    scene.wire.arm(1, faults.before(lambda: elsewhere.erase("ada")))
+    scene.desk.bump("ada", "slow", to="front")
+    scene.maintain()
+    assert scene.words("ada") == ["joined", "erased"]
+    assert [one["event"] for one in scene.details("ada")] == ["joined", "erased"]

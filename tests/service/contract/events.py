@@ -1,0 +1,22 @@
+"""The events that the repository ships, by the names of their files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+Event = dict[str, Any]
+
+EVENTS = Path(__file__).resolve().parents[3] / "events"
+LOCAL_SECRET = "local-entry-token-secret-not-for-production"
+
+
+def load_all(folder: str) -> dict[str, Event]:
+    """Return the events of a folder by their files' names."""
+    paths = sorted((EVENTS / folder).glob("*.json"))
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
+
+
+PUBLIC = load_all("public")
+# As they are where customers have tokens of an issuer.
+PUBLIC_JWT = load_all("public_jwt")
+PRIVATE = load_all("private")

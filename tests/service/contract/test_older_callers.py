@@ -1,0 +1,123 @@
+"""Messages of callers that know less of the contract: fields added later have defaults."""
+
+import json
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from tests.service.contract.test_operations import ADA, EPOCH, WAITLIST_ID
+from waitlist_api.queue.client import RESULTS
+from waitlist_shared import contracts as c
+
+# A value for each field that some message cannot do without.
+VALUES: dict[str, Any] = {
+    "waitlist_id": WAITLIST_ID,
+    "entry_id": ADA,
+    "join_id": "00000001",
+    "once_key": "0" * 32,
+    "settings": {"version": 1},
+    "state": "warm",
+    "epoch": EPOCH,
+    "rank": 5,
+    "ticket": 5,
+    "stamp": 5,
+    "moved_stamp": 5,
+    "position": 1,
+    "total": 1,
+    "waiting": 1,
+    "counters": {},
+    "entries": [],
+    "stays": [["a" * 26, "00000000", 5, 5, 5]],
+    "requests": [],
+    "results": [],
+    "outcome": "done",
+    "token": "0" * 40,
+    "seen_stamp": 5,
+    "which": "held",
+    "deadline_millis": 5,
+    "parked_millis": 5,
+    "is_all": True,
+    "max_attempts": 5,
+    "places": [],
+    "segments_version": 5,
+    "depths": [],
+    "beat": 5,
+    "born": 5,
+    "time_millis": 5,
+    "unsettled_stamp": 0,
+    "first": 5,
+}
+# One of several optional fields is needed.
+NEEDED = {"bump": {"to": "front"}}
+REQUESTS = {one.__struct_config__.tag: one for one in get_args(c.AnyRequest)}
+
+
+def smallest(message: Any) -> dict[str, Any]:
+    """Return a message with nothing but its required fields."""
+    tag = message.__struct_config__.tag
+    required = [field.encode_name for field in msgspec.structs.fields(message) if field.required]
+    head = {"op": tag} if tag else {"ok": True}
+    return {**head, **NEEDED.get(tag, {}), **{name: VALUES[name] for name in required}}
+
+
+@pytest.mark.parametrize("op", REQUESTS)
+def test_a_request_with_only_its_required_fields_decodes(op: str) -> None:
+    message = smallest(REQUESTS[op])
+    decoded = msgspec.json.decode(json.dumps(message), type=c.AnyRequest)
+    assert type(decoded) is REQUESTS[op]
+    assert decoded.v == c.VERSION
+
+
+@pytest.mark.parametrize("op", REQUESTS)
+def test_a_request_with_more_than_is_known_decodes_to_the_same(op: str) -> None:
+    """A public function that is deployed first may say more."""
+    message = smallest(REQUESTS[op])
+    more = {**message, "new_field": {"deep": [1, None]}}
+    assert msgspec.convert(more, c.AnyRequest) == msgspec.convert(message, c.AnyRequest)
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=lambda one: one.__name__)
+def test_a_result_with_only_its_required_fields_decodes(result: type[c.Result]) -> None:
+    assert msgspec.convert(smallest(result), result).outcome == "done"
+
+
+# What the first release required; a later one may require less of a message, never more.
+FIRST_REQUIRED = {
+    "ping": set(),
+    "init": {"waitlist_id", "settings", "state", "epoch"},
+    "signup": {"waitlist_id", "entry_id", "join_id"},
+    "leave": {"waitlist_id", "entry_id", "join_id"},
+    "drop": {"waitlist_id", "entry_id", "join_id"},
+    "bump": {"waitlist_id", "entry_id", "once_key"},
+    "position": {"waitlist_id", "entry_id"},
+    "page": {"waitlist_id"},
+    "stats": {"waitlist_id"},
+    "restore": {"waitlist_id", "entry_id", "join_id", "rank", "ticket", "stamp"},
+    "purge": {"waitlist_id"},
+    "batch": {"requests"},
+    "claim": {"waitlist_id"},
+    "complete": {"waitlist_id", "entry_id", "token"},
+    "release": {"waitlist_id", "entry_id", "token"},
+    "extend": {"waitlist_id", "entry_id", "token"},
+    "park": {"waitlist_id", "entry_id", "token"},
+    "redrive": {"waitlist_id", "entry_id"},
+    "expire": {"waitlist_id"},
+    "settle": {"waitlist_id", "entry_id", "seen_stamp"},
+    "shelf": {"waitlist_id", "which"},
+    "mark": {"waitlist_id", "entry_id"},
+    "tag": {"waitlist_id", "entry_id", "join_id"},
+    "untagged": {"waitlist_id", "segments_version"},
+    "segments": {"waitlist_id", "segments_version"},
+    "beat": {"waitlist_id"},
+    "look": {"waitlist_id", "entry_id"},
+    "fill": {"waitlist_id", "epoch", "stays"},
+    "reserve": {"waitlist_id"},
+    "enlist": {"waitlist_id", "entry_id", "join_id", "ticket"},
+}
+
+
+@pytest.mark.parametrize("op", FIRST_REQUIRED)
+def test_no_request_needs_more_than_in_the_first_release(op: str) -> None:
+    fields = msgspec.structs.fields(REQUESTS[op])
+    assert {field.encode_name for field in fields if field.required} <= FIRST_REQUIRED[op]

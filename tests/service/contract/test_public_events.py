@@ -1,0 +1,164 @@
+"""Every public event that the repository ships succeeds on a prepared world."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.service.contract.events import LOCAL_SECRET, PUBLIC, PUBLIC_JWT, Event
+from tests.support.gateway import Context
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
+
+# What each event is answered with on a world where the list is made and the customer waits.
+EXPECTED = {
+    "health": 200,
+    "waitlist": 200,
+    "signup": 200,
+    "position": 200,
+    "leave": 204,
+    "admin_put_waitlist": 200,
+    "admin_get_waitlist": 200,
+    "admin_list_waitlists": 200,
+    "admin_delete_waitlist": 204,
+    "admin_stats": 200,
+    "admin_segments": 200,
+    "admin_list_entries": 200,
+    "admin_get_entry": 200,
+    "admin_edit_entry": 200,
+    "admin_erase_entry": 204,
+    "admin_bump": 200,
+    "admin_remove": 204,
+    "admin_token": 200,
+    "admin_import": 200,
+    "admin_claim": 200,
+    "admin_complete": 200,
+    "admin_release": 200,
+    "admin_extend": 200,
+    "admin_park": 200,
+    "admin_redrive": 200,
+}
+# Events about a hold: the token in the file is nobody's, so each gets that of a real claim.
+ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}
+
+
+@dataclass
+class Deployment:
+    """The public handler under the secret that the events' tokens were made with."""
+
+    world: World
+    api: Api
+
+    def answer(self, event: Event) -> dict[str, Any]:
+        return self.api.handle(self._as_of_this_stay(event), Context())
+
+    def _as_of_this_stay(self, event: Event) -> Event:
+        """Return a customer's event with the token of the stay that there is now."""
+        is_guests = event["routeKey"] in (PUBLIC[one]["routeKey"] for one in ("position", "leave"))
+        if not is_guests or event in PUBLIC_JWT.values():
+            return event
+        path = event["pathParameters"]
+        record = self.world.services.entries.get(path["waitlist_id"], path["entry_id"])
+        assert record is not None
+        assert record.ticket is not None
+        token = EntryTokens(LOCAL_SECRET).issue(*record.key, record.ticket)
+        return {**event, "headers": {**event["headers"], "authorization": f"Bearer {token}"}}
+
+    def prepared(self) -> "Deployment":
+        """Make the events' waitlist, and have their customer stand in it."""
+        for name in ("admin_put_waitlist", "signup"):
+            assert self.answer(PUBLIC[name])["statusCode"] == 201, name
+        return self
+
+    def ready_for(self, name: str) -> Event:
+        """Do what has to come before an event, and return the event to send."""
+        if name in ON_HOLD:
+            claims = body_of(self.answer(PUBLIC["admin_claim"]))["claims"]
+            return with_token(PUBLIC[name], claims[0]["claim_token"])
+        if name == "admin_redrive":
+            assert self.answer(self.ready_for("admin_park"))["statusCode"] == 200
+        return PUBLIC[name]
+
+
+@pytest.fixture
+def deployment(table: Any) -> Deployment:
+    world = World.on(table, fake_redis())
+    logger = Logger(service="test", level="CRITICAL")
+    return Deployment(world, Api(world.services, EntryTokens(LOCAL_SECRET), logger))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_an_event_is_answered_with_its_success(deployment: Deployment, name: str) -> None:
+    event = deployment.prepared().ready_for(name)
+    answer = deployment.answer(event)
+    assert answer["statusCode"] == EXPECTED[name], answer["body"]
+
+
+@pytest.mark.parametrize("name", PUBLIC_JWT)
+def test_a_customers_event_with_an_issuers_token_does_the_same(
+    deployment: Deployment, name: str
+) -> None:
+    """The `sub` is the customer of the other events."""
+    deployment.prepared()
+    deployment.api = Api(deployment.world.services, None, Logger(level="CRITICAL"))
+    answer = deployment.answer(PUBLIC_JWT[name])
+    assert answer["statusCode"] == EXPECTED[name], answer["body"]
+    if answer["body"]:
+        entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
+        assert (body_of(answer)["entry_id"], body_of(answer)["position"]) == (entry_id, 1)
+
+
+def with_token(event: Event, token: str) -> Event:
+    body = {**json.loads(event["body"]), "claim_token": token}
+    return {**event, "body": json.dumps(body)}
+
+
+def body_of(answer: dict[str, Any]) -> Any:
+    assert answer["headers"]["Content-Type"] == "application/json"
+    return json.loads(answer["body"])
+
+
+def test_the_events_speak_of_one_person_who_is_seen_by_all_of_them(
+    deployment: Deployment,
+) -> None:
+    """P6: the same place, whoever asks."""
+    deployment.prepared()
+    entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
+    for name in ("signup", "position", "admin_get_entry", "admin_bump"):
+        answer = body_of(deployment.answer(PUBLIC[name]))
+        assert (answer["entry_id"], answer["position"], answer["total"]) == (entry_id, 1, 1)
+    listed = body_of(deployment.answer(PUBLIC["admin_list_entries"]))
+    assert [one["entry_id"] for one in listed["entries"]] == [entry_id]
+    assert body_of(deployment.answer(PUBLIC["waitlist"]))["total"] == 1
+    assert body_of(deployment.answer(PUBLIC["admin_stats"]))["waiting"] == 1
+
+
+def test_an_operators_event_names_who_signed_it_in_the_history(deployment: Deployment) -> None:
+    deployment.prepared().answer(PUBLIC["admin_bump"])
+    person = body_of(deployment.answer(PUBLIC["admin_get_entry"]))
+    joined, bumped = person["history"]
+    assert (joined["event"], joined["by"]) == ("joined", "customer")
+    assert bumped["event"] == "bumped"
+    arn = PUBLIC["admin_bump"]["requestContext"]["authorizer"]["iam"]["userArn"]
+    assert (bumped["by"], bumped["reason"]) == (arn, "Waited through the outage")
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name.startswith("admin_")])
+def test_an_operators_event_without_its_signer_is_refused(
+    deployment: Deployment, name: str
+) -> None:
+    """P5"""
+    context = {**PUBLIC[name]["requestContext"]}
+    del context["authorizer"]
+    answer = deployment.answer({**PUBLIC[name], "requestContext": context})
+    assert answer["statusCode"] == 401
+    assert body_of_problem(answer)["code"] == "unauthorized"
+
+
+def body_of_problem(answer: dict[str, Any]) -> Any:
+    assert answer["headers"]["Content-Type"] == "application/problem+json"
+    return json.loads(answer["body"])

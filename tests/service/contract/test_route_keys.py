@@ -1,0 +1,152 @@
+"""P5: IAM judged the route that the event names, so the function runs that route or none."""
+
+import json
+from itertools import permutations
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.service.contract.events import LOCAL_SECRET, PUBLIC, Event
+from tests.support.gateway import Context
+from tests.support.memory_table import MemoryTable
+from tests.support.snapshot import Snapshot
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
+
+PAIRS = list(permutations(PUBLIC, 2))
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    world = World.on(MemoryTable(), fake_redis())
+    world.api = Api(world.services, EntryTokens(LOCAL_SECRET), Logger(level="CRITICAL"))
+    for name in ("admin_put_waitlist", "signup"):
+        assert status_of(world, PUBLIC[name])[0] == 201
+    return world
+
+
+def status_of(world: World, event: Event) -> tuple[int, str]:
+    answer = world.api.handle(event, Context())
+    return answer["statusCode"], json.loads(answer["body"] or "{}").get("code", "")
+
+
+def authorized_as(event: Event, route_key: str) -> Event:
+    """Return an event that API Gateway let pass as another route."""
+    context = {**event["requestContext"], "routeKey": route_key}
+    return {**event, "routeKey": route_key, "requestContext": context}
+
+
+def at_path(event: Event, path: str, **parameters: str) -> Event:
+    http = {**event["requestContext"]["http"], "path": path}
+    context = {**event["requestContext"], "http": http}
+    return {**event, "rawPath": path, "requestContext": context, "pathParameters": parameters}
+
+
+@pytest.mark.parametrize("route_key", ["$default", "ANY /{proxy+}", "", None, 7], ids=str)
+def test_no_route_runs_by_another_name(world: World, route_key: Any) -> None:
+    before = Snapshot.of(world.dynamodb, world.redis)
+    for event in PUBLIC.values():
+        assert status_of(world, authorized_as(event, route_key)) == (404, "not_found")
+    assert Snapshot.of(world.dynamodb, world.redis) == before
+
+
+def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
+    before = Snapshot.of(world.dynamodb, world.redis)
+    for run, judged in PAIRS:
+        event = authorized_as(PUBLIC[run], PUBLIC[judged]["routeKey"])
+        assert status_of(world, event) == (404, "not_found"), (run, judged)
+    assert Snapshot.of(world.dynamodb, world.redis) == before
+
+
+def test_no_route_runs_without_a_name(world: World) -> None:
+    for event in PUBLIC.values():
+        nameless = {name: value for name, value in event.items() if name != "routeKey"}
+        assert status_of(world, nameless) == (404, "not_found")
+
+
+def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
+    """What API Gateway sends for `GET /v1/admin/waitlists/bakery-opening%2Fentries`, signed."""
+    waitlist_id = "bakery-opening/entries"
+    path = f"/v1/admin/waitlists/{waitlist_id}"
+    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=waitlist_id)
+    assert status_of(world, event) == (404, "not_found")
+
+
+def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> None:
+    entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
+    waitlist_id = f"bakery-opening/entries/{entry_id}"
+    event = at_path(
+        PUBLIC["admin_delete_waitlist"],
+        f"/v1/admin/waitlists/{waitlist_id}",
+        waitlist_id=waitlist_id,
+    )
+    before = Snapshot.of(world.dynamodb, world.redis)
+    assert status_of(world, event) == (404, "not_found")
+    assert Snapshot.of(world.dynamodb, world.redis) == before
+
+
+@pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
+def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
+    """IAM judged the whole path; the parameter still has what the path has lost."""
+    path = "/v1/admin/waitlists/bakery-opening"
+    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=f"bakery-opening{cut}")
+    assert status_of(world, event) == (404, "not_found")
+
+
+def test_a_parameter_that_the_path_contradicts_is_not_found(world: World) -> None:
+    path = "/v1/admin/waitlists/bakery-opening"
+    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id="florist")
+    assert status_of(world, event) == (404, "not_found")
+
+
+@pytest.mark.parametrize("parameter", ["bakery-opening", "%62akery-opening"])
+def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter: str) -> None:
+    path = "/v1/admin/waitlists/bakery-opening"
+    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=parameter)
+    assert status_of(world, event)[0] == 200
+
+
+def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
+    """Nor does it hide an operator's route from the check of its signer."""
+    event = at_path(PUBLIC["admin_get_waitlist"], "/prod/v1/admin/waitlists/bakery-opening")
+    del event["pathParameters"]
+    event["requestContext"]["stage"] = "prod"
+    assert status_of(world, event)[0] == 200
+    del event["requestContext"]["authorizer"]
+    assert status_of(world, event) == (401, "unauthorized")
+
+
+def test_the_event_of_sam_local_is_taken(world: World) -> None:
+    """As `sam local start-api` 1.170 makes it: no time, no domain, the route by method and path."""
+    event: Event = {
+        "version": "2.0",
+        "routeKey": "GET /v1/waitlists/{waitlist_id}",
+        "rawPath": "/v1/waitlists/bakery-opening",
+        "rawQueryString": "",
+        "cookies": [],
+        "headers": {"Host": "127.0.0.1:3000", "X-Forwarded-Proto": "http"},
+        "requestContext": {
+            "accountId": "123456789012",
+            "apiId": "1234567890",
+            "domainName": "localhost",
+            "domainPrefix": "localhost",
+            "http": {
+                "method": "GET",
+                "path": "/v1/waitlists/bakery-opening",
+                "protocol": "HTTP/1.1",
+                "sourceIp": "127.0.0.1",
+                "userAgent": "curl",
+            },
+            "requestId": "request",
+            "routeKey": "GET /v1/waitlists/{waitlist_id}",
+            "stage": "$default",
+        },
+        "body": "",
+        "pathParameters": {"waitlist_id": "bakery-opening"},
+        "stageVariables": None,
+        "isBase64Encoded": False,
+    }
+    assert status_of(world, event)[0] == 200

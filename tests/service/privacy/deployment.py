@@ -1,0 +1,149 @@
+"""Everything that is deployed, and the local front before it, with what they write down."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.privacy.marks import CUSTOMER, entry_tokens_of
+from tests.support.dynamodb import TABLE
+from tests.support.gateway import Context
+from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+from tests.support.stores import fake_redis
+from tests.support.streamed_table import StreamedTable
+from tests.support.world import SECRET
+from tests.unit.tools.fakes import serving, url_of
+from tools.local.front import Front
+from tools.local.function import Invocation
+from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
+from tools.local.jwt_issuer import LocalIssuer
+from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.operator_auth import OperatorAuth
+from tools.local.routes import Routes
+from tools.local.table import read_template
+from waitlist_api import app
+from waitlist_api import maintenance_app as maintenance
+from waitlist_queue import app as private_app
+
+ISSUER = "https://issuer.example.com"
+NAMESPACE = "Waitlist/test"
+Handler = Callable[[Any, Any], Any]
+
+
+class MaintenanceContext(Context):
+    """That of the function which a rebuild starts again where it has no time left."""
+
+    invoked_function_arn = MAINTENANCE
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 300_000
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """A function that runs in this process, for the front to invoke."""
+
+    handler: Handler
+
+    def invoke(self, payload: bytes) -> Invocation:
+        return Invocation(json.dumps(self.handler(json.loads(payload), Context())).encode())
+
+
+@dataclass
+class Deployment:
+    """All three functions by their own entry points, behind a real HTTP server."""
+
+    http: httpx.Client
+    redis: Any
+    table: StreamedTable
+    lambda_: InProcessLambda
+    token: str | None
+    urls: list[str] = field(default_factory=list)
+    issued: set[str] = field(default_factory=set)
+    is_wrong: bool = False
+
+    def customer(self, method: str, path: str, token: str = "", **more: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token or self.token}", **more.pop("headers", {})}
+        return self._sent(method, path, headers=headers, **more)
+
+    def operator(self, method: str, path: str, **more: Any) -> httpx.Response:
+        return self._sent(method, path, auth=OperatorAuth(), **more)
+
+    def maintain(self) -> None:
+        """Run maintenance for all, and for each list that asked for it."""
+        maintenance.lambda_handler({}, MaintenanceContext())
+        while self.lambda_.started:
+            maintenance.lambda_handler(self.lambda_.started.pop(), MaintenanceContext())
+
+    def _sent(self, method: str, path: str, **more: Any) -> httpx.Response:
+        response = self.http.request(method, path, **more)
+        assert response.status_code in (*range(200, 500), 503), (
+            method,
+            response.status_code,
+            response.text,
+        )
+        self.issued |= entry_tokens_of(response.text)
+        if not self.is_wrong:
+            # What the API asks its clients to write; what they write by mistake is theirs.
+            self.urls.append(str(response.request.url))
+        return response
+
+
+@contextmanager
+def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterator[Deployment]:
+    """Run the deployment; everything logs at DEBUG, where it writes the most."""
+    redis, table = fake_redis(), StreamedTable()
+    lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
+    patch.setattr(private_app, "connect", lambda _: redis)
+    for module in (app, maintenance):
+        patch.setattr(module, "dynamodb_client", lambda *_: table)
+    patch.setattr(app, "lambda_client", lambda _: lambda_)
+    patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
+    for name, value in _environ(issuer).items():
+        patch.setenv(name, value)
+    caches = (
+        app.api,
+        app.lines,
+        maintenance.caretaker,
+        maintenance.lines,
+        private_app.service,
+    )
+    for cached in caches:
+        cached.cache_clear()
+    local_issuer = LocalIssuer(ISSUER, "waitlist", folder / "key.json")
+    guard = JwtAuthorizer(ISSUER, ("waitlist",), local_issuer.keys, guarded_routes(read_template()))
+    front = Front(
+        InProcess(app.lambda_handler),
+        LambdaEndpoint({}),
+        Routes.from_template(read_template()),
+        jwt_authorizer=guard if issuer else None,
+    )
+    token = local_issuer.token(CUSTOMER, int(time.time())) if issuer else None
+    with serving(front) as server, httpx.Client(base_url=url_of(server), trust_env=False) as http:
+        yield Deployment(http, redis, table, lambda_, token)
+    for cached in caches:
+        cached.cache_clear()
+
+
+def _environ(issuer: bool) -> dict[str, str]:
+    return {
+        "TABLE_NAME": TABLE,
+        "PRIVATE_FUNCTION_NAME": PRIVATE,
+        "MAINTENANCE_FUNCTION_NAME": MAINTENANCE,
+        "ENTRY_TOKEN_SECRET": SECRET,
+        "JWT_ISSUER": ISSUER if issuer else "",
+        "REDIS_URL": "redis://queue.example.com:6379",
+        "LOG_LEVEL": "DEBUG",
+        "METRICS_NAMESPACE": NAMESPACE,
+        # Loggers of one name share the first one's stream.
+        "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
+        "PATH": os.environ["PATH"],
+    }

@@ -1,0 +1,138 @@
+"""The audit log names the operator of what cannot be undone: by ARN and ids, and nothing else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.deployment.template import route_authorizers
+from tests.service.privacy.drives import (
+    ADMIN,
+    ADMIN_ENTRY,
+    DRIVES,
+    ENTRY_ID,
+    SETTINGS,
+    SIGNUP,
+    prepare,
+)
+from tests.service.privacy.marks import CUSTOMER, found_in, tokens_found_in
+from tests.service.telemetry.told import Told, told
+from waitlist_api.entries.leave import Leaving
+from waitlist_api.http.audit_log import AUDITED, audited
+
+BAKERY = {"waitlist_id": "bakery"}
+ADA = {**BAKERY, "entry_id": ENTRY_ID}
+ASKED: dict[str, tuple[str, dict[str, str]]] = {
+    "PUT /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
+    "DELETE /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
+    "POST /v1/admin/waitlists/{waitlist_id}/import": (f"{ADMIN}/import", BAKERY),
+    "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token": (
+        f"{ADMIN_ENTRY}/token",
+        ADA,
+    ),
+}
+BODIES: dict[str, Any] = {"PUT": SETTINGS, "POST": {"entries": [SIGNUP]}, "DELETE": None}
+
+
+@pytest.fixture(params=["INFO", "ERROR"])
+def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Told]:
+    """A waitlist with a customer, at a log level that writes each line and at one of errors."""
+    namespace = None if request.param == "INFO" else ""
+    with told(tmp_path, log_level=request.param, namespace=namespace) as kept:
+        prepare(kept.service)
+        kept.forget()
+        yield kept
+
+
+def audit(kept: Told) -> list[dict[str, Any]]:
+    return kept.lines("audit")
+
+
+def test_routes_that_cannot_be_undone_are_audited() -> None:
+    """A new route that deletes, replaces or hands out is found by its method or its name."""
+    operators = {name for name, authorizer in route_authorizers().items() if authorizer}
+    final = {name for name in operators if name.endswith(("/token", "/import"))}
+    final |= {
+        name for name in operators if name.startswith(("PUT ", "DELETE ")) and "admin" in name
+    }
+    assert final == AUDITED == set(ASKED)
+
+
+@pytest.mark.parametrize("route", sorted(AUDITED))
+def test_who_asked_for_what_is_logged_before_it_is_done(asked: Told, route: str) -> None:
+    """P8"""
+    path, ids = ASKED[route]
+    method = route.partition(" ")[0]
+    answer = asked.service.operator(method, path, json=BODIES[method])
+    assert answer.status_code < 500
+    (line,) = audit(asked)
+    assert line.pop("time")
+    assert line.pop("by").startswith("arn:aws:iam::")
+    id_ = answer.headers["X-Correlation-Id"]
+    assert line == {
+        "level": "INFO",
+        "service": "audit",
+        "audit": route,
+        "correlation_id": id_,
+        **ids,
+    }
+
+
+def test_a_process_that_dies_has_logged_who_asked(
+    asked: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged: list[dict[str, Any]] = []
+    monkeypatch.setattr(Leaving, "erase", lambda *_: logged.extend(audit(asked)))
+    asked.service.operator("DELETE", ADMIN_ENTRY)
+    assert [line["entry_id"] for line in logged] == [ENTRY_ID]
+
+
+def test_what_the_history_tells_is_not_logged_twice(asked: Told) -> None:
+    for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}", "GET {}/entries/{}"):
+        DRIVES[route.format("/v1/admin/waitlists/{waitlist_id}", "{entry_id}")](asked.service)
+    assert audit(asked) == []
+
+
+def test_the_audit_log_holds_ids_alone(asked: Told) -> None:
+    """P8: neither what stands in a body nor what a client writes into an address by mistake."""
+    service = asked.service
+    for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):
+        service.is_wrong = True
+        service.operator("DELETE", path)
+    service.operator("POST", f"{ADMIN_ENTRY}/token")
+    service.operator("POST", f"{ADMIN}/import", json={"entries": [SIGNUP], "entry_tokens": True})
+    texts = [str(line) for line in audit(asked)]
+    assert len(texts) >= 3
+    assert found_in(texts) == []
+    assert tokens_found_in(texts, service.issued) == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        None,
+        {},
+        {"routeKey": "GET /v1/health"},
+        {"routeKey": f"DELETE {'/v1/admin/waitlists/{waitlist_id}'}"},
+        {"routeKey": "$default", "requestContext": {"authorizer": {"iam": {"userArn": "arn"}}}},
+    ],
+)
+def test_who_is_no_operator_asked_for_nothing(event: object) -> None:
+    """P5"""
+    assert audited(event) is None
+
+
+@pytest.mark.parametrize("parameters", [None, [], {"waitlist_id": 5}, {"waitlist_id": "a\n{x}"}])
+def test_a_parameter_of_another_form_is_left_out(parameters: Any) -> None:
+    """P8"""
+    event = {
+        "routeKey": "DELETE /v1/admin/waitlists/{waitlist_id}",
+        "requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::1:user/ada"}}},
+        "pathParameters": parameters,
+    }
+    found = audited(event)
+    assert found is not None
+    assert set(found) == {"audit", "by"}

@@ -1,0 +1,48 @@
+"""P8: of a person the bus is told the ids, whatever is asked of whatever route."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.service.privacy.deployment import Deployment, deployed
+from tests.service.privacy.drives import DRIVES, ENTRY_ID, prepare
+from tests.service.privacy.marks import WORD, found_in, tokens_found_in
+from tests.support.pipes import details_of, events_of
+
+FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
+KINDS = {"customer", "operator", "maintenance"}
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployment]:
+    with deployed(monkeypatch, tmp_path, issuer=False) as service:
+        yield service
+
+
+@pytest.mark.parametrize("route", DRIVES)
+def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
+    """P8: no customer id, profile, attribute or reason, no token, and no operator's name."""
+    prepare(service)
+    DRIVES[route](service)
+    service.maintain()
+    assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
+    events = events_of(service.table.records)
+    assert ENTRY_ID in {event["detail"]["entry_id"] for event in events}
+    assert found_in([json.dumps(event) for event in events]) == []
+    # Of the stream all: the bus is told a part of it.
+    assert service.token in service.issued
+    records = [json.dumps(record) for record in service.table.records]
+    assert tokens_found_in(records, service.issued) == []
+    for detail in details_of(service.table.records):
+        assert set(detail) == FIELDS | ({"by"} if detail["event"] != "erased" else set())
+        assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
+
+
+def test_what_an_operator_did_is_recorded_with_the_name(service: Deployment) -> None:
+    """Else the test above would search for what is nowhere."""
+    prepare(service)
+    (drive,) = [one for one in DRIVES.values() if one.__name__ == "bump"]
+    drive(service)
+    assert '"by": {"S": "arn:' in json.dumps(service.table.records)

@@ -1,0 +1,141 @@
+"""P8: personal data stays in the record, whatever is asked of whatever route."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.deployment.template import route_authorizers
+from tests.service.privacy.deployment import Deployment, deployed
+from tests.service.privacy.drives import ADMIN_ENTRY, DRIVES, ENTRY_ID, prepare
+from tests.service.privacy.marks import (
+    CUSTOMER,
+    NAME,
+    REASON,
+    SPANISH,
+    WORD,
+    found_in,
+    index_texts,
+    redis_texts,
+    tokens_found_in,
+)
+from tests.support.world import SECRET
+from tools.local.operator_auth import OperatorAuth
+from waitlist_api.auth.credentials import TOKEN, EntryTokens
+from waitlist_api.entries.queries import Listing
+
+
+@pytest.fixture(params=[False, True], ids=["guests", "issuer"])
+def service(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> Iterator[Deployment]:
+    for name in ("httpx", "httpcore", "botocore"):
+        # The client of this test, which is not deployed.
+        caplog.set_level(logging.WARNING, name)
+    caplog.set_level(logging.DEBUG)
+    with deployed(monkeypatch, tmp_path, issuer=request.param) as service:
+        yield service
+
+
+def test_every_route_is_driven() -> None:
+    """P8: a new route comes with a drive."""
+    assert set(DRIVES) == set(route_authorizers())
+
+
+@pytest.mark.parametrize("route", DRIVES)
+def test_personal_data_stays_in_the_record(
+    service: Deployment,
+    route: str,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """P8: not in Redis, in no line of any log, in no metric, in no address or key.
+
+    And not even the record holds an entry token: whoever has one is its person.
+    """
+    prepare(service)
+    assert ENTRY_ID in str(redis_texts(service.redis))
+    for mark in (CUSTOMER, NAME, SPANISH):
+        assert mark in str(service.table.scan()["Items"])
+    DRIVES[route](service)
+    service.maintain()
+    printed = "".join(capfd.readouterr())
+    # Whole records: what goes with a message is written into its line, too.
+    logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
+    logged += caplog.text.splitlines()
+    assert found_in([*printed.splitlines(), *logged]) == []
+    assert found_in(redis_texts(service.redis)) == []
+    assert found_in(service.urls) == []
+    assert found_in(index_texts(service.table)) == []
+    outside = [*printed.splitlines(), *logged, *redis_texts(service.redis), *service.urls]
+    recorded = [str(item) for item in service.table.scan()["Items"]]
+    assert tokens_found_in([*outside, *recorded], service.issued) == []
+    # Else the search was one of empty places.
+    assert '"CloudWatchMetrics"' in printed
+    assert "tools" in {record.name.split(".")[0] for record in caplog.records}
+    assert len(service.urls) >= 3
+    is_guest = TOKEN.fullmatch(str(service.token)) is not None
+    assert (service.token in service.issued) == is_guest
+
+
+def test_what_is_refused_is_logged(service: Deployment, capfd: pytest.CaptureFixture[str]) -> None:
+    """So that a mark in it would be found."""
+    prepare(service)
+    capfd.readouterr()
+    service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
+    printed = capfd.readouterr().out
+    assert '"outcome":"entry_not_found"' in printed
+
+
+def test_an_erased_person_is_nowhere(service: Deployment) -> None:
+    """P8: at once, whatever was recorded of them."""
+    prepare(service)
+    for name in ("edit", "bump", "redrive", "complete"):
+        (drive,) = [one for one in DRIVES.values() if one.__name__ == name]
+        drive(service)
+    assert REASON in str(service.table.scan()["Items"])
+    assert service.operator("DELETE", ADMIN_ENTRY).status_code == 204
+    assert found_in([str(service.table.scan()["Items"])]) == []
+    assert found_in(redis_texts(service.redis)) == []
+
+
+@pytest.mark.parametrize(
+    "text", [CUSTOMER, CUSTOMER.upper(), "eyJzdWIiOiJxcXBlcnNvbmFsLWN1c3RvbWVyIn0"], ids=str
+)
+def test_the_search_finds_what_it_should(text: str) -> None:
+    assert found_in([f"a line with {text} in it"])
+    assert not found_in(["a line without", "personal", WORD[:-1]])
+
+
+def test_the_search_finds_tokens_too() -> None:
+    """Whole, and the part that proves; the id of the key is no secret."""
+    token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
+    key_id, proof = token.split(".")
+    texts = [f"a line with {token} in it", proof, "a line without", key_id]
+    assert tokens_found_in(texts, {token}) == texts[:2]
+
+
+def defect(*_: Any, **__: Any) -> Any:
+    raise RuntimeError(f"broken by {CUSTOMER}")
+
+
+def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
+    service: Deployment,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """P8: an exception's own words may hold what a request did; where it arose may not."""
+    prepare(service)
+    monkeypatch.setattr(Listing, "person", defect)
+    answer = service.http.request("GET", ADMIN_ENTRY, auth=OperatorAuth())
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    printed = capfd.readouterr().out
+    assert "RuntimeError" in printed
+    assert "in defect" in printed
+    assert found_in([answer.text, printed, caplog.text]) == []

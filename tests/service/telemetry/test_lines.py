@@ -1,0 +1,169 @@
+"""One line for each piece of work, whatever becomes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.service.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIST, SIGNUP, prepare
+from tests.service.telemetry.told import HEADER, Told, told
+from tests.support.gateway import Context
+from tests.support.world import SECRET
+from tools.local.operator_auth import OperatorAuth
+from waitlist_api import app
+from waitlist_api import maintenance_app as maintenance
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.queries import Listing
+from waitlist_api.maintenance.runner import Caretaker
+from waitlist_queue import app as private_app
+from waitlist_queue.service import QueueService
+
+ROUTE = "/v1/waitlists/{waitlist_id}/entries"
+
+
+def defect(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("broken")
+
+
+def token_of_nobody() -> str:
+    return EntryTokens(SECRET).issue("bakery", "a" * 26, 1)
+
+
+def said(told: Told, service: str = "public") -> list[tuple[str, str, int]]:
+    return [(one["operation"], one["outcome"], one["failures"]) for one in told.lines(service)]
+
+
+def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: Told) -> None:
+    assert prepared.service.customer("GET", ENTRY).status_code == 200
+    (line,) = prepared.lines("public")
+    assert (line["operation"], line["outcome"]) == (f"GET {ROUTE}/{{entry_id}}", "ok")
+    assert (line["status"], line["failures"], line["requests"]) == (200, 0, 1)
+    (private,) = prepared.lines("private")
+    assert (private["operation"], private["outcome"]) == ("position", "waiting")
+    times = [private["redis_ms"], private["latency_ms"], line["queue_ms"], line["latency_ms"]]
+    assert times[0] > 0
+    assert times == sorted(times)
+
+
+def test_what_was_waited_for_is_told_apart(prepared: Told) -> None:
+    prepared.service.operator("GET", ADMIN)
+    (line,) = prepared.lines("public")
+    assert 0 < line["record_ms"] <= line["latency_ms"]
+
+
+def test_a_refusal_is_told_by_its_code(prepared: Told) -> None:
+    prepared.service.token = token_of_nobody()
+    prepared.service.customer("POST", ENTRIES, json=SIGNUP)
+    prepared.service.customer("POST", ENTRIES, content="{")
+    prepared.service.customer("POST", ENTRIES, content="x", headers={"Content-Type": "text/plain"})
+    prepared.service.customer("POST", ENTRIES, content="x" * 20_000)
+    codes = ["already_on_list", "invalid_json", "unsupported_media_type", "too_large"]
+    assert said(prepared) == [(f"POST {ROUTE}", code, 0) for code in codes]
+
+
+def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: Told) -> None:
+    """P8: what stands in it could be anything."""
+    prepared.service.customer("GET", f"{LIST}/somebody")
+    assert said(prepared) == [("unknown", "not_found", 0)]
+
+
+def test_a_defect_is_told_once_as_a_failure(
+    prepared: Told, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Listing, "person", defect)
+    answer = prepared.service.http.request("GET", ADMIN_ENTRY, auth=OperatorAuth())
+    assert answer.status_code == 500
+    (line,) = prepared.lines()
+    assert (line["outcome"], line["status"], line["failures"]) == ("internal_error", 500, 1)
+    (error,) = [vars(one) for one in caplog.records if one.levelname == "ERROR"]
+    assert error["error"] == "RuntimeError"
+    assert error["correlation_id"] == line["correlation_id"] == answer.headers[HEADER]
+
+
+@pytest.mark.parametrize(
+    "event", [{"requestContext": 7}, {"requestContext": None, "headers": [], "routeKey": 7}]
+)
+def test_an_event_that_is_none_is_told_by_lambdas_own_id(prepared: Told, event: Any) -> None:
+    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever it breaks on
+        app.lambda_handler(event, Context())
+    (line,) = prepared.lines("public")
+    assert (line["operation"], line["outcome"], line["failures"]) == (
+        "unknown",
+        "internal_error",
+        1,
+    )
+    assert line["correlation_id"] == Context.aws_request_id
+
+
+@pytest.mark.parametrize(
+    ("message", "operation", "outcome", "failures"),
+    [
+        ({"op": "ping"}, "ping", "pong", 0),
+        ({"op": "ping", "v": 99}, "ping", "unsupported_version", 0),
+        ({"op": "ada"}, "unknown", "invalid_request", 0),
+        ({"op": ["ada"]}, "unknown", "invalid_request", 0),
+        (None, "unknown", "invalid_request", 0),
+        ({"op": "stats", "waitlist_id": "nowhere"}, "stats", "cold", 0),
+    ],
+)
+def test_a_message_is_told_by_what_was_asked_and_answered(
+    prepared: Told, message: Any, operation: str, outcome: str, failures: int
+) -> None:
+    private_app.lambda_handler(message, None)
+    assert said(prepared, "private") == [(operation, outcome, failures)]
+    (line,) = prepared.lines()
+    assert line["cold_answers"] == (outcome == "cold")
+
+
+def test_cold_answers_are_counted_in_a_batch_too(prepared: Told) -> None:
+    requests = [{"op": "stats", "waitlist_id": one} for one in ("bakery", "nowhere", "noplace")]
+    private_app.lambda_handler({"op": "batch", "requests": requests}, None)
+    (line,) = prepared.lines()
+    assert (line["results"], line["refused"], line["cold_answers"]) == (3, 2, 2)
+
+
+def test_a_message_that_breaks_the_function_is_told_as_a_failure(
+    prepared: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QueueService, "handle", defect)
+    with pytest.raises(RuntimeError):
+        private_app.lambda_handler({"op": "ping"}, None)
+    assert said(prepared, "private") == [("ping", "internal_error", 1)]
+
+
+def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
+    prepared: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that an alarm on silence hears it."""
+    monkeypatch.setattr(Caretaker, "look_after_all", defect)
+    with pytest.raises(RuntimeError):
+        prepared.service.maintain()
+    assert said(prepared, "maintenance") == [("minute", "failed", 1)]
+    (line,) = prepared.lines("maintenance")
+    assert "waitlists" not in line
+
+
+def test_a_run_for_one_waitlist_says_nothing_of_how_all_stand(prepared: Told) -> None:
+    maintenance.lambda_handler({"waitlist_id": "bakery"}, RunContext())
+    (line,) = prepared.lines("maintenance")
+    assert (line["operation"], line["outcome"]) == ("waitlist", "ok")
+    assert "waiting" not in line
+    assert line["rebuilds_started"] == 0
+
+
+class RunContext(Context):
+    function_name = "maintenance"
+
+
+@pytest.mark.parametrize(
+    ("log_level", "namespace", "lines"), [("ERROR", "Waitlist/test", 3), ("WARNING", "", 0)]
+)
+def test_metrics_do_not_hang_on_the_log_level(
+    tmp_path: Path, log_level: str, namespace: str, lines: int
+) -> None:
+    with told(tmp_path, log_level=log_level, namespace=namespace) as kept:
+        prepare(kept.service)
+        kept.forget()
+        kept.service.customer("GET", ENTRY)
+        maintenance.lambda_handler({"waitlist_id": "nowhere"}, RunContext())
+        assert len(kept.lines()) == lines

@@ -1,0 +1,75 @@
+"""What CloudWatch is given: valid records, of few and known dimensions, whatever is asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.deployment.template import route_authorizers
+from tests.queue.behaviour.outcomes import OUTCOMES
+from tests.service.privacy.deployment import NAMESPACE
+from tests.service.privacy.drives import DRIVES, prepare
+from tests.service.telemetry.told import Line, Told, metrics_of, told
+from waitlist_api.http.errors import STATUS
+from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
+from waitlist_queue.service import BY_OP
+from waitlist_shared.errors import BY_CODE
+
+ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
+# Each value of a dimension there may be: a metric of its own, which costs money.
+OPERATIONS: dict[str, set[str]] = {
+    "public": {*route_authorizers(), "unknown"},
+    "private": {*map(str, BY_OP), "unknown"},
+    "maintenance": {"minute", "waitlist"},
+}
+RESULTS: dict[str, set[str]] = {
+    "public": {"ok", *STATUS},
+    "private": ANSWERS,
+    "maintenance": {"ok", "failed"},
+}
+MEASURED = {
+    "public": {"requests", "latency_ms", "failures", *COUNTS, *PARTS},
+    "private": {"requests", "latency_ms", "failures", "cold_answers"},
+    "maintenance": {"requests", "latency_ms", "failures", *COUNTS, *LEVELS},
+}
+
+
+@pytest.fixture
+def driven(tmp_path: Path) -> Iterator[Told]:
+    with told(tmp_path) as kept:
+        yield kept
+
+
+@pytest.mark.parametrize("route", DRIVES)
+def test_each_request_is_one_line_of_known_metrics(driven: Told, route: str) -> None:
+    """P8, P9: no waitlist, no person and no path is a dimension, well or badly asked."""
+    prepare(driven.service)
+    DRIVES[route](driven.service)
+    driven.service.maintain()
+    assert len(driven.lines("public")) == len(driven.answers)
+    operations = {line["operation"] for line in driven.lines("public")}
+    assert route in operations
+    for line in driven.lines():
+        check(line)
+
+
+def check(line: Line) -> None:
+    service = line["service"]
+    assert line["operation"] in OPERATIONS[service]
+    assert line["outcome"] in RESULTS[service]
+    for namespace, name, dimensions in metrics_of(line):
+        assert namespace == NAMESPACE
+        assert name in MEASURED[service]
+        assert {key for key, _ in dimensions} in (
+            {"service"},
+            {"service", "operation", "outcome"},
+        )
+    assert line["correlation_id"]
+
+
+def test_the_answers_status_is_the_lines(driven: Told) -> None:
+    prepare(driven.service)
+    driven.service.customer("GET", "/v1/waitlists/nowhere")
+    statuses = [answer.status_code for answer in driven.answers]
+    assert [line["status"] for line in driven.lines("public")] == statuses
+    assert {201, 404} <= set(statuses)

@@ -1,0 +1,87 @@
+"""A deployment of which every line is kept."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.privacy.deployment import Deployment, deployed
+from waitlist_shared import telemetry
+
+HEADER = "X-Correlation-Id"
+Line = dict[str, Any]
+
+
+@dataclass
+class Told:
+    """What the functions wrote, and the answers of those requests that reached them."""
+
+    service: Deployment
+    _text: StringIO
+    answers: list[httpx.Response] = field(default_factory=list)
+
+    def lines(self, service: str = "") -> list[Line]:
+        """Return the lines of one service, or of all, in the order in which they were written.
+
+        The audit log has lines of another form, which only `lines("audit")` returns.
+        """
+        lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
+        wanted = (service,) if service else ("public", "private", "maintenance")
+        return [line for line in lines if line["service"] in wanted]
+
+    def forget(self) -> None:
+        self._text.seek(0)
+        self._text.truncate()
+        self.answers.clear()
+
+    def keep(self, answer: httpx.Response) -> None:
+        # The others were refused by API Gateway itself.
+        if HEADER in answer.headers:
+            self.answers.append(answer)
+
+
+@contextmanager
+def told(folder: Path, *, log_level: str = "INFO", namespace: str | None = None) -> Iterator[Told]:
+    """Run a deployment, and keep what it prints."""
+    text = StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        deployed(patch, folder, issuer=False) as service,
+    ):
+        # Not sys.stdout itself, which pytest replaces between a fixture and its test.
+        patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
+        patch.setenv("LOG_LEVEL", log_level)
+        if namespace is not None:
+            patch.setenv("METRICS_NAMESPACE", namespace)
+        kept = Told(service, text)
+        service.http.event_hooks["response"].append(kept.keep)
+        yield kept
+
+
+def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
+    """Return what CloudWatch makes of a line: namespace, name and dimensions of each metric.
+
+    As its specification has it: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
+    CloudWatch_Embedded_Metric_Format_Specification.html
+    """
+    found = set()
+    assert isinstance(line["_aws"]["Timestamp"], int)
+    for directive in line["_aws"]["CloudWatchMetrics"]:
+        assert 0 < len(directive["Metrics"]) <= 100
+        for metric in directive["Metrics"]:
+            value = line[metric["Name"]]
+            assert isinstance(value, int | float), metric
+            assert not isinstance(value, bool), metric
+            for names in directive["Dimensions"]:
+                assert len(names) <= 30
+                assert all(isinstance(line[name], str) and line[name] for name in names)
+                dimensions = frozenset((name, line[name]) for name in names)
+                found.add((directive["Namespace"], metric["Name"], dimensions))
+    return found

@@ -1,0 +1,170 @@
+"""Segments beside claims: each holds exactly those who wait and match, in their order."""
+
+from itertools import product
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule, run_state_machine_as_test
+
+from tests.service.test_claims_against_a_model import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
+from tests.support.claim_model import MAX_ATTEMPTS
+from tests.support.colours import assert_exact
+from tests.support.line import Line, accepted
+from tests.support.redis_servers import Server
+from waitlist_api.records.segments import Segments
+from waitlist_shared.ids import segment_id_of
+
+LANGUAGES, GENDERS = ["English", "Spanish=F", "français & #"], ["F", "M"]
+DECLARATIONS: list[tuple[tuple[str, ...], ...]] = [
+    (("language",), ("gender", "language")),
+    (("gender", "language"), ("gender",)),
+    (("language",),),
+    (),
+]
+FILTERS: list[dict[str, str]] = [
+    *({"language": one} for one in LANGUAGES),
+    *({"gender": one} for one in GENDERS),
+    *({"gender": g, "language": one} for g, one in product(GENDERS, LANGUAGES)),
+]
+ATTRIBUTES = st.fixed_dictionaries(
+    {},
+    optional={
+        "language": st.lists(st.sampled_from(LANGUAGES), min_size=1, max_size=3),
+        "gender": st.sampled_from(GENDERS),
+    },
+)
+
+
+def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
+    return all(wanted[name] in (attributes.get(name) or ()) for name in wanted)
+
+
+class SegmentMachine(Machine):
+    """The claims' machine, whose people have attributes that change, as the declaration does."""
+
+    line: ClassVar[Line]
+
+    def begin(self) -> None:
+        self.version = self.settings_version = 1
+        self.declared = DECLARATIONS[0]
+        self.attributes: dict[str, dict[str, Any]] = {name: {} for name in NAMES}
+        self.attributes[NAMES[0]] = {"language": LANGUAGES, "gender": "F"}
+        self.edits = dict.fromkeys(NAMES, 0)
+        self.untagged: set[str] = set()
+        self.declare()
+
+    def declare(self) -> None:
+        settings: dict[str, Any] = {"lease_seconds": LEASE, "max_attempts": MAX_ATTEMPTS}
+        settings["segments_version"] = self.version
+        accepted(self.line.init(version=self.settings_version, **settings))
+
+    @property
+    def segments(self) -> Segments:
+        return Segments(self.line.waitlist_id, self.declared, self.version)
+
+    def signup_fields(self, name: str) -> dict[str, Any]:
+        return {
+            "segments": list(self.segments.of(self.attributes[name])),
+            "segments_version": self.version,
+            "attributes_version": self.edits[name],
+        }
+
+    def on_list(self) -> set[str]:
+        return {name for state in ("waiting", "held", "parked") for name in self.model.of(state)}
+
+    def still_untagged(self) -> set[str]:
+        """Who is on the list since before the declaration: a new stay comes with its tags."""
+        self.untagged &= self.on_list()
+        return self.untagged
+
+    def within(self, wanted: dict[str, str]) -> list[str]:
+        line = self.model.in_line()
+        return [name for name in line if matches(self.attributes[name], wanted)]
+
+    @rule(name=PEOPLE)
+    def leave(self, name: str) -> None:
+        super().leave(name)
+        self.untagged.discard(name)
+
+    @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
+    def edit(self, name: str, attributes: dict[str, Any], is_late: bool) -> None:
+        """P2: an older change that comes late changes nothing."""
+        before = self.signup_fields(name)
+        self.edits[name] += 1
+        self.attributes[name] = attributes
+        self.tag(name, self.signup_fields(name))
+        if is_late:
+            self.tag(name, before)
+
+    def tag(self, name: str, fields: dict[str, Any]) -> None:
+        answer = accepted(self.line.send("tag", **self.line.stay(name, self.stays[name]), **fields))
+        assert (answer["outcome"] == "absent") is (name not in self.on_list())
+        self.untagged.discard(name)
+
+    @rule(wanted=st.sampled_from(FILTERS), count=st.integers(1, 3), newest=st.booleans())
+    def claim_within(self, wanted: dict[str, str], count: int, newest: bool) -> None:
+        """P1, P4: exactly the first, or the last, of those who match."""
+        segment = segment_id_of(self.line.waitlist_id, wanted)
+        asked: dict[str, Any] = {"segment": segment, "segments_version": self.version}
+        if not self.is_ready():
+            assert self.line.claim(count, **asked)["code"] == "segments_building"
+            return
+        self.model.end_expired(self.micros)
+        line = self.within(wanted) if tuple(sorted(wanted)) in self.declared else []
+        expected = list(reversed(line))[:count] if newest else line[:count]
+        order = "newest" if newest else "oldest"
+        self.gives(self.line.claimed(count, order=order, **asked), expected, None)
+
+    def is_ready(self) -> bool:
+        ready: bool = accepted(self.line.stats())["segments_state"] == "ready"
+        return ready
+
+    @rule(pick=PICKS)
+    def declare_others(self, pick: int) -> None:
+        """What was in the index is forgotten; messages that go by the old are refused."""
+        stale = self.signup_fields(NAMES[0])
+        self.declared = DECLARATIONS[pick % len(DECLARATIONS)]
+        self.settings_version += 1
+        self.version = self.settings_version if self.declared else 0
+        self.declare()
+        self.untagged = self.on_list() if self.declared else set()
+        if stale["segments_version"] != self.version:
+            stay = self.line.stay(NAMES[0], self.stays[NAMES[0]])
+            assert self.line.send("tag", **stay, **stale)["code"] == "stale_segments"
+
+    @rule(count=st.integers(1, 8))
+    def index_some(self, count: int) -> None:
+        for name in sorted(self.still_untagged())[:count]:
+            self.tag(name, self.signup_fields(name))
+        told = accepted(self.line.untagged(self.version))
+        assert (told["outcome"] == "ready") is not bool(self.still_untagged())
+
+    @invariant()
+    def the_index_is_exact(self) -> None:
+        assert_exact(self.line)
+
+    @invariant()
+    def depths_and_places_are_those_of_the_model(self) -> None:
+        """P6"""
+        if self.still_untagged() or not self.is_ready():
+            return
+        lines = {
+            segment_id_of(self.line.waitlist_id, wanted): self.within(wanted)
+            for wanted in FILTERS
+            if tuple(sorted(wanted)) in self.declared
+        }
+        told = accepted(self.line.send("segments", segments_version=self.version))["depths"]
+        assert {one["segment"]: one["waiting"] for one in told} == {
+            segment: len(line) for segment, line in lines.items() if line
+        }
+        for segment, line in lines.items():
+            for number, name in enumerate(line, 1):
+                asked = {"segments": [segment], "segments_version": self.version}
+                [place] = accepted(self.line.position(name, **asked))["places"]
+                assert place == {"position": number, "total": len(line)}
+
+
+def test_segments_follow_the_model(valkey: Server) -> None:
+    """P1, P2, P4, P6"""
+    SegmentMachine.line = Line(valkey.client)
+    run_state_machine_as_test(SegmentMachine, settings=PROFILE)

@@ -1,0 +1,64 @@
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.processes import Service, running_service
+from tests.unit.cli.fake_service import FakeService, running_fake
+from tests.unit.cli.typed import Typed
+
+
+@pytest.fixture(scope="session")
+def cli_service() -> Iterator[Service]:
+    """One real service for all tests of the command line."""
+    with running_service() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def typed(cli_service: Service) -> Typed:
+    return Typed(cli_service.url)
+
+
+@dataclass(frozen=True)
+class Bakery:
+    """A waitlist of one test, and whoever signs up for it in an app."""
+
+    typed: Typed
+    waitlist_id: str
+
+    def sign_up(self, *names: str, **body: Any) -> list[dict[str, Any]]:
+        url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
+        entries = []
+        with httpx.Client(timeout=35, trust_env=False) as http:
+            for name in names:
+                answer = http.post(url, json={"customer_id": name, **body})
+                assert answer.status_code == 201, answer.text
+                entries.append(answer.json())
+        return entries
+
+    def line(self) -> list[str]:
+        """Return the customers' ids in serving order."""
+        told = self.typed.told("head", self.waitlist_id, "-n", "1000000")
+        return [entry["customer_id"] for entry in told["entries"]]
+
+    def status(self, name: str) -> str:
+        person = self.typed.told("show", self.waitlist_id, "--customer", name)
+        return str(person["status"])
+
+
+@pytest.fixture
+def bakery(typed: Typed) -> Bakery:
+    waitlist_id = f"cli-{secrets.token_hex(4)}"
+    typed.done("create", waitlist_id, "--name", "Bakery", "--segment", "language")
+    return Bakery(typed, waitlist_id)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeService]:
+    """A stand-in that answers as a test wants it to."""
+    with running_fake() as service:
+        yield service

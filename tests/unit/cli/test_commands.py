@@ -1,0 +1,196 @@
+"""What all commands have in common: help with an example, --json, completion, no traceback."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import problem as refusal
+from tests.unit.cli.typed import Typed, clean_environment, problem
+from waitlist_cli.commanding import COMMON, app
+
+GROUP: Any = typer.main.get_command(app)
+COMMANDS: dict[str, Any] = GROUP.commands
+EXPECTED = (
+    "create show list edit pause resume open close delete "
+    "signup position leave remove bump erase history token "
+    "claim complete release extend park redrive parked offered work "
+    "stats segments head around watch import export"
+)
+each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
+
+
+def test_these_are_the_commands() -> None:
+    assert set(COMMANDS) == set(EXPECTED.split())
+
+
+@each_command
+def test_help_has_an_example_that_can_be_typed(name: str) -> None:
+    text = Typed().done(name, "--help", COLUMNS="200")
+    example = COMMANDS[name].epilog.removeprefix("Example: ")
+    assert f"Example: {example}" in text
+    program, command, *words = shlex.split(example)
+    assert (program, command) == ("waitlist", name)
+    # Parsed, not carried out: an option that is not there, or a missing argument, raises.
+    COMMANDS[name].make_context(name, words)
+
+
+@each_command
+def test_help_flows_in_paragraphs(name: str) -> None:
+    """Line ends of a docstring would stay in it, wherever the terminal's own are."""
+    assert all(len(one) < 2 or "\n" not in one for one in COMMANDS[name].help.split("\n\n"))
+
+
+@each_command
+def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -> None:
+    options = {one for parameter in COMMANDS[name].params for one in parameter.opts}
+    assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= options
+    assert set(COMMON) <= {parameter.name for parameter in COMMANDS[name].params}
+
+
+@each_command
+def test_a_command_says_what_it_does_in_a_sentence(name: str) -> None:
+    assert COMMANDS[name].help.partition("\n")[0].endswith(".")
+
+
+@each_command
+def test_no_service_is_wrong_usage_and_no_traceback(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(COMMANDS[name].epilog)[2:]
+    words = [one.replace("people.csv", "/dev/null") for one in words]
+    result = Typed()(words[0], "--json", *words[1:])
+    assert result.exit_code == 2, result.output
+    assert problem(result)["detail"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_common_options_stand_before_the_command_or_behind_it(fake: FakeService) -> None:
+    fake.script = [answer(200, {"waitlists": [], "cursor": None})] * 2
+    before = Typed()("--json", "--local", "--url", fake.url, "list")
+    behind = Typed()("list", "--json", "--local", "--url", fake.url)
+    assert json.loads(before.stdout) == json.loads(behind.stdout) == {"waitlists": []}
+
+
+def test_the_help_documents_the_exit_codes() -> None:
+    text = " ".join(Typed().done("--help", COLUMNS="200").split())
+    for words in ("0 done", "1 refused", "2 wrong", "3 the", "4 not", "5 the", "130 interrupted"):
+        assert words in text
+
+
+def test_the_shell_completes_commands() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "waitlist_cli"],
+        env=clean_environment(
+            _WAITLIST_COMPLETE="complete_bash",
+            COMP_WORDS="waitlist re",
+            COMP_CWORD="1",
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["resume", "remove", "release", "redrive"]
+
+
+@pytest.mark.parametrize(
+    ("scripted", "exit_code"),
+    [
+        (refusal(409, "waitlist_paused", "Paused."), 1),
+        (refusal(403, "forbidden", "Not you."), 4),
+        (refusal(500, "internal_error", "A defect."), 5),
+    ],
+)
+def test_errors_have_an_exit_code_and_show_detail_and_code(
+    fake: FakeService, scripted: Any, exit_code: int
+) -> None:
+    fake.script = [scripted, scripted]
+    told = json.loads(scripted[2])
+    result = Typed(fake.url)("claim", "bakery")
+    assert result.exit_code == exit_code
+    assert result.stderr == f"{told['detail']} ({told['code']})\n"
+    result = Typed(fake.url)("--json", "claim", "bakery")
+    shown = problem(result)
+    assert (shown["code"], shown["detail"]) == (told["code"], told["detail"])
+    assert result.stdout == ""
+
+
+def test_a_service_that_is_not_there_ends_with_3() -> None:
+    result = Typed("http://127.0.0.1:9")("list")
+    assert result.exit_code == 3
+    assert "make run" in result.stderr
+
+
+@pytest.mark.parametrize("words", ["claim", "no-such-command", "list --nope", "show BAKERY"])
+def test_wrong_usage_is_told_in_json_too(words: str) -> None:
+    result = Typed()("--json", *words.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert problem(result)["code"] == "wrong_usage"
+    assert problem(result)["detail"]
+
+
+def test_the_json_of_a_program_that_is_worked_with_is_its_own() -> None:
+    result = Typed()("work", "bakery", "--poll", "0", "--", "program", "--json", NO_COLOR="1")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage:")
+
+
+def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
+    """They are what a person waits for most often."""
+    text = "import sys, waitlist_cli.commands; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    slow = {"botocore", "httpx", "rich.live", "rich.progress"}
+    assert slow & set(done.stdout.split()) == set()
+
+
+def test_one_wrong_field_is_told_once(fake: FakeService) -> None:
+    errors = [{"field": "body.reason", "message": "too long"}]
+    body = {"code": "invalid_request", "detail": "body.reason: too long", "errors": errors}
+    fake.script = [answer(422, body)]
+    result = Typed(fake.url)("remove", "bakery", "a" * 26)
+    assert result.stderr == "body.reason: too long (invalid_request)\n"
+
+
+def test_no_credentials_end_with_4(tmp_path: Any) -> None:
+    nowhere = str(tmp_path / "none")
+    result = Typed()(
+        "--url",
+        "http://127.0.0.1:9",
+        "list",
+        AWS_CONFIG_FILE=nowhere,
+        AWS_SHARED_CREDENTIALS_FILE=nowhere,
+        AWS_EC2_METADATA_DISABLED="true",
+    )
+    assert result.exit_code == 4
+    assert "--profile" in result.stderr
+
+
+def test_a_pipe_that_ends_early_is_no_error(fake: FakeService) -> None:
+    people = [{"entry_id": "a" * 26, "customer_id": f"c{number}"} for number in range(100)]
+    rest = dict.fromkeys(("position", "priority", "joined_at", "profile", "attributes"))
+    page = {"entries": [{**one, **rest} for one in people], "cursor": "more"}
+    fake.script = [answer(200, page)] * 1000
+    command = [sys.executable, "-m", "waitlist_cli", *Typed(fake.url).service]
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.join([*command, 'head', 'bakery', '-n', '90000'])} | head -n 2"],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr == ""

@@ -1,0 +1,110 @@
+"""Files as other programs leave them: what can be read is read, the rest is said."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.fake_service import FakeService
+from tests.unit.cli.typed import Typed
+
+
+def written(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    return str(path)
+
+
+def test_rows_in_which_nothing_is_are_no_rows(fake: FakeService, tmp_path: Path) -> None:
+    """As spreadsheets leave them below the last person."""
+    path = written(
+        tmp_path / "p.csv", b"customer_id,name\r\nada,A\r\n,\r\n  ,\t\r\n\r\nbob,B\r\n,\r\n"
+    )
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert (told["rows"], told["refused"], fake.line()) == (2, 0, ["ada", "bob"])
+
+
+def test_a_quote_that_is_never_closed_is_said_and_no_person_is_made_of_what_follows(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P5"""
+    content = b'customer_id,name\nada,"A\nB"\nbob,"Bob\ncyd,C\ndan,D\n'
+    result = Typed(fake.url)("import", "bakery", written(tmp_path / "p.csv", content))
+    assert result.exit_code == 2
+    assert "line 4: a quote is opened in this row and never closed" in result.stderr
+    assert "bob" not in fake.line()
+
+
+def test_a_file_without_a_last_line_end_is_read_whole(fake: FakeService, tmp_path: Path) -> None:
+    content = b'customer_id,name\nada,A\nbob,"B"'
+    Typed(fake.url).done("import", "bakery", written(tmp_path / "p.csv", content))
+    assert fake.people["bob"]["profile"] == {"name": "B"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["customer_id,Straße\nada,x\n".encode("latin-1"), "customer_id,name\nada,Ü\n".encode("utf-16")],
+    ids=["latin-1", "utf-16"],
+)
+def test_a_file_in_another_encoding_is_said_before_anything_is_sent(
+    fake: FakeService, tmp_path: Path, content: bytes
+) -> None:
+    """P5"""
+    result = Typed(fake.url)("import", "bakery", written(tmp_path / "p.csv", content))
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert "no text in UTF-8" in result.stderr
+    assert "iconv" in result.stderr
+
+
+@pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
+def test_another_delimiter_is_guessed_and_said(
+    fake: FakeService, tmp_path: Path, delimiter: str, option: str
+) -> None:
+    path = written(tmp_path / "p.csv", f"customer_id{delimiter}name\nada{delimiter}A\n".encode())
+    result = Typed(fake.url)("import", "bakery", path)
+    assert result.exit_code == 2
+    assert f"--delimiter {option}" in result.stderr
+
+
+def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "p.csv", b'customer_id,name\nada,A,"more, even",\n')
+    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
+    text = (tmp_path / "p.refused.csv").read_text("utf-8")
+    (refused,) = csv.DictReader(text.splitlines())
+    assert refused["refused_line"] == 'ada,A,"more, even",'
+    # Mended in its place: the program's own columns do not become a part of the person.
+    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"))
+    assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
+
+
+def test_an_id_of_blanks_is_none(fake: FakeService, tmp_path: Path) -> None:
+    """P5"""
+    path = written(tmp_path / "p.jsonl", b'{"customer_id": "  ", "name": "Nobody"}\n')
+    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
+    (line,) = (tmp_path / "p.refused.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line)["refused_reason"] == "no customer id in customer_id"
+    assert fake.requests == []
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_file_of_nobody_is_done_at_once(fake: FakeService, tmp_path: Path, form: str) -> None:
+    path = written(tmp_path / f"p.{form}", b"customer_id\n" if form == "csv" else b"\n\n")
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert (told["rows"], told["whole"], fake.requests) == (0, True, [])
+
+
+def test_a_place_for_refusals_that_is_none_is_said(fake: FakeService, tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", b"customer_id\nada\n")
+    result = Typed(fake.url)("import", "bakery", path, "--refused", str(tmp_path))
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert str(tmp_path) in result.stderr
+
+
+def test_whoever_is_twice_in_a_file_is_once_in_line(fake: FakeService, tmp_path: Path) -> None:
+    """P2"""
+    path = written(tmp_path / "p.csv", b"customer_id,name\nada,first\nbob,B\nada,second\n")
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert (told["joined"], told["already"], fake.line()) == (2, 1, ["ada", "bob"])
+    assert fake.people["ada"]["profile"] == {"name": "first"}

@@ -1,0 +1,292 @@
+"""Imports, against a stand-in that keeps people in the order in which they come."""
+
+import csv
+import io
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.fake_service import MOST_BYTES, MOST_ROWS, FakeService, answer
+from tests.unit.cli.interrupting import interrupted
+from tests.unit.cli.people_files import customers, file_of, write_csv
+from tests.unit.cli.typed import Typed
+from waitlist_cli.importing import batches as calls
+from waitlist_cli.importing import records, run
+from waitlist_cli.importing.columns import OF_REFUSALS
+from waitlist_cli.retrying import RetryPolicy
+
+
+def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
+    """P1"""
+    names = customers(1203)
+    told = Typed(fake.url).told("import", "bakery", file_of(tmp_path / "p.csv", names))
+    assert (told["rows"], told["joined"], told["whole"]) == (1203, 1203, True)
+    assert (fake.line(), fake.imports) == (names, 3)
+    assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
+
+
+def test_a_second_import_changes_nothing(fake: FakeService, tmp_path: Path) -> None:
+    """P2"""
+    path = file_of(tmp_path / "p.csv", customers(30))
+    Typed(fake.url).done("import", "bakery", path)
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert (told["joined"], told["already"]) == (0, 30)
+    assert fake.line() == customers(30)
+
+
+def test_a_call_is_kept_small(fake: FakeService, tmp_path: Path) -> None:
+    """P9"""
+    rows = [[name, "é" * 4000] for name in customers(600)]
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], *rows])
+    Typed(fake.url).done("import", "bakery", path)
+    assert fake.line() == customers(600)
+    sizes = [len(body) for _, _, _, body in fake.requests]
+    assert len(sizes) == 4
+    assert max(sizes) <= calls.MOST_BYTES + 100 < MOST_BYTES
+    assert calls.MOST_ROWS == MOST_ROWS
+
+
+def test_refused_rows_are_written_down_and_hold_up_nobody(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P5"""
+    rows = [["ada", "1"], ["b b", "2"], ["", "3"], ["cyd", "4", "5"], ["dan", "6"]]
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], *rows])
+    result = Typed(fake.url)("import", "bakery", path)
+    assert result.exit_code == 1
+    assert fake.line() == ["ada", "dan"]
+    assert "2 joined, 0 already there, 3 refused" in result.stdout
+    refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8").splitlines()))
+    assert refused == [
+        ["customer_id", "note", *OF_REFUSALS],
+        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", ""],
+        ["", "3", "3", "unusable_row", "no customer id in customer_id", ""],
+        # What the columns have no room for is kept as well.
+        ["cyd", "4", "4", "unusable_row", "3 fields, where the header has 2", "cyd,4,5"],
+    ]
+
+
+def test_a_mended_file_of_refused_rows_can_be_imported(fake: FakeService, tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], ["b b", "x"]])
+    Typed(fake.url)("import", "bakery", path)
+    refused = tmp_path / "p.refused.csv"
+    refused.write_text(refused.read_text("utf-8").replace("b b", "bob"), "utf-8")
+    Typed(fake.url).done("import", "bakery", str(refused))
+    assert fake.people["bob"] == {"customer_id": "bob", "profile": {"note": "x"}}
+
+
+def test_refusals_of_an_earlier_import_do_not_stay(fake: FakeService, tmp_path: Path) -> None:
+    path = file_of(tmp_path / "p.csv", ["b b"])
+    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
+    file_of(tmp_path / "p.csv", ["bob"])
+    Typed(fake.url).done("import", "bakery", path)
+    assert not (tmp_path / "p.refused.csv").exists()
+
+
+def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: Path) -> None:
+    lines = [
+        '{"customer_id": "ada", "profile": {"party": 2}, "attributes": {"a": ["b", "c"]}}',
+        "",
+        "{broken",
+        '["bob"]',
+        '{"customer_id": "n", "x": NaN}',
+        '{"customer_id": "s", "x": "\\ud800"}',
+        '{"customer_id": "cyd"}',
+    ]
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    result = Typed(fake.url)("import", "bakery", str(path))
+    assert result.exit_code == 1
+    assert fake.line() == ["ada", "cyd"]
+    assert fake.people["ada"]["attributes"] == {"a": ["b", "c"]}
+    written = (tmp_path / "p.refused.jsonl").read_text("utf-8").splitlines()
+    refused = [json.loads(line) for line in written]
+    assert [one["refused_row"] for one in refused] == [2, 3, 4, 5]
+    assert refused[0]["refused_line"] == "{broken"
+    assert "no JSON object" in refused[1]["refused_reason"]
+
+
+def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_bytes("customer_id,name\nada,Zoë\n".encode() + b"bob,Zo\xeb\ncyd,x\n")
+    assert Typed(fake.url)("import", "bakery", str(path)).exit_code == 1
+    assert fake.line() == ["ada", "cyd"]
+    assert fake.people["ada"]["profile"] == {"name": "Zoë"}
+    assert (
+        b'"bob","Zo\xeb","2","unusable_row","not in UTF-8"'
+        in (tmp_path / "p.refused.csv").read_bytes()
+    )
+
+
+def test_other_dialects_are_read(fake: FakeService, tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_bytes('\ufeffcustomer_id;name\r\nada;"A; ""d""\r\na"\r\n\r\n'.encode())
+    Typed(fake.url).done("import", "bakery", str(path), "--delimiter", ";")
+    assert fake.people["ada"]["profile"] == {"name": 'A; "d"\r\na'}
+    (tmp_path / "p.tsv").write_text("customer_id\tname\nbob\tB\n", "utf-8")
+    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.tsv"))
+    assert fake.people["bob"]["profile"] == {"name": "B"}
+
+
+def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
+    words = ["import", "bakery", "-", "--format", "csv", "--refused", str(tmp_path / "r.csv")]
+    told = Typed(fake.url).told(*words, stdin="customer_id\nada\nbob\n")
+    assert (told["joined"], fake.line()) == (2, ["ada", "bob"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "advice"),
+    [
+        ("p.csv", "", [], "begins with the names"),
+        ("p.csv", "a,a\n1,2\n", [], "columns of the same name: a"),
+        ("p.csv", "id\n1\n", [], "--customer NAME"),
+        ("p.txt", "customer_id\nada\n", [], "--format"),
+        ("p.csv", "customer_id\nada\n", ["--delimiter", ";;"], "one character"),
+        ("p.csv", "customer_id\nada\n", ["--from-row", "0"], "--from-row"),
+    ],
+)
+def test_a_file_that_cannot_be_meant_sends_nothing(
+    fake: FakeService, tmp_path: Path, name: str, content: str, words: list[str], advice: str
+) -> None:
+    """P5"""
+    path = tmp_path / name
+    path.write_text(content, "utf-8")
+    result = Typed(fake.url)("import", "bakery", str(path), *words, NO_COLOR="1")
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert advice in result.stderr
+
+
+def test_a_file_that_is_not_there_is_said(fake: FakeService, tmp_path: Path) -> None:
+    result = Typed(fake.url)("import", "bakery", str(tmp_path / "none.csv"))
+    assert (result.exit_code, "No such file" in result.stderr) == (2, True)
+
+
+def test_an_unclosed_quote_does_not_swallow_the_file(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9: nor memory; it stops, and says where."""
+    monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
+    path = tmp_path / "p.csv"
+    path.write_text('customer_id\nada\n"bob\n' + "cyd\n" * 1000, "utf-8")
+    result = Typed(fake.url)("import", "bakery", str(path))
+    assert result.exit_code == 2
+    assert "line 503" in result.stderr
+
+
+def test_a_line_without_end_is_refused_alone(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9"""
+    monkeypatch.setattr(records, "MOST_CHARACTERS", 100)
+    path = tmp_path / "p.jsonl"
+    long = json.dumps({"customer_id": "bob", "x": "y" * 1000})
+    path.write_text(f'{{"customer_id": "ada"}}\n{long}\n{{"customer_id": "cyd"}}\n', "utf-8")
+    assert Typed(fake.url)("import", "bakery", str(path)).exit_code == 1
+    assert fake.line() == ["ada", "cyd"]
+
+
+def test_a_busy_service_is_asked_again_with_the_same_rows(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P2"""
+    busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
+    fake.script = [busy]
+    path = file_of(tmp_path / "p.csv", customers(3))
+    assert Typed(fake.url).told("import", "bakery", path)["joined"] == 3
+    assert fake.requests[0][3] == fake.requests[1][3]
+
+
+def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: a busy minute does not end an import of an hour; P1: nor mix its order."""
+    monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
+    busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
+    fake.script = [busy] * 3
+    told = Typed(fake.url).told("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    assert (told["joined"], fake.line()) == (1100, customers(1100))
+    sizes = [len(json.loads(body)["entries"]) for _, _, _, body in fake.requests]
+    assert sizes == [500, 250, 125, 62, 124, 248, 66, 500, 100]
+
+
+def test_a_service_that_stays_away_ends_the_import(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9"""
+    for name in ("HASTY", "PATIENT"):
+        monkeypatch.setattr(run, name, RetryPolicy(tries=1))
+    busy = answer(503, {"code": "record_unavailable", "detail": "Later."}, Retry_After="0")
+    fake.script = [busy] * 100
+    result = Typed(fake.url)("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    assert (result.exit_code, "Later." in result.stderr) == (3, True)
+    assert len(fake.requests) == 6
+
+
+def test_a_refused_call_says_how_far_it_came(fake: FakeService, tmp_path: Path) -> None:
+    path = file_of(tmp_path / "p.csv", customers(1200))
+
+    def delete_list(calls_so_far: int) -> None:
+        if calls_so_far == 1:
+            gone = {"code": "waitlist_not_found", "detail": "It is gone."}
+            fake.script = [answer(404, gone)]
+
+    fake.on_import = delete_list
+    result = Typed(fake.url)("import", "bakery", path)
+    assert result.exit_code == 1
+    assert "It is gone." in result.stderr
+    assert "--from-row 501" in result.stderr
+
+
+def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
+    names = ["a a", *customers(20), "b b"]
+    path = file_of(tmp_path / "p.csv", names)
+    (tmp_path / "p.refused.csv").write_text("as it was\n", "utf-8")
+    told = Typed(fake.url)("--json", "import", "bakery", path, "--from-row", "12")
+    assert json.loads(told.stdout)["rows"] == 11
+    assert fake.line() == customers(20)[10:]
+    kept = (tmp_path / "p.refused.csv").read_text("utf-8").splitlines()
+    assert (kept[0], kept[1].split(",")[2]) == ("as it was", '"22"')
+
+
+def test_ctrl_c_ends_behind_the_call_and_says_how_to_go_on(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    path = file_of(tmp_path / "p.csv", customers(1600))
+    code, out, err = interrupted(fake, signal.SIGINT, "--json", "import", "bakery", path)
+    told = json.loads(out)
+    assert (code, told["rows"], told["whole"]) == (130, 1000, False)
+    assert "Stopping" in err
+    assert "--from-row 1001" in err
+    assert fake.line() == customers(1000)
+    Typed(fake.url).done("import", "bakery", path, "--from-row", "1001")
+    assert fake.line() == customers(1600)
+
+
+def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P2"""
+    path = file_of(tmp_path / "p.csv", customers(1600))
+    code, _, _ = interrupted(fake, signal.SIGKILL, "import", "bakery", path)
+    assert code == -signal.SIGKILL
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert told["joined"] + told["already"] == 1600
+    assert fake.line() == customers(1600)
+
+
+def test_an_export_is_imported_as_it_is(fake: FakeService) -> None:
+    """Columns of the service's own that are no part of a signup are dropped when asked."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["position", "customer_id", "joined_at", "priority", "profile"])
+    writer.writerow([1, "ada", "2026-03-01T09:00:00.000Z", 3, '{"party": 2}'])
+    words = "import bakery - --format csv --keep-time joined_at --priority priority --others drop"
+    Typed(fake.url).done(*words.split(), stdin=text.getvalue())
+    assert fake.people["ada"] == {
+        "customer_id": "ada",
+        "joined_at": "2026-03-01T09:00:00Z",
+        "priority": 3,
+        "profile": {"party": 2},
+    }

@@ -1,0 +1,142 @@
+"""What a person at a terminal sees."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.people_files import customers, file_of
+from tests.unit.cli.typed import Typed, clean_environment
+from tools.pictures.terminal import Terminal
+
+
+def at_terminal(*words: str, columns: int = 100) -> Terminal:
+    command = [sys.executable, "-m", "waitlist_cli", *words]
+    return Terminal(command, clean_environment(), columns=columns)
+
+
+def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
+    """P6"""
+    bakery.sign_up("ada", "bob", profile={"city": "Rome"})
+    terminal = at_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
+    # The last line is drawn last.
+    screen = terminal.until(lambda text: "bob" in text and "Ctrl-C ends" in text)
+    for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
+        assert words in screen
+    assert screen.index("ada") < screen.index("bob")
+    bakery.typed.done("bump", bakery.waitlist_id, "--customer", "bob", "--front")
+    terminal.until(lambda text: 0 < text.find("bob") < text.find("ada"))
+    bakery.sign_up("cyd")
+    terminal.until(lambda text: "cyd" in text and re.search(r"\b0\.[1-9]/s", text) is not None)
+    bakery.typed.done("claim", bakery.waitlist_id, "--complete")
+    terminal.until(lambda text: "bob" not in text)
+    bakery.typed.done("pause", bakery.waitlist_id)
+    terminal.until(lambda text: "paused" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 0
+    # The terminal is as it was before: its own screen, and the cursor seen.
+    assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
+    assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
+
+
+def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    words = ["watch", bakery.waitlist_id, "--every", "0.1", "--looks", "3"]
+    header, *lines = bakery.typed.done(*words).splitlines()
+    assert header.split("\t")[:2] == ["at", "waiting"]
+    assert [line.split("\t")[1] for line in lines] == ["1", "1", "1"]
+    looks = [json.loads(line) for line in bakery.typed.done("--json", *words).splitlines()]
+    assert [(one["waiting"], one["signed_up"]) for one in looks] == [(1, 1)] * 3
+    assert looks[0]["in_per_second"] is None
+    assert looks[2]["in_per_second"] == 0.0
+
+
+def test_watch_of_no_waitlist_says_so_and_takes_no_screen(typed: Typed) -> None:
+    terminal = at_terminal(*typed.service, "watch", "no-such-list")
+    assert terminal.ended() == 1
+    assert "waitlist_not_found" in terminal.text
+    assert "\x1b[?1049h" not in terminal.raw
+
+
+def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "[red]Ada[/red] \x1b[2J"})
+    terminal = at_terminal(*bakery.typed.service, "head", bakery.waitlist_id)
+    assert terminal.ended() == 0
+    assert "\x1b[1m" in terminal.raw
+    assert "───" in terminal.text
+    assert "[red]Ada" in terminal.text.replace("\n", "")
+    assert "\x1b[2J" not in terminal.raw
+    assert "\x1b" not in bakery.typed.done("head", bakery.waitlist_id)
+
+
+def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> None:
+    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.type("n\n")
+    assert terminal.ended() == 2
+    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+
+
+def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
+    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 130
+    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+
+
+def test_watch_has_places_and_names_in_a_narrow_terminal(bakery: Bakery) -> None:
+    """P6"""
+    bakery.sign_up("ada", "bob", profile={"note": "a long note that has no room"})
+    words = [*bakery.typed.service, "watch", bakery.waitlist_id, "--looks", "1"]
+    terminal = at_terminal(*words, columns=40)
+    assert terminal.ended() == 0
+    lines = [line.strip("│ ").split() for line in terminal.text.splitlines()]
+    assert [(line[0], line[-1]) for line in lines if line[-1:] in (["ada"], ["bob"])] == [
+        ("1", "ada"),
+        ("2", "bob"),
+    ]
+    assert ["offered", "0", "parked", "0"] in lines
+
+
+def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
+    waitlist = {"waitlist_id": "w", "name": "W", "open": True, "paused": False, "rebuild": None}
+    counts = {"oldest_waiting_seconds": None, "signed_up": 0, "admitted": 0, "left": 0}
+    stats = answer(200, {**counts, "waiting": 0, "offered": 0, "parked": 0})
+    nobody, here = answer(200, {"entries": [], "cursor": None}), answer(200, waitlist)
+    rebuilding = answer(200, {**waitlist, "rebuild": {"done": 3, "total": 9}})
+    fake.script = [here, stats, nobody]
+    fake.script += [answer(500, {"code": "internal_error", "detail": "A defect."})]
+    fake.script += [rebuilding, answer(503, {"code": "rebuilding", "detail": "Later."})]
+    fake.script += [here, stats, nobody]
+    words = ["--json", "watch", "w", "--every", "0.1", "--looks", "4"]
+    looks = [json.loads(line) for line in Typed(fake.url).done(*words).splitlines()]
+    problems = [one["problem"] for one in looks]
+    seen_at = looks[0]["at"]
+    assert problems == [
+        None,
+        f"A defect. The numbers are of {seen_at}.",
+        f"Later. The numbers are of {seen_at}.",
+        None,
+    ]
+
+
+def test_ctrl_c_does_not_wait_for_more_of_what_flows_in(fake: FakeService) -> None:
+    words = [*Typed(fake.url).service, "import", "bakery", "-", "--format", "csv"]
+    terminal = at_terminal(*words)
+    terminal.type("customer_id\nada\n")
+    terminal.until(lambda text: "Into bakery" in text)
+    terminal.interrupt()
+    assert terminal.ended() == 130
+    assert fake.line() == []
+
+
+def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:
+    path = file_of(tmp_path / "p.csv", customers(2000))
+    terminal = at_terminal(*Typed(fake.url).service, "import", "bakery", path)
+    assert terminal.ended() == 0
+    screen = " ".join(terminal.text.split())
+    for words in ("Into bakery", "100%", "2,000 rows", "/s", "time left", "2,000 joined"):
+        assert words in screen

@@ -1,0 +1,149 @@
+"""People, against the real service."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed, problem
+from waitlist_cli.ids import entry_id_of
+
+
+def of(bakery: Bakery, name: str) -> list[str]:
+    return [bakery.waitlist_id, "--customer", name]
+
+
+def test_a_person_is_shown_by_entry_or_by_customer(typed: Typed, bakery: Bakery) -> None:
+    entry = bakery.sign_up("ada", profile={"name": "Ada"})[0]
+    by_entry = typed.told("show", bakery.waitlist_id, entry["entry_id"])
+    by_customer = typed.told("show", *of(bakery, "ada"))
+    assert by_entry == by_customer
+    assert (by_entry["profile"], by_entry["position"]) == ({"name": "Ada"}, 1)
+    assert "name=Ada" in typed.done("show", *of(bakery, "ada"))
+
+
+def test_a_position_is_told_to_the_operator_and_to_the_customer(
+    typed: Typed, bakery: Bakery
+) -> None:
+    """P6"""
+    _, bob = bakery.sign_up("ada", "bob")
+    told = typed.told("position", *of(bakery, "bob"))
+    assert (told["position"], told["total"], told["status"]) == (2, 2, "waiting")
+    own = typed.told("position", *of(bakery, "bob"), "--token", bob["entry_token"])
+    assert (own["position"], own["poll_after_seconds"]) == (2, 1)
+    assert "waiting, position 2 of 2" in typed.done("position", *of(bakery, "bob"))
+    result = typed("position", *of(bakery, "bob"), "--token", "foreign")
+    assert result.exit_code == 4
+
+
+def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery) -> None:
+    ada, *_ = bakery.sign_up("ada", "bob", "cyd")
+    typed.done("leave", *of(bakery, "ada"), "--token", ada["entry_token"])
+    assert bakery.line() == ["bob", "cyd"]
+    told = typed.told("remove", *of(bakery, "bob"), "--reason", "by phone")
+    assert told == {"entry_id": entry_id_of(bakery.waitlist_id, "bob"), "outcome": "removed"}
+    assert bakery.line() == ["cyd"]
+    last = typed.told("history", *of(bakery, "bob"))["history"][-1]
+    assert (last["event"], last["reason"]) == ("left", "by phone")
+
+
+def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:
+    """P1"""
+    bakery.sign_up("ada", "bob", "cyd", "dan")
+    assert typed.told("bump", *of(bakery, "dan"), "--places", "2")["position"] == 2
+    assert bakery.line() == ["ada", "dan", "bob", "cyd"]
+    assert typed.told("bump", *of(bakery, "cyd"), "--front")["position"] == 1
+    assert typed.told("bump", *of(bakery, "ada"), "--back")["position"] == 4
+    assert typed.told("bump", *of(bakery, "bob"), "--priority", "7")["priority"] == 7
+    assert bakery.line() == ["bob", "cyd", "dan", "ada"]
+
+
+@pytest.mark.parametrize("words", [[], ["--front", "--back"], ["--places", "1", "--priority", "1"]])
+def test_a_bump_has_one_target(typed: Typed, bakery: Bakery, words: list[str]) -> None:
+    """P5"""
+    assert typed("bump", *of(bakery, "ada"), *words).exit_code == 2
+
+
+def test_a_relative_bump_is_asked_again_with_the_same_key(fake: FakeService) -> None:
+    """P2: a repeat must not move the person twice."""
+    entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
+    busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
+    fake.script = [busy, answer(200, entry)]
+    Typed(fake.url).done("bump", "bakery", "a" * 26, "--places", "1")
+    keys = {headers["idempotency-key"] for _, _, headers, _ in fake.requests}
+    assert (len(fake.requests), len(keys)) == (2, 1)
+
+
+def test_profile_and_attributes_change_by_name(typed: Typed, bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada", "party": 2}, attributes={"language": "English"})
+
+    def edited(*words: str) -> tuple[Any, Any]:
+        person = typed.told("edit", *of(bakery, "ada"), *words)
+        return person["profile"], person["attributes"]
+
+    language = {"language": "English"}
+    assert edited("--set", "party:=4") == ({"name": "Ada", "party": 4}, language)
+    assert edited("--set", "party=") == ({"name": "Ada"}, language)
+    both = ("--attribute", "language=English", "--attribute", "language=Spanish")
+    assert edited(*both) == ({"name": "Ada"}, {"language": ["English", "Spanish"]})
+    assert edited("--attribute", "language=", "--attribute", "city=Rome")[1] == {"city": "Rome"}
+    assert edited("--profile-json", '{"a": [1]}')[0] == {"a": [1]}
+
+
+@pytest.mark.parametrize("words", [["--set", "a"], ["--set", "a:=b"], ["--profile-json", "[1]"]])
+def test_a_profile_that_cannot_be_meant_is_wrong_usage(
+    typed: Typed, bakery: Bakery, words: list[str]
+) -> None:
+    """P5"""
+    bakery.sign_up("ada")
+    assert typed("edit", *of(bakery, "ada"), *words).exit_code == 2
+
+
+def test_a_person_is_erased_only_when_somebody_says_so(typed: Typed, bakery: Bakery) -> None:
+    """P8"""
+    bakery.sign_up("ada")
+    assert typed("erase", *of(bakery, "ada")).exit_code == 2
+    assert bakery.line() == ["ada"]
+    typed.done("erase", *of(bakery, "ada"), "--yes")
+    result = typed("--json", "show", *of(bakery, "ada"))
+    assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
+
+
+def test_no_request_has_a_customers_id_in_its_address(fake: FakeService) -> None:
+    """P8: addresses end up in logs."""
+    for command in ("show", "position", "history", "remove", "around", "redrive"):
+        Typed(fake.url)(command, "bakery", "--customer", "ada-lovelace")
+    assert len(fake.requests) == 6
+    assert not [path for _, path, _, _ in fake.requests if "ada-lovelace" in path]
+
+
+def test_a_profile_cannot_steer_the_terminal(typed: Typed, bakery: Bakery) -> None:
+    """P5: whoever signs up chooses what operators read."""
+    bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
+    lines = typed.done("head", bakery.waitlist_id).splitlines()
+    assert len(lines) == 2
+    assert lines[1].count("\t") == lines[0].count("\t")
+    assert "\x1b" not in lines[1]
+    assert "\u202e" not in lines[1]
+
+
+def test_a_signup_says_what_the_service_refuses(fake: FakeService) -> None:
+    """P5"""
+    result = Typed(fake.url)("--json", "signup", "bakery", "a da")
+    assert result.exit_code == 1
+    assert problem(result)["errors"] == [{"field": "customer_id", "message": "no spaces"}]
+
+
+def test_a_signup_asks_for_what_was_typed(fake: FakeService) -> None:
+    words = "--set name=Ada --attribute language=English --priority 3"
+    early = ["--joined-at", "2026-03-01T10:00+01:00"]
+    Typed(fake.url)("signup", "bakery", "ada", *words.split(), *early)
+    assert fake.people["ada"] == {
+        "customer_id": "ada",
+        "profile": {"name": "Ada"},
+        "attributes": {"language": "English"},
+        "priority": 3,
+        # Whatever the way it was typed: the API takes UTC alone.
+        "joined_at": "2026-03-01T09:00:00Z",
+    }

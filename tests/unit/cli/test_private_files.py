@@ -1,0 +1,107 @@
+"""Files with personal data or secrets are their owner's alone, from their first byte on."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed
+from waitlist_cli.private_files import open_private
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(autouse=True)
+def _others_may_read() -> Any:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def seen_while_written(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the modes of regular files as they are, whenever one is opened or emptied."""
+    modes: list[int] = []
+    opened, truncated = os.open, os.ftruncate
+
+    def note(descriptor: int) -> None:
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode) and found.st_size == 0:
+            modes.append(stat.S_IMODE(found.st_mode))
+
+    def noting_open(*given: Any, **more: Any) -> int:
+        descriptor = opened(*given, **more)
+        note(descriptor)
+        return descriptor
+
+    def noting_truncate(descriptor: int, length: int) -> None:
+        truncated(descriptor, length)
+        note(descriptor)
+
+    monkeypatch.setattr(os, "open", noting_open)
+    monkeypatch.setattr(os, "ftruncate", noting_truncate)
+    return modes
+
+
+@pytest.mark.parametrize("was", [None, 0o644, 0o666])
+@pytest.mark.parametrize("append", [True, False])
+def test_an_empty_file_is_never_wider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was: int | None, append: bool
+) -> None:
+    """P8"""
+    path = tmp_path / "people.csv"
+    if was is not None:
+        path.write_text("before\n", "utf-8")
+        path.chmod(was)
+    modes = seen_while_written(monkeypatch)
+    with open_private(path, append=append) as file:
+        assert mode(path) == 0o600
+        file.write("ada\n")
+    assert set(modes) <= {0o600}
+    kept = "before\n" if append and was is not None else ""
+    assert path.read_text("utf-8") == f"{kept}ada\n"
+
+
+def test_what_is_no_file_keeps_its_mode(tmp_path: Path) -> None:
+    before = mode(Path(os.devnull))
+    with open_private(os.devnull) as file:
+        file.write("ada\n")
+    assert mode(Path(os.devnull)) == before
+
+
+@pytest.mark.parametrize("was", [None, 0o644])
+def test_an_export_is_its_owners(fake: FakeService, tmp_path: Path, was: int | None) -> None:
+    """P8"""
+    path = tmp_path / "people.csv"
+    if was is not None:
+        path.write_text("before", "utf-8")
+        path.chmod(was)
+    fake.script = [answer(200, {"entries": [], "cursor": None})]
+    Typed(fake.url).done("export", "bakery", "--output", str(path))
+    assert mode(path) == 0o600
+    assert "before" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_refused_rows_and_tokens_are_their_owners(
+    fake: FakeService, tmp_path: Path, form: str
+) -> None:
+    """P8"""
+    source, tokens = tmp_path / f"p.{form}", tmp_path / "tokens.csv"
+    refused = tmp_path / f"p.refused.{form}"
+    source.write_text(
+        {"csv": "customer_id,name\n,Ada\nbob,Bob\n", "jsonl": '{}\n{"customer_id": "bob"}\n'}[form],
+        "utf-8",
+    )
+    refused.write_text("of a run before\n", "utf-8")
+    refused.chmod(0o644)
+    words = ["import", "bakery", str(source), "--tokens", str(tokens)]
+    assert Typed(fake.url)(*words).exit_code == 1
+    assert (mode(refused), mode(tokens)) == (0o600, 0o600)
+    refused.chmod(0o644)
+    assert Typed(fake.url)(*words, "--from-row", "1").exit_code == 1
+    assert mode(refused) == 0o600

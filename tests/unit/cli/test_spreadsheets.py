@@ -1,0 +1,112 @@
+"""CSV that goes through a spreadsheet: formulas are text there, and come back as they were."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed
+from waitlist_cli.spreadsheets import neutralised, original
+
+FORMULAS = [
+    "=HYPERLINK(1)",
+    "+49-30-1",
+    "-2",
+    "@SUM(1)",
+    "\tcmd",
+    "\rcmd",
+    "\n=1",
+    "＝1",  # noqa: RUF001 (full-width, as are the next three)
+    "＋1",  # noqa: RUF001
+    "－1",  # noqa: RUF001
+    "＠1",  # noqa: RUF001
+    "'=1",
+    "''@",
+]
+OTHERS = ["", "ada", "a=1", "'", "'ada", "it's", "1;=2", " =1"]
+
+
+def person(**values: Any) -> Any:
+    names = ("position", "status", "priority", "joined_at", "attempts", "claimed_until")
+    rest = dict.fromkeys((*names, "parked_at", "park_reason", "customer_id"))
+    return {**rest, "entry_id": "a" * 26, "profile": {}, "attributes": {}, **values}
+
+
+def cells(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("value", FORMULAS)
+def test_a_formula_becomes_text(value: str) -> None:
+    """P8"""
+    assert neutralised(value) == f"'{value}"
+    assert original(f"'{value}") == value
+
+
+@pytest.mark.parametrize("value", OTHERS)
+def test_any_other_value_stays_as_it_is(value: str) -> None:
+    assert neutralised(value) == value
+    assert original(value) == value
+
+
+@given(st.text(alphabet="'=+-@\t\r\n＝a, ;\"", max_size=6) | st.text(max_size=6))  # noqa: RUF001
+def test_every_value_comes_back_as_it_was(value: str) -> None:
+    cell = neutralised(value)
+    assert isinstance(cell, str)
+    assert original(cell) == value
+
+
+def test_an_export_runs_in_no_spreadsheet(fake: FakeService, tmp_path: Path) -> None:
+    """P8: customers choose their ids, and programs the reasons of parking."""
+    people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
+    fake.script = [answer(200, {"entries": people, "cursor": None})]
+    path = tmp_path / "people.csv"
+    Typed(fake.url).done("export", "bakery", "--output", str(path))
+    assert [one["customer_id"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
+    assert [one["park_reason"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
+    header, *lines = path.read_bytes().split(b"\r\n")
+    assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
+    assert header.startswith(b"position,entry_id,")
+
+
+def test_an_exported_file_is_imported_as_it_was(bakery: Bakery, tmp_path: Path) -> None:
+    """P3: and JSON documents that hold formulas are no formulas."""
+    ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
+    bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})
+    path = str(tmp_path / "people.csv")
+    bakery.typed.done("export", bakery.waitlist_id, "--output", path)
+    copy = f"{bakery.waitlist_id}-copy"
+    bakery.typed.done("create", copy, "--name", "Copy")
+    bakery.typed.done("import", copy, path, "--keep-time", "joined_at", "--others", "drop")
+    told = bakery.typed.told("head", copy)["entries"]
+    assert [one["customer_id"] for one in told] == ids
+    assert {(one["profile"]["phone"], one["attributes"]["tag"]) for one in told} == {("+49", "=x")}
+
+
+def test_refused_rows_are_no_formulas_and_go_back_as_they_were(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P8"""
+    source = tmp_path / "p.csv"
+    source.write_text("=name,customer_id\n@ada,\n=bob,b,more\n+cyd,cyd\n", "utf-8")
+    assert Typed(fake.url)("import", "bakery", str(source)).exit_code == 1
+    refused = cells(tmp_path / "p.refused.csv")
+    assert [one["'=name"] for one in refused] == ["'@ada", "'=bob"]
+    assert refused[1]["refused_line"] == "'=bob,b,more"
+    assert fake.people["cyd"]["profile"] == {"=name": "+cyd"}
+    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"), "--customer", "=name")
+    assert {"@ada", "=bob"} <= set(fake.people)
+
+
+def test_the_file_of_tokens_has_no_formulas(fake: FakeService, tmp_path: Path) -> None:
+    """P8"""
+    source, tokens = tmp_path / "p.csv", tmp_path / "tokens.csv"
+    source.write_text("customer_id\n=ada\nbob\n", "utf-8")
+    Typed(fake.url).done("import", "bakery", str(source), "--tokens", str(tokens))
+    assert [one["customer_id"] for one in cells(tokens)] == ["'=ada", "bob"]

@@ -1,0 +1,200 @@
+"""Terminals and pipes as they are: narrow, without UTF-8, full, closed."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed, clean_environment
+from tools.pictures.terminal import Terminal
+from waitlist_cli.output import escaped_json
+
+NAME = "名前 Zoë"
+LONG = "a long note that no narrow column has room for"
+
+
+def people(*names: str) -> Any:
+    rest = dict.fromkeys(("total", "attempts", "claimed_until", "parked_at", "park_reason"))
+    told = [
+        {
+            **rest,
+            "entry_id": "a" * 26,
+            "customer_id": name,
+            "status": "waiting",
+            "position": number,
+            "priority": 0,
+            "joined_at": "2026-03-01T09:00:00.000Z",
+            "profile": {"name": NAME, "note": LONG},
+            "attributes": {"language": ["English", "Spanish"]},
+        }
+        for number, name in enumerate(names, 1)
+    ]
+    return answer(200, {"entries": told, "cursor": None})
+
+
+def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Terminal:
+    command = [sys.executable, "-m", "waitlist_cli", *Typed(fake.url).service, *words]
+    return Terminal(command, clean_environment(**environ), columns=columns)
+
+
+def piped(
+    *words: str,
+    stdout: Any = subprocess.PIPE,
+    preexec_fn: Callable[[], None] | None = None,
+    **environ: str,
+) -> Any:
+    return subprocess.run(
+        [sys.executable, "-m", "waitlist_cli", *words],
+        env=clean_environment(**environ),
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        preexec_fn=preexec_fn,
+        check=False,
+        timeout=60,
+    )
+
+
+def no_room() -> None:
+    """Let no file of this process have a byte."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_shows_every_value_a_line_each(fake: FakeService, columns: int) -> None:
+    fake.script = [people("ada", "bob")]
+    shown = terminal(fake, "head", "bakery", columns=columns)
+    assert shown.ended() == 0
+    lines = [" ".join(line.split()) for line in shown.text.splitlines()]
+    assert [line for line in lines if line.startswith("customer")] == [
+        "customer ada",
+        "customer bob",
+    ]
+    assert "# 1" in lines
+    assert "joined 2026-03-01 09:00:00Z" in lines
+
+
+def test_a_usual_terminal_shows_a_table_however_long_a_profile_is(fake: FakeService) -> None:
+    fake.script = [people("ada", "bob")]
+    shown = terminal(fake, "head", "bakery", columns=80)
+    assert shown.ended() == 0
+    assert "───" in shown.text
+    assert [line.split()[:2] for line in shown.text.splitlines() if "2026" in line] == [
+        ["1", "ada"],
+        ["2", "bob"],
+    ]
+
+
+def test_names_of_numbers_are_not_cut(fake: FakeService) -> None:
+    fake.script = [answer(200, {"oldest_waiting_seconds": 4, "waiting": 2})]
+    shown = terminal(fake, "stats", "bakery", columns=30)
+    assert shown.ended() == 0
+    assert "oldest_waiting_seconds" in shown.text
+
+
+def test_a_terminal_without_utf_8_shows_what_it_can(fake: FakeService) -> None:
+    fake.script = [people("ada")]
+    shown = terminal(fake, "head", "bakery", columns=100, PYTHONIOENCODING="latin-1")
+    assert shown.ended() == 0
+    assert "ada" in shown.text
+
+
+@pytest.mark.parametrize("words", ["head bakery", "--json head bakery", "export bakery"])
+def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService, words: str) -> None:
+    """What other programs read, `import` among them, must not depend on who is at the keyboard."""
+    fake.script = [people("ada")]
+    done = piped(*Typed(fake.url).service, *words.split(), PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert NAME in done.stdout.decode()
+
+
+def test_text_that_is_none_is_wrong_usage(fake: FakeService) -> None:
+    """P5"""
+    for words in (["show", "bakery", "--customer", "\udcff"], ["remove", "bakery", "a" * 26]):
+        more = ["--reason", "\udcff"] if words[0] == "remove" else []
+        done = piped(*Typed(fake.url).service, *words, *more)
+        assert done.returncode == 2, done.stderr
+        assert b"UTF-8" in done.stderr
+        assert b"Traceback" not in done.stderr
+    assert fake.requests == []
+
+
+@pytest.mark.parametrize("words", ["head bakery", "--json head bakery", "export bakery"])
+def test_a_full_disk_is_said(fake: FakeService, tmp_path: Path, words: str) -> None:
+    fake.script = [people("ada")]
+    with (tmp_path / "out").open("wb") as out:
+        done = piped(*Typed(fake.url).service, *words.split(), stdout=out, preexec_fn=no_room)
+    assert done.returncode == 2
+    assert b"too large" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_nobody_is_left_out_because_the_notes_are_not_read(fake: FakeService) -> None:
+    """P3: `waitlist work … 2>&1 | head -1` ends the notes, not the work."""
+    claims = [{"entry_id": "a" * 26, "customer_id": str(n), "claim_token": "0" * 40} for n in "12"]
+    fake.script = [answer(200, {"lease_seconds": 300})]
+    for claim in claims:
+        fake.script += [answer(200, {"claims": [claim]}), answer(200, {})]
+    fake.script += [answer(200, {"claims": []})]
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [*Typed(fake.url).service, "work", "bakery", "--until-empty", "--", "true"]
+    done = subprocess.run(
+        [sys.executable, "-m", "waitlist_cli", *command],
+        env=clean_environment(),
+        stderr=writing,
+        check=False,
+        timeout=60,
+    )
+    os.close(writing)
+    assert done.returncode == 0
+    assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
+
+
+# What a terminal would obey, and what would reorder its lines: C0, C1, bidirectional.
+HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "head bakery",
+        "--json head bakery",
+        "--json show bakery",
+        "export bakery",
+        "export bakery --format jsonl",
+        "--json show other",
+        "show other",
+    ],
+)
+def test_a_terminal_gets_no_controls_of_customers(fake: FakeService, words: str) -> None:
+    """P8"""
+    if "other" in words:
+        fake.script = [answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})]
+    else:
+        status, headers, content = people(HOSTILE)
+        page = json.loads(content) | {"name": HOSTILE}
+        page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
+        fake.script = [answer(status, page, **headers)]
+    shown = terminal(fake, *words.split(), columns=200)
+    shown.ended()
+    written = shown.raw
+    for control in HOSTILE:
+        if not control.isprintable() and control != "\x1b":
+            assert control not in written, hex(ord(control))
+    assert "\x1b]0;" not in written
+    assert "A" in shown.text
+
+
+def test_escaped_json_is_the_same_document() -> None:
+    value = {HOSTILE: [HOSTILE, "\U0001f600é", "\\u202e"], "n": 1}
+    for indent in (None, 2):
+        text = escaped_json(value, indent)
+        assert json.loads(text) == value
+        assert text.replace("\n", "").isprintable()

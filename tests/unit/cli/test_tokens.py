@@ -1,0 +1,208 @@
+"""Entry tokens on the command line: one person's, and those of an import's people."""
+
+import csv
+import json
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.interrupting import interrupted
+from tests.unit.cli.people_files import customers, file_of
+from tests.unit.cli.typed import Typed, problem
+from waitlist_cli.ids import entry_id_of
+from waitlist_cli.importing import token_file
+
+HEADER = ["entry_id", "customer_id", "entry_token"]
+NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}
+
+
+def written(path: Path) -> list[list[str]]:
+    header, *rows = csv.reader(path.read_text("utf-8").splitlines())
+    assert header == HEADER
+    return rows
+
+
+def of_the_fake(names: list[str]) -> list[list[str]]:
+    return [["a" * 26, name, f"token-of-{name}"] for name in names]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bakery) -> None:
+    """P6"""
+    typed.done("signup", bakery.waitlist_id, "ada")
+    person = [bakery.waitlist_id, "--customer", "ada"]
+    token = typed.done("token", *person).removesuffix("\n")
+    assert typed.told("position", *person, "--token", token)["position"] == 1
+    entry_id = entry_id_of(bakery.waitlist_id, "ada")
+    told = typed.told("token", bakery.waitlist_id, entry_id)
+    assert told == {"entry_id": entry_id, "entry_token": token}
+
+
+def test_nobodys_token_is_not_found(typed: Typed, bakery: Bakery) -> None:
+    """P5"""
+    result = typed("--json", "token", bakery.waitlist_id, "--customer", "nobody")
+    assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("words", [[], ["a" * 26, "--customer", "ada"], ["ada"]], ids=str)
+def test_a_token_is_one_persons(fake: FakeService, words: list[str]) -> None:
+    """P5"""
+    assert Typed(fake.url)("token", "bakery", *words).exit_code == 2
+    assert fake.requests == []
+
+
+def test_where_there_are_no_tokens_the_services_reason_is_told(fake: FakeService) -> None:
+    fake.script = [answer(409, NO_TOKENS)]
+    result = Typed(fake.url)("token", "bakery", "--customer", "ada-lovelace", NO_COLOR="1")
+    assert result.exit_code == 1
+    assert f"{NO_TOKENS['detail']} (no_entry_tokens)" in result.stderr
+    (request,) = fake.requests
+    assert request[:2] == (
+        "POST",
+        f"/v1/admin/waitlists/bakery/entries/{entry_id_of('bakery', 'ada-lovelace')}/token",
+    )
+
+
+def test_an_import_writes_its_peoples_tokens_for_its_owner_alone(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P8"""
+    names, tokens = customers(1203), tmp_path / "tokens.csv"
+    path = file_of(tmp_path / "p.csv", [*names[:700], "b b", *names[700:]])
+    result = Typed(fake.url)("--json", "import", "bakery", path, "--tokens", str(tokens))
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["joined"], told["tokens_file"]) == (1, 1203, str(tokens))
+    assert written(tokens) == of_the_fake(names)
+    assert mode(tokens) == 0o600
+    assert "token-of" not in result.output
+
+
+def test_an_import_asks_for_no_tokens_unless_it_is_told_to(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    path = file_of(tmp_path / "p.csv", customers(3))
+    told = Typed(fake.url).told("import", "bakery", path)
+    assert told["tokens_file"] is None
+    assert "entry_tokens" not in json.loads(fake.requests[0][3])
+    assert not list(tmp_path.glob("*token*"))
+
+
+def test_a_second_import_writes_the_file_anew(fake: FakeService, tmp_path: Path) -> None:
+    """P2: and whoever could read the one that was there can read this one no more."""
+    path, tokens = file_of(tmp_path / "p.csv", customers(30)), tmp_path / "tokens.csv"
+    words = ["import", "bakery", path, "--tokens", str(tokens)]
+    Typed(fake.url).done(*words)
+    tokens.chmod(0o644)
+    assert f"secret: {tokens}" in Typed(fake.url).done(*words)
+    assert written(tokens) == of_the_fake(customers(30))
+    assert mode(tokens) == 0o600
+
+
+def test_killed_in_the_middle_and_run_again_the_file_is_whole(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P3"""
+    names, tokens = customers(1600), tmp_path / "tokens.csv"
+    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
+    code, _, _ = interrupted(fake, signal.SIGKILL, *words)
+    assert (code, mode(tokens)) == (-signal.SIGKILL, 0o600)
+    assert written(tokens) == of_the_fake(names[:500])
+    Typed(fake.url).done(*words)
+    assert written(tokens) == of_the_fake(names)
+
+
+def test_going_on_at_the_row_that_is_named_makes_the_file_whole(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P3: with the mode that it should have, whatever it has been given meanwhile."""
+    names, tokens = customers(1600), tmp_path / "tokens.csv"
+    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
+    code, _, err = interrupted(fake, signal.SIGINT, *words)
+    assert (code, "--from-row 1001" in err) == (130, True)
+    tokens.chmod(0o644)
+    Typed(fake.url).done(*words, "--from-row", "1001")
+    assert written(tokens) == of_the_fake(names)
+    assert mode(tokens) == 0o600
+
+
+@pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
+def test_a_line_that_a_kill_has_torn_is_taken_away(
+    fake: FakeService, tmp_path: Path, torn: str
+) -> None:
+    """P3: half a token proves nothing, and would make the next line unreadable."""
+    path, tokens = file_of(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
+    words = ["import", "bakery", path, "--tokens", str(tokens)]
+    Typed(fake.url).done(*words)
+    lines = tokens.read_bytes().splitlines(keepends=True)
+    tokens.write_bytes(b"".join(lines[:11]) + torn.encode())
+    Typed(fake.url).done(*words, "--from-row", "11")
+    assert written(tokens) == of_the_fake(customers(20))
+
+
+def test_a_torn_line_far_down_a_long_file_is_taken_away(fake: FakeService, tmp_path: Path) -> None:
+    """P9: by its end alone."""
+    names, tokens = customers(700), tmp_path / "tokens.csv"
+    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
+    Typed(fake.url).done(*words)
+    assert tokens.stat().st_size > 2 * token_file.TAIL_BYTES
+    tokens.write_bytes(tokens.read_bytes()[:-3])
+    Typed(fake.url).done(*words, "--from-row", "700")
+    assert written(tokens) == of_the_fake(names)
+
+
+def test_a_refused_import_leaves_the_tokens_of_an_earlier_one(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    path, tokens = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "tokens.csv"
+    words = ["import", "bakery", path, "--tokens", str(tokens)]
+    Typed(fake.url).done(*words)
+    fake.script = [answer(409, NO_TOKENS)]
+    assert Typed(fake.url)(*words).exit_code == 1
+    assert written(tokens) == of_the_fake(customers(3))
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.refused.csv", "notes.txt", "folder"])
+def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: str) -> None:
+    """P5"""
+    path = file_of(tmp_path / "p.csv", ["ada", "b b"])
+    (tmp_path / "notes.txt").write_text("dear diary\n", "utf-8")
+    (tmp_path / "p.refused.csv").write_text("entry_id,customer_id,entry_token\n", "utf-8")
+    (tmp_path / "folder").mkdir()
+    before = {one: one.read_bytes() for one in tmp_path.iterdir() if one.is_file()}
+    result = Typed(fake.url)("import", "bakery", path, "--tokens", str(tmp_path / name))
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert "--tokens names another file" in result.stderr
+    assert {one: one.read_bytes() for one in before} == before
+
+
+def test_a_file_that_cannot_be_written_is_said(fake: FakeService, tmp_path: Path) -> None:
+    path, nowhere = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "none" / "tokens.csv"
+    result = Typed(fake.url)("import", "bakery", path, "--tokens", str(nowhere))
+    assert (result.exit_code, "told all tokens again" in result.stderr) == (2, True)
+
+
+def test_each_token_of_the_real_service_shows_its_persons_position(
+    bakery: Bakery, tmp_path: Path
+) -> None:
+    """P6: of those who were there and of those who joined."""
+    names, tokens = customers(620), tmp_path / "tokens.csv"
+    words = ["import", bakery.waitlist_id]
+    bakery.typed.done(*words, file_of(tmp_path / "some.csv", names[:300]))
+    path = file_of(tmp_path / "p.csv", names)
+    told = bakery.typed.told(*words, path, "--tokens", str(tokens))
+    assert (told["already"], told["joined"]) == (300, 320)
+    rows = written(tokens)
+    assert [name for _, name, _ in rows] == names
+    for number in (0, 299, 300, 619):
+        entry_id, name, token = rows[number]
+        assert entry_id == entry_id_of(bakery.waitlist_id, name)
+        words = ["position", bakery.waitlist_id, entry_id, "--token", token]
+        assert bakery.typed.told(*words)["position"] == number + 1

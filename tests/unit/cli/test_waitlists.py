@@ -1,0 +1,81 @@
+"""Waitlists, against the real service."""
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.typed import Typed, problem
+
+
+def settings(bakery: Bakery) -> dict[str, object]:
+    shown: dict[str, object] = bakery.typed.told("show", bakery.waitlist_id)
+    return shown
+
+
+def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> None:
+    name = f"{bakery.waitlist_id}-2"
+    made = typed.told("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
+    assert (made["name"], made["capacity"], made["open"]) == (name, 9, False)
+    assert (made["rejoin"], made["lease_seconds"]) == ("never", 60)
+    listed = typed.told("list")["waitlists"]
+    assert {name, bakery.waitlist_id} <= {one["waitlist_id"] for one in listed}
+
+
+def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> None:
+    """P5: making it again would replace its settings."""
+    result = typed("create", bakery.waitlist_id, "--name", "Other")
+    assert result.exit_code == 1
+    assert f"waitlist edit {bakery.waitlist_id}" in result.stderr
+    assert settings(bakery)["name"] == "Bakery"
+
+
+def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
+    typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
+    before = settings(bakery)
+    typed.done("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
+    after = settings(bakery)
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {"max_attempts", "hide_counts", "version", "updated_at"}
+    typed.done("edit", bakery.waitlist_id, "--capacity", "0", "--retention-days", "0")
+    assert (settings(bakery)["capacity"], settings(bakery)["retention_days"]) == (None, None)
+
+
+def test_segments_are_replaced_together(typed: Typed, bakery: Bakery) -> None:
+    typed.done("edit", bakery.waitlist_id, "--segment", "city,language", "--segment", "city")
+    assert settings(bakery)["segments"] == [["city"], ["city", "language"]]
+    typed.done("edit", bakery.waitlist_id, "--segment", "")
+    assert settings(bakery)["segments"] == []
+
+
+def test_a_waitlist_is_paused_resumed_closed_and_opened(typed: Typed, bakery: Bakery) -> None:
+    for command, name, value in [
+        ("pause", "paused", True),
+        ("resume", "paused", False),
+        ("close", "open", False),
+        ("open", "open", True),
+    ]:
+        typed.done(command, bakery.waitlist_id)
+        assert settings(bakery)[name] is value
+
+
+def test_a_waitlist_is_deleted_only_when_somebody_says_so(typed: Typed, bakery: Bakery) -> None:
+    """P5"""
+    result = typed("delete", bakery.waitlist_id)
+    assert (result.exit_code, "--yes" in result.stderr) == (2, True)
+    assert settings(bakery)["name"] == "Bakery"
+    typed.done("delete", bakery.waitlist_id, "--yes")
+    result = typed("--json", "show", bakery.waitlist_id)
+    assert (result.exit_code, problem(result)["code"]) == (1, "waitlist_not_found")
+
+
+def test_settings_and_a_person_are_not_edited_in_one_command(typed: Typed, bakery: Bakery) -> None:
+    for words in (
+        ["--name", "x", "--set", "a=b"],
+        [],
+        ["--customer", "ada", "--name", "x"],
+    ):
+        assert typed("edit", bakery.waitlist_id, *words).exit_code == 2
+
+
+def test_in_a_pipe_a_list_is_lines_with_tabs(typed: Typed, bakery: Bakery) -> None:
+    lines = typed.done("list").splitlines()
+    assert lines[0].split("\t")[:4] == ["waitlist", "name", "open", "paused"]
+    row = next(line for line in lines if line.startswith(f"{bakery.waitlist_id}\t"))
+    assert row.split("\t")[1:6] == ["Bakery", "true", "false", "", "language"]

@@ -1,0 +1,291 @@
+"""`waitlist work`, against the real service: a command for each person."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.processes import wait_until
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed, write_program
+
+REMEMBER = """
+import json, pathlib, sys
+person = json.load(sys.stdin)
+with pathlib.Path(sys.argv[1]).open("a") as file:
+    print(person["customer_id"], person["attempts"], person["profile"], file=file)
+"""
+FAIL = "import sys; sys.exit(3)"
+# Writes its process id, then waits for as long as it is let.
+STAY = """
+import os, pathlib, signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
+pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
+while not pathlib.Path(sys.argv[1] + ".end").exists():
+    time.sleep(0.02)
+"""
+
+
+def work(bakery: Bakery, program: str, *words: str, options: str = "") -> Any:
+    command = ["work", bakery.waitlist_id, *options.split(), "--", program, *words]
+    return bakery.typed("--json", *command)
+
+
+def outcomes(text: str) -> list[tuple[str, str]]:
+    told = [json.loads(line) for line in text.splitlines()]
+    return [(one["customer_id"], one["outcome"]) for one in told]
+
+
+@pytest.fixture
+def remember(tmp_path: Path) -> str:
+    return write_program(tmp_path / "remember.py", REMEMBER)
+
+
+@pytest.fixture
+def stay(tmp_path: Path) -> str:
+    return write_program(tmp_path / "stay.py", STAY)
+
+
+def started(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
+    """Start work in a process of its own, and wait until its command runs."""
+    process = bakery.typed.process(
+        "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
+    )
+    wait_until(lambda: marker.exists() and bool(marker.read_text()))
+    return process
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_each_person_is_given_to_the_command_and_admitted(
+    bakery: Bakery, remember: str, tmp_path: Path
+) -> None:
+    """P1 P4"""
+    bakery.sign_up("ada", "bob", "cyd", profile={"n": 1})
+    seen = tmp_path / "seen"
+    result = work(bakery, remember, str(seen), options="--until-empty")
+    assert result.exit_code == 0
+    assert outcomes(result.stdout) == [(name, "completed") for name in ("ada", "bob", "cyd")]
+    assert seen.read_text().splitlines() == [
+        f"{name} 0 {{'n': 1}}" for name in ("ada", "bob", "cyd")
+    ]
+    assert {bakery.status(name) for name in ("ada", "bob", "cyd")} == {"admitted"}
+
+
+def test_several_are_served_at_a_time_and_nobody_twice(
+    bakery: Bakery, remember: str, tmp_path: Path
+) -> None:
+    """P4"""
+    names = [f"p{number}" for number in range(9)]
+    bakery.sign_up(*names)
+    seen = tmp_path / "seen"
+    result = work(bakery, remember, str(seen), options="--until-empty --concurrency 3")
+    assert result.exit_code == 0
+    assert sorted(line.split()[0] for line in seen.read_text().splitlines()) == names
+
+
+def test_a_filter_and_a_number_bound_the_work(
+    bakery: Bakery, remember: str, tmp_path: Path
+) -> None:
+    bakery.sign_up("ada")
+    bakery.sign_up("bob", "cyd", attributes={"language": "Spanish"})
+    options = "--filter language=Spanish --max 1 --newest"
+    result = work(bakery, remember, str(tmp_path / "seen"), options=options)
+    assert outcomes(result.stdout) == [("cyd", "completed")]
+    assert bakery.line() == ["ada", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome", "line"),
+    [
+        ("release", "released", ["ada", "bob"]),
+        ("back", "released", ["bob", "ada"]),
+        ("park", "parked", ["bob"]),
+    ],
+)
+def test_a_command_that_fails_gives_its_person_back(
+    bakery: Bakery, tmp_path: Path, how: str, outcome: str, line: list[str]
+) -> None:
+    """P3"""
+    bakery.sign_up("ada", "bob")
+    fail = write_program(tmp_path / "fail.py", FAIL)
+    result = work(bakery, fail, options=f"--max 1 --on-failure {how}")
+    assert result.exit_code == 1
+    assert outcomes(result.stdout) == [("ada", outcome)]
+    assert bakery.line() == line
+    history = bakery.typed.told("history", bakery.waitlist_id, "--customer", "ada")["history"]
+    assert history[-1]["reason"].endswith("fail.py ended with 3")
+
+
+def test_a_hold_is_extended_while_the_command_runs(
+    bakery: Bakery, stay: str, tmp_path: Path
+) -> None:
+    """P4: or the person would be given to somebody else in the middle."""
+    bakery.sign_up("ada")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
+
+    def deadline() -> str:
+        offered = bakery.typed.told("offered", bakery.waitlist_id)["entries"]
+        return str(offered[0]["claimed_until"])
+
+    first = deadline()
+    wait_until(lambda: deadline() > first)
+    second = deadline()
+    wait_until(lambda: deadline() > second)
+    Path(f"{marker}.end").touch()
+    assert process.wait(30) == 0
+    process.communicate()
+    assert bakery.status("ada") == "admitted"
+
+
+def test_ctrl_c_waits_for_the_command_and_claims_nobody_more(
+    bakery: Bakery, stay: str, tmp_path: Path
+) -> None:
+    bakery.sign_up("ada", "bob")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker)
+    # As a terminal does: to all in the foreground, of which the command is none.
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.stderr is not None
+    assert "Finishing" in process.stderr.readline()
+    assert bakery.status("ada") == "offered"
+    Path(f"{marker}.end").touch()
+    assert process.wait(30) == 0
+    process.communicate()
+    assert (bakery.status("ada"), bakery.line()) == ("admitted", ["bob"])
+    assert not Path(f"{marker}.heard").exists()
+
+
+def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
+    bakery: Bakery, stay: str, tmp_path: Path
+) -> None:
+    """P3"""
+    bakery.sign_up("ada", "bob")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker)
+    pid = int(marker.read_text())
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    assert "Finishing" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    process.communicate()
+    assert not is_alive(pid)
+    assert bakery.line() == ["ada", "bob"]
+
+
+def test_a_lost_hold_ends_the_command(bakery: Bakery, stay: str, tmp_path: Path) -> None:
+    """P4: the person may be somebody else's by now."""
+    bakery.sign_up("ada")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
+    pid = int(marker.read_text())
+    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "ada")
+    assert process.wait(30) == 1
+    _, said = process.communicate()
+    assert "ada: lost" in said
+    assert not is_alive(pid)
+    assert bakery.status("ada") == "left"
+
+
+def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
+    """P3: whose completion is not recorded is said so, and the next is asked for."""
+    claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
+    broken = answer(500, {"code": "internal_error", "detail": "A defect."})
+    fake.script = [answer(200, {"lease_seconds": 300}), broken]
+    fake.script += [answer(200, {"claims": claims[:1]}), broken]
+    fake.script += [answer(200, {"claims": claims[1:]}), answer(200, {})]
+    words = ["--json", "work", "bakery", "--max", "2", "--", "true"]
+    result = Typed(fake.url)(*words)
+    assert result.exit_code == 1
+    assert outcomes(result.stdout) == [
+        ("x", "not recorded as completed: A defect."),
+        ("y", "completed"),
+    ]
+
+
+def test_no_program_runs_on_when_nobody_may_extend_its_hold(
+    fake: FakeService, stay: str, tmp_path: Path
+) -> None:
+    """P4: credentials may come back while the lease lasts, and no longer."""
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
+    fake.script = [answer(200, {"lease_seconds": 2}), answer(200, {"claims": [claim]})]
+    fake.script += [expired] * 100
+    marker = tmp_path / "stay"
+    words = ["--json", "work", "bakery", "--max", "1", "--", stay, str(marker)]
+    result = Typed(fake.url)(*words)
+    assert result.exit_code == 1
+    assert "could not be extended in time: The token has expired." in result.stdout
+    assert not is_alive(int(marker.read_text()))
+
+
+def test_a_hold_that_ended_is_not_told_as_given_back(fake: FakeService) -> None:
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    fake.script = [
+        answer(200, {"lease_seconds": 300}),
+        answer(200, {"claims": [claim]}),
+        answer(409, {"code": "claim_expired", "detail": "The time is over."}),
+    ]
+    result = Typed(fake.url)("--json", "work", "bakery", "--max", "1", "--", "false")
+    assert outcomes(result.stdout) == [("ada", "lost: The time is over.")]
+
+
+def test_a_terminal_that_goes_away_lets_the_command_finish(
+    bakery: Bakery, stay: str, tmp_path: Path
+) -> None:
+    """P4: or it would run on, unseen, while its person is given to somebody else."""
+    bakery.sign_up("ada", "bob")
+    marker = tmp_path / "stay"
+    process = started(bakery, stay, marker)
+    process.send_signal(signal.SIGHUP)
+    assert process.stderr is not None
+    assert "Finishing" in process.stderr.readline()
+    Path(f"{marker}.end").touch()
+    assert process.wait(30) == 0
+    process.communicate()
+    assert (bakery.status("ada"), bakery.line()) == ("admitted", ["bob"])
+
+
+def test_a_program_that_does_not_read_is_no_problem(bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"long": "x" * 8000})
+    assert work(bakery, "true", options="--max 1").exit_code == 0
+
+
+def test_a_program_that_is_not_there_claims_nobody(bakery: Bakery) -> None:
+    """P5"""
+    bakery.sign_up("ada")
+    assert work(bakery, "no-such-program").exit_code == 2
+    assert bakery.status("ada") == "waiting"
+
+
+def test_a_busy_service_and_a_paused_list_are_waited_for(fake: FakeService) -> None:
+    """P2: and a claim is asked for again with the same key, until it is answered."""
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    busy = answer(503, {"code": "rebuilding", "detail": "Later."}, Retry_After="0")
+    paused = answer(409, {"code": "waitlist_paused", "detail": "Paused."})
+    fake.script = [
+        answer(200, {"lease_seconds": 300}),
+        paused,
+        busy,
+        answer(200, {"claims": [claim]}),
+        answer(200, {}),
+    ]
+    result = Typed(fake.url)("work", "bakery", "--max", "1", "--poll", "0.1", "--", "true")
+    assert result.exit_code == 0, result.stderr
+    assert "Later." in result.stderr
+    keys = [headers["idempotency-key"] for _, _, headers, _ in fake.requests[2:4]]
+    assert keys[0] == keys[1]
+    assert fake.requests[-1][1].endswith("/complete")

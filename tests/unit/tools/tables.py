@@ -1,0 +1,39 @@
+"""A table in the local DynamoDB, over HTTP, for as long as a test file takes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from tests.unit.tools.fakes import serving, url_of
+from tools.local.dynamodb.server import dynamodb_app
+from tools.local.dynamodb.table import ensure_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@contextmanager
+def local_table(name: str) -> "Iterator[DynamoDBClient]":
+    """Yield a client of a DynamoDB that has this table, as the template declares it."""
+    with serving(dynamodb_app()) as server:
+        ensure_table(url_of(server), name)
+        client = boto3.client(
+            "dynamodb",
+            endpoint_url=url_of(server),
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
+        yield client
+        client.close()
+
+
+def key(name: str) -> dict[str, Any]:
+    return {"pk": {"S": name}, "sk": {"S": "RECORD"}}
+
+
+def item(client: "DynamoDBClient", table: str, name: str) -> dict[str, Any] | None:
+    found = client.get_item(TableName=table, Key=key(name), ConsistentRead=True).get("Item")
+    return dict(found) if found else None

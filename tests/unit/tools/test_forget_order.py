@@ -1,0 +1,82 @@
+"""Redis forgets the lines that it is told to forget, and what is not done is said."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from tests.deployment.template import TEMPLATE
+from tests.support.dynamodb import TABLE
+from tests.support.lambdas import PRIVATE, InProcessLambda
+from tests.support.memory_table import MemoryTable
+from tests.support.people import People
+from tests.support.stores import fake_redis
+from tests.support.world import World
+from tests.unit.tools.test_rotate_token_secret import make_stack
+from tools.deploy import forget_order
+from tools.deploy.forget_order import main
+from waitlist_queue import keys
+
+STACK = "waitlist-prod"
+
+
+class AliasedLambda(InProcessLambda):
+    """A private function that nobody may call but by its alias."""
+
+    def invoke(self, **call: Any) -> dict[str, Any]:
+        assert call["FunctionName"] == f"{PRIVATE}:live"
+        return super().invoke(**{**call, "FunctionName": PRIVATE})
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Two waitlists with somebody in each, and their stack."""
+    world = World.on(MemoryTable(), fake_redis())
+    for waitlist_id in ("bakery", "cafe"):
+        people = People(world, waitlist_id)
+        people.configure()
+        people.all_sign_up("ann")
+    aliased = AliasedLambda(world.lambda_._private)
+    monkeypatch.setattr(forget_order, "dynamodb_client", lambda: world.dynamodb)
+    monkeypatch.setattr(forget_order, "patient_lambda_client", lambda: aliased)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        outputs = {forget_order.TABLE: TABLE, forget_order.FUNCTION: PRIVATE}
+        make_stack(STACK, {name: {"Value": value} for name, value in outputs.items()})
+        yield world
+
+
+def known(world: World) -> set[str]:
+    return {name for name in ("bakery", "cafe") if world.redis.exists(keys.queue(name))}
+
+
+def test_every_line_of_the_record_is_forgotten_and_comes_back(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P3"""
+    assert known(world) == {"bakery", "cafe"}
+    assert main(["--stack", STACK]) == 0
+    assert known(world) == set()
+    assert capsys.readouterr().out.startswith("✓ bakery\n✓ cafe\n")
+    world.maintain()
+    assert People(world, "cafe").look("ann").json["position"] == 1
+
+
+@pytest.mark.parametrize("waitlist_id", ["bakery", "made-since"])
+def test_one_line_is_forgotten_be_it_in_the_record_or_not(world: World, waitlist_id: str) -> None:
+    assert main(["--stack", STACK, "--waitlist", waitlist_id]) == 0
+    assert known(world) == {"bakery", "cafe"} - {waitlist_id}
+
+
+def test_what_cannot_be_done_is_said(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--stack", "nothing"]) == 1
+    make_stack("older", {})
+    assert main(["--stack", "older"]) == 1
+    assert "no output TableName" in capsys.readouterr().err
+    assert known(world) == {"bakery", "cafe"}
+
+
+def test_a_stack_tells_what_is_asked_of_it() -> None:
+    assert {forget_order.TABLE, forget_order.FUNCTION} <= set(TEMPLATE["Outputs"])
+    assert TEMPLATE["Globals"]["Function"]["AutoPublishAlias"] == forget_order.ALIAS

@@ -1,0 +1,252 @@
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from typing import Any, Self
+
+import pytest
+
+from tools.local.function import (
+    Function,
+    FunctionSettings,
+    FunctionStartError,
+    ThrottledError,
+    _Environment,
+)
+
+MakeFunction = Callable[..., Function]
+MANY = 32
+
+
+@pytest.fixture
+def make_function() -> Iterator[MakeFunction]:
+    with ExitStack() as stack:
+
+        def make(handler: str, **settings: Any) -> Function:
+            environ = {**os.environ, "SETTING": "its own"}
+            whole = FunctionSettings("fn", f"tests.unit.tools.handlers.{handler}", **settings)
+            function = Function(whole, environ)
+            stack.callback(function.stop)
+            function.wait_until_ready()
+            return function
+
+        yield make
+
+
+class Meeting:
+    """Where handlers wait for one another."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * MANY)
+        self._listener.settimeout(60)
+        self._guests: list[socket.socket] = []
+
+    @property
+    def event(self) -> bytes:
+        return json.dumps({"port": self._listener.getsockname()[1]}).encode()
+
+    def gather(self, count: int) -> None:
+        while len(self._guests) < count:
+            self._guests.append(self._listener.accept()[0])
+
+    def end(self) -> None:
+        for guest in self._guests:
+            guest.close()
+        self._guests.clear()
+
+    def close(self) -> None:
+        self.end()
+        self._listener.close()
+
+
+@pytest.fixture
+def meeting() -> Iterator[Meeting]:
+    meeting = Meeting()
+    yield meeting
+    meeting.close()
+
+
+def test_a_handler_gets_the_event_and_a_context(make_function: MakeFunction) -> None:
+    function = make_function("describe", timeout_seconds=7, memory_mb=256)
+    answer = json.loads(function.invoke('{"name": "Zoë"}'.encode()).payload)
+    assert answer["event"] == {"name": "Zoë"}
+    assert (answer["function"], answer["memory"]) == ("fn", 256)
+    assert answer["arn"] == "arn:aws:lambda:us-east-1:123456789012:function:fn"
+    assert 0 < answer["remaining_ms"] <= 7000
+    assert answer["setting"] == "its own"
+    assert answer["pid"] != os.getpid()
+
+
+def test_an_environment_is_used_again(make_function: MakeFunction) -> None:
+    function = make_function("describe")
+    answers = [json.loads(function.invoke(b"{}").payload) for _ in range(3)]
+    assert [answer["calls"] for answer in answers] == [1, 2, 3]
+    assert len({answer["pid"] for answer in answers}) == 1
+    assert len({answer["request_id"] for answer in answers}) == 3
+
+
+def test_32_events_run_at_once_each_in_a_process_of_its_own(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", environments=MANY)
+    with ThreadPoolExecutor(MANY) as pool:
+        invocations = [pool.submit(function.invoke, meeting.event) for _ in range(MANY)]
+        meeting.gather(MANY)
+        meeting.end()
+        pids = {invocation.result().payload for invocation in invocations}
+    assert len(pids) == MANY
+
+
+def test_events_beyond_the_environments_wait_for_a_free_one(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", environments=2)
+    with ThreadPoolExecutor(6) as pool:
+        invocations = [pool.submit(function.invoke, meeting.event) for _ in range(6)]
+        for _ in range(3):
+            meeting.gather(2)
+            meeting.end()
+        pids = {invocation.result().payload for invocation in invocations}
+    assert len(pids) == 2
+
+
+def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", environments=1, queue_seconds=0.01)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        with pytest.raises(ThrottledError):
+            function.invoke(meeting.event)
+        meeting.end()
+        assert not first.result().failed
+
+
+def test_events_beyond_the_reserved_concurrency_are_throttled(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", concurrency=1)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        with pytest.raises(ThrottledError):
+            function.invoke(meeting.event)
+        meeting.end()
+        assert not first.result().failed
+        second = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        meeting.end()
+        assert not second.result().failed
+
+
+def test_an_exception_is_described_and_the_environment_lives_on(
+    make_function: MakeFunction,
+) -> None:
+    function = make_function("misbehave")
+    pid = function.invoke(b'"behave"').payload
+    invocation = function.invoke(b'"raise"')
+    error = json.loads(invocation.payload)
+    assert invocation.failed
+    assert (error["errorType"], error["errorMessage"]) == ("ValueError", "no such luck")
+    assert "handlers.py" in invocation.error_text()
+    assert function.invoke(b'"not json"').failed
+    assert function.invoke(b'"behave"').payload == pid
+
+
+@pytest.mark.parametrize("how", ["exit", "die"])
+def test_a_process_that_ends_fails_its_event_alone(make_function: MakeFunction, how: str) -> None:
+    function = make_function("misbehave")
+    invocation = function.invoke(json.dumps(how).encode())
+    assert json.loads(invocation.payload)["errorType"] == "Runtime.ExitError"
+    assert not function.invoke(b'"behave"').failed
+
+
+def test_a_handler_that_takes_too_long_is_killed(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet", timeout_seconds=0.2)
+    invocation = function.invoke(meeting.event)
+    assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
+    # Killed, not left behind: the guest's end of the meeting is closed.
+    meeting.gather(1)
+    [guest] = meeting._guests
+    guest.settimeout(30)
+    with suppress(ConnectionResetError):
+        assert guest.recv(1) == b""
+
+
+def test_stopping_ends_a_handler_in_the_middle(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    function = make_function("meet")
+    with ThreadPoolExecutor(1) as pool:
+        invocation = pool.submit(function.invoke, meeting.event)
+        meeting.gather(1)
+        function.stop()
+        assert json.loads(invocation.result().payload)["errorType"] == "Runtime.ExitError"
+
+
+def test_a_handler_that_cannot_be_imported_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    function = Function(FunctionSettings("fn", "tests.unit.tools.handlers.missing"), os.environ)
+    with pytest.raises(FunctionStartError, match=r"handlers\.missing"):
+        function.wait_until_ready()
+    function.stop()
+    assert "has no attribute 'missing'" in capfd.readouterr().err
+
+
+def test_a_stopped_function_runs_nothing(make_function: MakeFunction) -> None:
+    function = make_function("describe")
+    function.stop()
+    assert json.loads(function.invoke(b"{}").payload)["errorType"] == "Runtime.ExitError"
+
+
+class PausedMaker:
+    """Keeps a function from making environments, and says when it is asked for one."""
+
+    def __init__(self, function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._pid = function._process.pid
+        asked = self._asked = threading.Event()
+
+        class Announced(_Environment):
+            def __init__(self, control: socket.socket) -> None:
+                asked.set()
+                super().__init__(control)
+
+        monkeypatch.setattr("tools.local.function._Environment", Announced)
+
+    def __enter__(self) -> Self:
+        os.kill(self._pid, signal.SIGSTOP)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
+    def wait_until_asked(self) -> None:
+        assert self._asked.wait(timeout=30)
+
+
+def test_an_environment_that_is_slow_to_start_holds_up_nobody_else(
+    make_function: MakeFunction, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that stand go on taking events while another is made."""
+    function = make_function("meet", environments=2)
+    with ThreadPoolExecutor(2) as pool:
+        with PausedMaker(function, monkeypatch) as maker:
+            first = pool.submit(function.invoke, meeting.event)
+            meeting.gather(1)
+            second = pool.submit(function.invoke, meeting.event)
+            maker.wait_until_asked()
+            meeting.end()
+            assert not first.result(timeout=30).failed
+            third = pool.submit(function.invoke, meeting.event)
+            meeting.gather(1)
+            meeting.end()
+            assert not third.result(timeout=30).failed
+        meeting.gather(1)
+        meeting.end()
+        assert not second.result(timeout=30).failed

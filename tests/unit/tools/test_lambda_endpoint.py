@@ -1,0 +1,239 @@
+import json
+import threading
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from tests.e2e.processes import wait_until
+from tests.unit.tools.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
+from tools.local.function import MAX_PAYLOAD_BYTES, Invocable
+from tools.local.http_message import Headers, HttpRequest
+from tools.local.lambda_endpoint import MAX_WAITING_EVENTS, LambdaEndpoint
+
+
+def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpRequest:
+    headers = (("X-Amz-Invocation-Type", kind),) if kind else ()
+    return HttpRequest("POST", f"/2015-03-31/functions/{name}/invocations", headers, body)
+
+
+def test_a_call_is_answered_with_the_functions_json() -> None:
+    endpoint = LambdaEndpoint({"f": FakeFunction(lambda event: {"got": event})})
+    response = endpoint(invoke("f", b'{"a": 1}', "RequestResponse"))
+    assert (response.status, json.loads(response.body)) == (200, {"got": {"a": 1}})
+    assert "x-amz-function-error" not in dict(response.headers)
+
+
+def test_a_call_without_a_payload_gets_an_empty_event() -> None:
+    function = FakeFunction()
+    LambdaEndpoint({"f": function})(invoke("f", b""))
+    assert function.events == [{}]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (("Host", "127.0.0.1:8080"), ("Origin", "http://evil.example.com")),
+        (("Host", "127.0.0.1:8080"), ("Origin", "null")),
+        (("Host", "127.0.0.1:8080"), ("Origin", "http://127.0.0.1:8080")),
+        (("Host", "evil.example.com:8080"),),
+        (("Host", "127.0.0.1.evil.example.com"),),
+        (("Host", "192.168.1.7:8080"),),
+        (("Host", ""),),
+        (("Host", "127.0.0.1:8080"), ("Host", "evil.example.com")),
+    ],
+    ids=str,
+)
+def test_no_web_page_invokes_a_function(headers: Headers) -> None:
+    """P5: neither across origins nor by a name that leads here (DNS rebinding)."""
+    function = FakeFunction()
+    target = "/2015-03-31/functions/f/invocations"
+    response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))
+    assert (response.status, dict(response.headers)["x-amzn-errortype"]) == (
+        403,
+        "AccessDeniedException",
+    )
+    assert function.events == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080"])
+def test_programs_on_this_machine_invoke_functions(host: str) -> None:
+    target = "/2015-03-31/functions/f/invocations"
+    request = HttpRequest("POST", target, (("Host", host),), b"{}")
+    assert LambdaEndpoint({"f": FakeFunction()})(request).status == 200
+
+
+def test_an_event_or_an_answer_of_more_than_lambda_takes_is_refused() -> None:
+    """P9"""
+    function = FakeFunction(lambda event: event if len(event) < 9 else "x" * MAX_PAYLOAD_BYTES)
+    endpoint = LambdaEndpoint({"f": function})
+    largest = b'"%s"' % (b"x" * (MAX_PAYLOAD_BYTES - 2))
+    too_large = endpoint(invoke("f", largest + b" "))
+    assert too_large.status == 413
+    assert dict(too_large.headers)["x-amzn-errortype"] == "RequestTooLargeException"
+    assert function.events == []
+    answered = endpoint(invoke("f", largest))
+    assert (answered.status, len(function.events)) == (200, 1)
+    assert dict(answered.headers)["x-amz-function-error"] == "Unhandled"
+    assert json.loads(answered.body)["errorType"] == "Function.ResponseSizeTooLarge"
+
+
+def test_a_function_that_raises_answers_200_with_the_error() -> None:
+    response = LambdaEndpoint({"f": FailingFunction()})(invoke("f"))
+    assert response.status == 200
+    assert dict(response.headers)["x-amz-function-error"] == "Unhandled"
+    assert json.loads(response.body)["errorType"] == "ValueError"
+
+
+def test_an_event_is_taken_at_once_and_run_in_the_background() -> None:
+    release, done = threading.Event(), threading.Event()
+
+    def slow(_event: Any) -> None:
+        release.wait(30)
+        done.set()
+
+    endpoint = LambdaEndpoint({"f": FakeFunction(slow)})
+    response = endpoint(invoke("f", kind="Event"))
+    assert (response.status, response.body, done.is_set()) == (202, b"", False)
+    release.set()
+    assert done.wait(30)
+    endpoint.stop(30)
+
+
+def test_stopping_waits_for_the_event_that_runs() -> None:
+    entered, release, done = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(_event: Any) -> None:
+        entered.set()
+        release.wait(30)
+        done.set()
+
+    endpoint = LambdaEndpoint({"f": FakeFunction(slow)})
+    endpoint(invoke("f", kind="Event"))
+    assert entered.wait(30)
+    threading.Timer(0, release.set).start()
+    endpoint.stop(30)
+    assert done.is_set()
+
+
+def test_the_events_that_wait_are_bounded() -> None:
+    """P9"""
+    release = threading.Event()
+    endpoint = LambdaEndpoint({"f": FakeFunction(lambda _: release.wait(30))})
+    taken = [endpoint(invoke("f", kind="Event")).status for _ in range(MAX_WAITING_EVENTS + 1)]
+    assert taken == [202] * MAX_WAITING_EVENTS + [429]
+    release.set()
+    endpoint.stop(30)
+
+
+def test_a_call_of_a_busy_function_is_refused_as_aws_refuses_it() -> None:
+    response = LambdaEndpoint({"f": BusyFunction()})(invoke("f"))
+    headers = dict(response.headers)
+    assert (response.status, headers["content-type"]) == (429, "application/json")
+    assert headers["x-amzn-errortype"] == "TooManyRequestsException"
+    assert headers["x-amzn-requestid"]
+    assert json.loads(response.body) == {
+        "Reason": "ReservedFunctionConcurrentInvocationLimitExceeded",
+        "Type": "User",
+        "message": "Rate Exceeded.",
+    }
+
+
+def test_an_event_of_a_busy_function_waits_until_there_is_room() -> None:
+    function, done, pauses = BusyFunction(times=3), threading.Event(), list[float]()
+
+    def wait(seconds: float) -> bool:
+        pauses.append(seconds)
+        return False
+
+    function.then = lambda _: done.set()
+    endpoint = LambdaEndpoint({"f": function}, wait)
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    assert done.wait(30)
+    endpoint.stop(30)
+    assert [0.5 <= pause / longest <= 1 for pause, longest in zip(pauses, (1, 2, 4), strict=True)]
+
+
+def test_an_event_is_dropped_when_it_is_six_hours_old(caplog: pytest.LogCaptureFixture) -> None:
+    """P9"""
+    hours = iter(range(100))
+    endpoint = LambdaEndpoint(
+        {"f": BusyFunction()}, wait=lambda _: False, monotonic=lambda: next(hours) * 3600.0
+    )
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    endpoint.stop(30)
+    assert next(hours) == 8
+    assert "too old" in caplog.text
+
+
+def test_stopping_ends_the_wait_of_a_throttled_event() -> None:
+    busy = BusyFunction()
+    endpoint = LambdaEndpoint({"f": busy})
+    assert endpoint(invoke("f", kind="Event")).status == 202
+    assert busy.called.wait(30)
+    endpoint.stop(30)
+    wait_until(lambda: not endpoint._events)
+
+
+def test_an_unknown_function_is_not_found() -> None:
+    response = LambdaEndpoint({})(invoke("nobody"))
+    assert response.status == 404
+    assert dict(response.headers)["x-amzn-errortype"] == "ResourceNotFoundException"
+    assert json.loads(response.body) == {
+        "Type": "User",
+        "message": "Function not found: arn:aws:lambda:us-east-1:123456789012:function:nobody",
+    }
+
+
+def test_a_payload_that_is_not_json_is_refused() -> None:
+    """P5"""
+    function = FakeFunction()
+    response = LambdaEndpoint({"f": function})(invoke("f", b"{"))
+    assert response.status == 400
+    assert dict(response.headers)["x-amzn-errortype"] == "InvalidRequestContentException"
+    assert function.events == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "f",
+        "f:$LATEST",
+        "123456789012:function:f",
+        "arn%3Aaws%3Alambda%3Aus-east-1%3A123456789012%3Afunction%3Af%3Alive",
+    ],
+)
+def test_a_function_answers_to_all_its_names(name: str) -> None:
+    assert LambdaEndpoint({"f": FakeFunction()})(invoke(name)).status == 200
+
+
+def test_boto3_understands_every_answer() -> None:
+    functions: dict[str, Invocable] = {
+        "f": FakeFunction(),
+        "failing": FailingFunction(),
+        "busy": BusyFunction(),
+    }
+    with serving(LambdaEndpoint(functions)) as server:
+        client = boto3.client(
+            "lambda",
+            endpoint_url=url_of(server),
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+        answer = client.invoke(FunctionName="f", Payload=b'{"a": "\xc3\xa9"}')
+        assert json.loads(answer["Payload"].read()) == {"a": "é"}
+        assert client.invoke(FunctionName="f", InvocationType="Event")["StatusCode"] == 202
+        assert client.invoke(FunctionName="failing")["FunctionError"] == "Unhandled"
+        with pytest.raises(client.exceptions.ResourceNotFoundException, match="not found"):
+            client.invoke(FunctionName="nobody")
+        with pytest.raises(client.exceptions.TooManyRequestsException) as busy:
+            client.invoke(FunctionName="busy")
+        assert isinstance(busy.value, ClientError)
+        said: Any = busy.value.response
+        assert said["Error"] == {"Code": "TooManyRequestsException", "Message": "Rate Exceeded."}
+        assert said["Reason"] == "ReservedFunctionConcurrentInvocationLimitExceeded"
+        client.close()

@@ -1,0 +1,122 @@
+"""A stack's entry tokens get a new key, and nobody is logged out by it."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from tests.deployment.template import RESOURCES, TEMPLATE
+from tools.deploy.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys
+from waitlist_api.aws.clients import secret_reader
+
+NOW = 1_790_000_000
+STACK = "waitlist-prod"
+ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
+
+
+@pytest.fixture
+def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The secret of a stack that has just been made, as `template.yaml` has it generated."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    generated = RESOURCES["EntryTokenSecret"]["Properties"]["GenerateSecretString"]
+    with mock_aws():
+        secrets: Any = boto3.client("secretsmanager")
+        password = secrets.get_random_password(**generated)["RandomPassword"]
+        arn = secrets.create_secret(Name="generated", SecretString=password)["ARN"]
+        make_stack(STACK, {OUTPUT: {"Value": arn}})
+        yield arn
+
+
+def make_stack(name: str, outputs: dict[str, Any]) -> None:
+    cloudformation: Any = boto3.client("cloudformation")
+    topic = {"Topic": {"Type": "AWS::SNS::Topic"}}
+    template = json.dumps({"Resources": topic, "Outputs": outputs})
+    cloudformation.create_stack(StackName=name, TemplateBody=template)
+
+
+def test_the_stack_tells_which_secret_it_is() -> None:
+    assert TEMPLATE["Outputs"][OUTPUT]["Value"] == {"Ref": "EntryTokenSecret"}
+
+
+def rotate(*arguments: str, now: int = NOW) -> int:
+    return main(["--stack", STACK, *arguments], now_seconds=lambda: now)
+
+
+def tokens_at(arn: str, now: int) -> EntryTokens:
+    """Return the tokens of a process that starts at a time."""
+    return EntryTokens(secret_reader(arn), lambda: now * 1000)
+
+
+def test_the_first_rotation_keeps_the_key_that_the_stack_made(
+    arn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = secret_reader(arn)()
+    old = EntryTokens(first).issue(*ENTRY, STAY)
+    assert rotate() == 0
+    keys = TokenKeys.parse(secret_reader(arn)())
+    assert keys.previous is not None
+    assert keys.previous.secret == first
+    assert len(keys.current.secret) == 64
+    for seconds, issued in ((0, old), (BEFORE_IT_SIGNS_SECONDS, keys.current.token(*ENTRY, STAY))):
+        tokens = tokens_at(arn, NOW + seconds)
+        assert tokens.issue(*ENTRY, STAY) == issued
+        tokens.check(*ENTRY, f"Bearer {old}")
+    said = capsys.readouterr().out
+    assert keys.current.id in said
+    assert keys.previous.id in said
+    signs_at = datetime.fromtimestamp(NOW + BEFORE_IT_SIGNS_SECONDS, UTC)
+    assert signs_at.isoformat() in said
+    assert "Rotate again in 30 days" in said
+    assert first not in said
+    assert keys.current.secret not in said
+
+
+def test_a_second_rotation_waits_until_people_have_new_tokens(
+    arn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P2: the key before the last would go, and with it the tokens of whoever did not look."""
+    rotate()
+    before = secret_reader(arn)()
+    soon = NOW + 2 * DAY_SECONDS
+    assert rotate(now=soon) == 1
+    assert secret_reader(arn)() == before
+    assert "2 days ago" in capsys.readouterr().err
+    assert rotate("--force", now=soon) == 0
+    later = soon + (DAYS_BETWEEN + 1) * DAY_SECONDS
+    second = TokenKeys.parse(secret_reader(arn)())
+    assert rotate(now=later) == 0
+    assert TokenKeys.parse(secret_reader(arn)()).previous == second.current
+
+
+def test_two_rotations_at_once_lose_no_key_that_signs(arn: str) -> None:
+    first = secret_reader(arn)()
+    rotate()
+    assert rotate("--force", now=NOW + 1) == 0
+    keys = TokenKeys.parse(secret_reader(arn)())
+    assert keys.previous is not None
+    assert keys.previous.secret == first
+
+
+def test_what_cannot_be_done_is_said(arn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--stack", "nothing"]) == 1
+    assert capsys.readouterr().err.startswith("Nothing was changed. ")
+    make_stack("older", {})
+    assert main(["--stack", "older"]) == 1
+    assert "deploy this version to it first" in capsys.readouterr().err
+    secrets: Any = boto3.client("secretsmanager")
+    secrets.put_secret_value(SecretId=arn, SecretString="spoilt")
+    assert rotate() == 1
+    assert '"current"' in capsys.readouterr().err
+
+
+def test_a_secret_that_is_gone_is_unavailable(arn: str) -> None:
+    with pytest.raises(SecretUnavailable):
+        secret_reader("arn:aws:secretsmanager:us-east-1:123456789012:secret:nothing")()

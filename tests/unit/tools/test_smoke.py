@@ -1,0 +1,150 @@
+"""The smoke test passes on a service that works, and on no other; it leaves nothing behind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+from moto import mock_aws
+
+from tests.service.privacy.deployment import Deployment, deployed
+from tests.unit.tools.test_rotate_token_secret import make_stack
+from tools.deploy.smoke import ADMIN, Failed, Smoke, main
+from tools.local.api_client import ApiClient, ApiError
+
+LIST = "smoke-1a2b3c4d"
+STEPS = [
+    "✓ both stores answer",
+    "✓ an operator makes a waitlist",
+    "✓ the first signs up",
+    "✓ a repeat keeps the place",
+    "✓ the second stands behind",
+    "✓ the first leaves",
+    "✓ the second has moved up",
+    "✓ the second is erased",
+    "✓ nobody waits",
+    "✓ the waitlist is deleted",
+]
+
+
+@pytest.fixture
+def guests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployment]:
+    with deployed(monkeypatch, tmp_path, issuer=False) as deployment:
+        yield deployment
+
+
+def url_of(deployment: Deployment) -> str:
+    return str(deployment.http.base_url)
+
+
+def test_the_story_is_told_to_its_end(
+    guests: Deployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ApiClient(url_of(guests)) as client:
+        Smoke(client, LIST).run(has_issuer=False)
+        assert client.operator("GET", ADMIN)["waitlists"] == []
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("✓")]
+    assert said == STEPS
+
+
+def test_where_customers_have_an_issuer_a_stranger_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (
+        deployed(monkeypatch, tmp_path, issuer=True) as deployment,
+        ApiClient(url_of(deployment)) as client,
+    ):
+        Smoke(client, LIST).run(has_issuer=True)
+
+
+def test_a_stack_that_should_have_an_issuer_and_lets_strangers_in_fails(
+    guests: Deployment,
+) -> None:
+    """The signup of nobody is refused, but not for want of a token."""
+    with ApiClient(url_of(guests)) as client, pytest.raises(ApiError, match="422"):
+        Smoke(client, LIST).run(has_issuer=True)
+
+
+Answer = httpx.Response
+
+
+class Altered(httpx.BaseTransport):
+    """Answers one request otherwise than the service does, and remembers what was deleted."""
+
+    def __init__(self, method: str, ending: str, answer: Answer) -> None:
+        self._wrong = (method, ending)
+        self._answer = answer
+        self._http = httpx.HTTPTransport()
+        self.deleted: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> Answer:
+        if request.method == "DELETE":
+            self.deleted.append(request.url.path)
+        method, ending = self._wrong
+        if request.method == method and request.url.path.endswith(ending):
+            return self._answer
+        return self._http.handle_request(request)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+def smoked(deployment: Deployment, transport: Altered) -> None:
+    with ApiClient(url_of(deployment), transport=transport) as client:
+        Smoke(client, LIST).run(has_issuer=False)
+
+
+def test_a_store_that_does_not_answer_ends_it_before_anything_is_made(guests: Deployment) -> None:
+    health = {"status": "degraded", "queue": "unavailable", "record": "ok"}
+    transport = Altered("GET", "/health", Answer(200, json=health))
+    with pytest.raises(Failed, match=r"both stores answer.*unavailable"):
+        smoked(guests, transport)
+    assert transport.deleted == []
+
+
+def test_a_wrong_position_fails_and_the_waitlist_is_deleted_all_the_same(
+    guests: Deployment,
+) -> None:
+    entry = {"entry_id": "a" * 26, "status": "waiting", "position": 7, "total": 9}
+    transport = Altered("POST", "/entries", Answer(201, json=entry))
+    with pytest.raises(Failed, match=r"the first signs up.*7"):
+        smoked(guests, transport)
+    assert transport.deleted == [f"{ADMIN}/{LIST}"]
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """An AWS account whose region and credentials are the ones that the service knows locally."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            monkeypatch.setenv(name, "local")
+        monkeypatch.delenv("AWS_SESSION_TOKEN", raising=False)
+        yield boto3.client("cloudformation")
+
+
+def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    account: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with deployed(monkeypatch, tmp_path, issuer=False) as deployment:
+        make_stack("waitlist-dev", {"ApiUrl": {"Value": url_of(deployment)}})
+        assert main(["--stack", "waitlist-dev"]) == 0
+    assert STEPS[-1] in capsys.readouterr().out
+
+
+def test_what_cannot_be_tried_is_said(
+    monkeypatch: pytest.MonkeyPatch, account: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--stack", "nothing"]) == 1
+    assert "nothing does not work as it should" in capsys.readouterr().err
+    make_stack("other", {})
+    assert main(["--stack", "other"]) == 1
+    assert "no output ApiUrl" in capsys.readouterr().err
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    assert main(["--stack", "other"]) == 1
+    assert "no region" in capsys.readouterr().err
