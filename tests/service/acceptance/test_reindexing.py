@@ -1,11 +1,12 @@
 """Other segments are declared while people are on the list: everybody is put into theirs."""
 
 import logging
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from tests.support.memory_table import Item
+from tests.support.dynamodb import TABLE
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
 from waitlist_api.errors import WaitlistNotFound
@@ -35,10 +36,19 @@ def look_after(desk: Segmented) -> None:
     desk.world.services.caretaker.look_after(desk.waitlist_id)
 
 
-def item_of(desk: Segmented, name: str) -> Item:
-    """Return what the table holds of a person, to be changed."""
-    item: Item = desk.world.dynamodb.items[f"ENTRY#bakery#{desk.id_of(name)}", "RECORD"]
-    return item
+def set_status(desk: Segmented, name: str, status: str) -> None:
+    """Change the recorded status of an entry, as a request that was cut off leaves it."""
+    desk.world.dynamodb.update_item(
+        TableName=TABLE,
+        Key=key_of(desk, name),
+        UpdateExpression="SET #status = :status",
+        ExpressionAttributeNames={"#status": "status"},
+        ExpressionAttributeValues={":status": {"S": status}},
+    )
+
+
+def key_of(desk: Segmented, name: str) -> dict[str, Any]:
+    return {"pk": {"S": f"ENTRY#bakery#{desk.id_of(name)}"}, "sk": {"S": "RECORD"}}
 
 
 def test_a_crowd_is_put_into_its_segments(world: World) -> None:
@@ -150,7 +160,7 @@ def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.Monke
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(desk: Segmented) -> None:
     """Given a place in Redis and an intent, when indexed, then by the intent's attributes."""
-    item_of(desk, "bob")["status"] = {"S": "joining"}
+    set_status(desk, "bob", "joining")
     desk.declare(BY_LANGUAGE)
     look_after(desk)
     assert desk.within(language="French") == ["bob", "cyd"]
@@ -163,7 +173,7 @@ def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
     """Given the record has somebody gone and Redis does not, when indexed, then ready. P6."""
     services, key = desk.world.services, ("bakery", desk.id_of("bob"))
     if kind == "unknown":
-        del desk.world.dynamodb.items[f"ENTRY#bakery#{key[1]}", "RECORD"]
+        desk.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(desk, "bob"))
     elif kind == "erased":
         services.erasures.begin_erase(*key, services.now_millis())
     else:
@@ -172,7 +182,7 @@ def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
         if kind != "leaving":
             services.entries.finish_leave(left, event, services.now_millis())
         if kind == "admitted":
-            item_of(desk, "bob")["status"] = {"S": "admitted"}
+            set_status(desk, "bob", "admitted")
     desk.declare(BY_LANGUAGE)
     look_after(desk)
     assert desk.states() == ("ready", "ready")

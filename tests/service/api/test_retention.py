@@ -10,6 +10,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
 from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
+from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
@@ -22,7 +23,7 @@ DAYS = 30
 @pytest.fixture
 def people() -> Admissions:
     clock = RedisClock.standing()
-    people = Admissions(World.on(MemoryTable(), fake_redis(), redis_clock=clock))
+    people = Admissions(World.on(new_table(), fake_redis(), redis_clock=clock))
     assert people.configure(retention_days=DAYS).status == 201
     return people
 
@@ -46,13 +47,11 @@ def expiry(people: Admissions, days: int = DAYS) -> int:
 
 def expire(people: Admissions) -> None:
     """Delete what DynamoDB would delete by now."""
-    table: MemoryTable = people.world.dynamodb
+    table = people.world.dynamodb
     now_seconds = people.world.clock.millis // 1000
-    table.items = {
-        key: item
-        for key, item in table.items.items()
-        if int(item.get("expires_at", {"N": "9" * 12})["N"]) > now_seconds
-    }
+    for item in items_of(table):
+        if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
+            table.delete_item(TableName=TABLE, Key={name: item[name] for name in ("pk", "sk")})
 
 
 def test_whoever_leaves_expires_with_all_of_their_history(people: Admissions) -> None:
