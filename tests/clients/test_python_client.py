@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from tests.clients.python_client import PythonClient, generate
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import ROOT
 from waitlist_api.http.routes.params import ENTRY_ID
 

@@ -8,9 +8,9 @@ import pytest
 from tests.support.admissions import Admissions
 from tests.support.lambdas import InProcessLambda
 from tests.support.line import Line
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_servers import Server
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_queue import connections
 from waitlist_queue.app import store_of
 from waitlist_queue.config import Config

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.dynamodb import TABLE
-from tests.support.memory_table import Item, Key, MemoryTable
+from tools.local.dynamodb.items import Item, Key
+from tools.local.dynamodb.memory_table import MemoryTable
 
 
 @dataclass(frozen=True)

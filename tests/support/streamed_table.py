@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.support.memory_table import Item, MemoryTable
+from tools.local.dynamodb.items import Item, Key
+from tools.local.dynamodb.memory_table import MemoryTable
 
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
@@ -31,29 +32,17 @@ class StreamedTable(MemoryTable):
                     self._delete({"Key": {name: item[name] for name in ("pk", "sk")}})
                     self.records[-1]["userIdentity"] = TIME_TO_LIVE
 
-    def _put(self, request: Item) -> Item:
-        return self._noted(super()._put, request, request["Item"])
-
-    def _delete(self, request: Item) -> Item:
-        return self._noted(super()._delete, request, request["Key"])
-
-    def _update(self, request: Item) -> Item:
-        return self._noted(super()._update, request, request["Key"])
-
-    def _noted(self, write: Any, request: Item, named: Item) -> Item:
-        keys = {name: named[name] for name in ("pk", "sk")}
-        key = (keys["pk"]["S"], keys["sk"]["S"])
+    def _write(self, key: Key, item: Item | None) -> None:
         before = self.items.get(key)
-        answer: Item = write(request)
-        after = self.items.get(key)
+        super()._write(key, item)
         # A write that changes nothing is in no stream.
-        if before != after:
-            self.records.append(_record(keys, before, after))
-        return answer
+        if before != item:
+            self.records.append(_record(key, before, item))
 
 
-def _record(keys: Item, before: Item | None, after: Item | None) -> Item:
+def _record(key: Key, before: Item | None, after: Item | None) -> Item:
     name = "INSERT" if before is None else "REMOVE" if after is None else "MODIFY"
+    keys = {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
     images = {"OldImage": before, "NewImage": after}
     change = {"Keys": keys, **{kind: image for kind, image in images.items() if image is not None}}
     return {"eventName": name, "eventSource": "aws:dynamodb", "dynamodb": change}

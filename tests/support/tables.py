@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tests.support.dynamodb import TABLE, URL_VARIABLE, RealTable
-from tests.support.memory_table import MemoryTable
+from tools.local.dynamodb.memory_table import MemoryTable
 
 Item = dict[str, Any]
 

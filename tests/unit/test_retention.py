@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.dynamodb import TABLE
-from tests.support.memory_table import MemoryTable
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.observability.metrics import Tally
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
 from waitlist_api.records.histories import Histories

@@ -10,7 +10,7 @@ import time
 from tools.local.banner import banner
 from tools.local.child import ChildStartError
 from tools.local.function import FunctionStartError
-from tools.local.http_server import PortForbiddenError, PortInUseError
+from tools.local.http_server import PortError
 from tools.local.service import LocalService, StartError
 from tools.local.settings import DEFAULT_PORT, SettingError, Settings
 
@@ -29,10 +29,9 @@ def main() -> int:
         with LocalService(settings) as service:
             print(banner(service.addresses, time.monotonic() - began), flush=True)
             return _run_until(stopping, service)
-    except PortInUseError as error:
-        return _explain(f"Port {error.port} is in use: PORT={_other(error.port)} make run")
-    except PortForbiddenError as error:
-        return _explain(f"Port {error.port} is not allowed: PORT=8080 make run")
+    except PortError as error:
+        other = DEFAULT_PORT if error.reason == "not allowed" else _other(error.port)
+        return _explain(f"Port {error.port} is {error.reason}: PORT={other} make run")
     except SettingError as error:
         return _explain(str(error))
     except (StartError, ChildStartError, FunctionStartError) as error:

@@ -15,19 +15,24 @@ CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
+LOST = "  Data      in memory, lost at Ctrl-C; to keep it: KEEP=folder make run"
 # Shows the answer of a signup, and passes its token on.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is what the first customer shows where customers have tokens of an issuer."""
+    """`token` is the first customer's, if customers have tokens of an issuer.
+
+    `is_kept` is whether the data outlives the run.
+    """
 
     port: int
     url: str
     redis_url: str
     dynamodb_url: str
     token: str | None = None
+    is_kept: bool = False
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
@@ -43,6 +48,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
             f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "
             f"service {SERVICE}",
+            *([] if addresses.is_kept else [LOST]),
             "",
             *first_steps(addresses.url, addresses.token),
             f"2,000 people stand in line: {port}make demo",

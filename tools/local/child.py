@@ -18,12 +18,12 @@ class ChildStartError(Exception):
 
 
 class Child:
-    """`python -m <module>`; `port` waits for it to serve."""
+    """`python -m <module> <arguments>`; `port` waits for it to serve."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *arguments: str) -> None:
         self.module = module
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

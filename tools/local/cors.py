@@ -1,17 +1,20 @@
-"""What API Gateway adds for browsers on other origins, where it is told of any."""
+"""The headers that API Gateway adds for browsers on other origins, if the stack allows any."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from tools.local.http_message import Headers, HttpApp, HttpRequest, HttpResponse
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
 EXTENSION = "x-amazon-apigateway-cors"
 
 
 @dataclass(frozen=True)
 class CorsRules:
-    """What is allowed from `origins`; `*` among them is any."""
+    """What pages on `origins` may do; `*` among them means any origin."""
 
     origins: tuple[str, ...]
     methods: tuple[str, ...]
@@ -21,7 +24,7 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Take all but the origins from where the template has them, under its condition."""
+        """Read all but the origins from the template, which declares them under a condition."""
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
         return cls(
@@ -32,42 +35,24 @@ class CorsRules:
             max_age_seconds=rules["maxAge"],
         )
 
-    def allows(self, origin: str) -> bool:
-        return "*" in self.origins or origin in self.origins
 
+class GatewayCors(CORSMiddleware):
+    """Answers preflights as API Gateway does, before any authorizer: 204 for every origin."""
 
-class Cors:
-    """Answers preflights itself, before any authorizer, and lets browsers read other answers."""
-
-    def __init__(self, app: HttpApp, rules: CorsRules) -> None:
-        self._app = app
-        self._rules = rules
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        origin = request.header("origin")
-        if origin is None:
-            return self._app(request)
-        if request.method == "OPTIONS" and request.header("access-control-request-method"):
-            return HttpResponse(204, self._preflight(origin))
-        response = self._app(request)
-        return HttpResponse(response.status, (*response.headers, *self._of(origin)), response.body)
-
-    def _of(self, origin: str) -> Headers:
-        if not self._rules.allows(origin):
-            return ()
-        allowed = "*" if "*" in self._rules.origins else origin
-        exposed = ",".join(self._rules.exposed_headers)
-        return (
-            ("access-control-allow-origin", allowed),
-            ("access-control-expose-headers", exposed),
+    def __init__(self, app: ASGIApp, rules: CorsRules) -> None:
+        super().__init__(
+            app,
+            allow_origins=rules.origins,
+            allow_methods=rules.methods,
+            allow_headers=rules.headers,
+            expose_headers=rules.exposed_headers,
+            max_age=rules.max_age_seconds,
         )
 
-    def _preflight(self, origin: str) -> Headers:
-        if not self._rules.allows(origin):
-            return ()
-        return (
-            *self._of(origin),
-            ("access-control-allow-methods", ",".join(self._rules.methods)),
-            ("access-control-allow-headers", ",".join(self._rules.headers)),
-            ("access-control-max-age", str(self._rules.max_age_seconds)),
-        )
+    def preflight_response(self, request_headers: Headers) -> Response:
+        origin = request_headers["origin"]
+        if not self.is_allowed_origin(origin):
+            return Response(status_code=204)
+        allowed = "*" if self.allow_all_origins else origin
+        headers = {**self.preflight_headers, "Access-Control-Allow-Origin": allowed}
+        return Response(status_code=204, headers=headers)

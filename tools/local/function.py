@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
@@ -17,7 +18,6 @@ from typing import Any, Protocol
 
 from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
-from tools.local.slots import Slots
 
 START_SECONDS = 30
 # What Lambda takes as an event, and as an answer.
@@ -93,7 +93,8 @@ class Function:
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        self._slots = Slots(settings.environments)
+        # Its queue is first come, first served: a semaphore would let a new call overtake others.
+        self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
     def wait_until_ready(self) -> None:
@@ -117,6 +118,7 @@ class Function:
 
     def stop(self) -> None:
         """Ends every environment, also those in the middle of an event."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
         self._control.close()
         with self._lock:
             for environment in self._idle:
@@ -134,12 +136,16 @@ class Function:
             self._running += 1
 
     def _invoke(self, payload: bytes) -> Invocation:
-        if not self._slots.take(self.settings.queue_seconds):
-            raise ThrottledError(self.settings.name)
+        request_id = str(uuid.uuid4())
         try:
-            return self._run(payload, str(uuid.uuid4()))
-        finally:
-            self._slots.give()
+            run = self._workers.submit(self._run, payload, request_id)
+        except RuntimeError:
+            # The function has been stopped.
+            return _exited(request_id)
+        wait([run], self.settings.queue_seconds)
+        if run.cancel():
+            raise ThrottledError(self.settings.name)
+        return run.result()
 
     def _run(self, payload: bytes, request_id: str) -> Invocation:
         try:

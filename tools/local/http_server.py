@@ -1,193 +1,179 @@
-"""An HTTP/1.1 server with keep-alive and a thread per connection, on loopback only.
+"""The local run's HTTP server, on loopback only: uvicorn in a thread, the application in others."""
 
-Werkzeug's own server is not used: it closes every connection after one request, which would cost a
-new connection for each call between the functions.
-"""
-
-import contextlib
 import errno
-import io
 import logging
-import socketserver
+import math
+import socket
 import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler
-from typing import Any, cast
+from typing import Any
 
-from werkzeug.serving import DechunkedInput
+import uvicorn
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tools.local.cors import CorsRules, GatewayCors
 from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
 
 HOST = "127.0.0.1"
-# What Lambda takes as an event; API Gateway would take 10 MB and then fail to hand it over.
+# The largest event that Lambda takes; API Gateway would take 10 MB and then fail to pass them on.
 MAX_BODY_BYTES = 6 * 1024 * 1024
+# The server reads a larger body to its end before it refuses it: a client that still sends when the
+# connection is closed does not see the answer. Beyond this the connection is closed.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
+STOP_SECONDS = 1
 BACKLOG = 1024
 
 logger = logging.getLogger(__name__)
 
 
-class PortInUseError(Exception):
-    def __init__(self, port: int) -> None:
-        super().__init__(f"port {port} is in use")
+class PortError(Exception):
+    """The port cannot be used; `reason` is "in use" or "not allowed"."""
+
+    def __init__(self, port: int, reason: str) -> None:
+        super().__init__(f"port {port} is {reason}")
         self.port = port
+        self.reason = reason
 
 
-class PortForbiddenError(Exception):
-    def __init__(self, port: int) -> None:
-        super().__init__(f"port {port} is not allowed")
-        self.port = port
+class HttpServer:
+    """Holds its port from the moment it is made; connections wait until `start`.
 
-
-class HttpServer(socketserver.ThreadingTCPServer):
-    """Holds its port from the moment it is made; requests wait until `start`.
-
-    Port 0 takes any free port, which `port` then tells.
+    With port 0 the system chooses a free port, which `port` returns. Raises PortError.
     """
 
-    allow_reuse_address = True
-    daemon_threads = True
-    request_queue_size = BACKLOG
-
     def __init__(self, port: int) -> None:
-        self.app: HttpApp = _not_ready
-        self._busy = 0
-        self._became_idle = threading.Condition()
-        self._thread: threading.Thread | None = None
+        reasons = {errno.EADDRINUSE: "in use", errno.EACCES: "not allowed"}
         try:
-            super().__init__((HOST, port), _Connection)
+            self._socket = socket.create_server((HOST, port), backlog=BACKLOG)
         except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise PortInUseError(port) from error
-            if error.errno == errno.EACCES:
-                raise PortForbiddenError(port) from error
+            if error.errno in reasons:
+                raise PortError(port, reasons[error.errno]) from error
             raise
-        self.port = self.server_address[1]
+        # asyncio sets it only if the socket names its protocol. Without it, an answer in two
+        # packets waits 40 ms for the client's acknowledgement.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.port: int = self._socket.getsockname()[1]
+        self._application: _Application | None = None
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
 
-    def start(self, app: HttpApp) -> None:
-        self.app = app
+    def start(
+        self, app: HttpApp, *, cors: CorsRules | None = None, in_threads: bool = True
+    ) -> None:
+        """Serve requests with `app`: each in a thread, or one after the other in the server's."""
+        self._application = _Application(app, in_threads)
+        asgi: ASGIApp = self._application
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                asgi if cors is None else GatewayCors(asgi, cors),
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=IDLE_SECONDS,
+                timeout_graceful_shutdown=STOP_SECONDS,
+            )
+        )
         self._thread = threading.Thread(
-            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="http-accept"
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="http-server"
         )
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Whether every request was answered in time."""
-        with self._became_idle:
-            return self._became_idle.wait_for(lambda: self._busy == 0, timeout_seconds)
+        """Return whether every request was answered in time."""
+        return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
-        """Takes no more connections; idle ones end with the process."""
-        if self._thread is not None:
-            self.shutdown()
+        """Close the port and every connection."""
+        if self._server is not None and self._thread is not None:
+            self._server.should_exit = True
             self._thread.join()
-            self._thread = None
-        self.server_close()
+        self._socket.close()
 
-    @contextlib.contextmanager
-    def busy(self) -> Iterator[None]:
+
+class _Application:
+    """Passes whole requests to a synchronous application."""
+
+    def __init__(self, app: HttpApp, in_threads: bool) -> None:
+        self._app = app
+        # Unlimited: a request may wait for others that it makes to this same server.
+        self._threads = CapacityLimiter(math.inf) if in_threads else None
+        self._running = 0
+        self._became_idle = threading.Condition()
+
+    def wait_until_idle(self, timeout_seconds: float) -> bool:
         with self._became_idle:
-            self._busy += 1
+            return self._became_idle.wait_for(lambda: self._running == 0, timeout_seconds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._count(1)
         try:
-            yield
+            response = await self._response(Request(scope, receive))
+            await _as_starlette(response)(scope, receive, send)
+        except ClientDisconnect:
+            logger.debug("a client closed its connection before it had sent its request")
         finally:
-            with self._became_idle:
-                self._busy -= 1
-                self._became_idle.notify_all()
+            self._count(-1)
 
-    def handle_error(self, *_connection: Any) -> None:
-        logger.debug("a connection broke", exc_info=True)
-
-
-def _not_ready(_request: HttpRequest) -> HttpResponse:
-    return json_response(503, {"message": "Service Unavailable"}, (("retry-after", "1"),))
-
-
-class _RefusedError(Exception):
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.response = json_response(status, {"message": message}, (("connection", "close"),))
-
-
-class _Connection(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    timeout = IDLE_SECONDS
-    server: HttpServer
-
-    def __getattr__(self, name: str) -> Any:
-        # http.server looks a method up by its name; here every method is a request to the app.
-        if name.startswith("do_"):
-            return self._serve
-        raise AttributeError(name)
-
-    def _serve(self) -> None:
-        with self.server.busy():
-            try:
-                body = self._read_body()
-            except _RefusedError as refused:
-                self._send(refused.response)
-                self._drain()
-                return
-            self._send(self._answer(body))
-
-    def _answer(self, body: bytes) -> HttpResponse:
-        request = HttpRequest(
-            method=self.command,
-            target=self.path,
-            headers=tuple(self.headers.items()),
-            body=body,
-            source_ip=str(self.client_address[0]),
-            protocol=self.request_version,
-        )
+    async def _response(self, request: Request) -> HttpResponse:
+        body = await _body(request)
+        if body is None:
+            return json_response(413, {"message": "Request Entity Too Large"})
+        whole = _as_message(request, body)
         try:
-            response = self.server.app(request)
+            if self._threads is None:
+                response = self._app(whole)
+            else:
+                response = await to_thread.run_sync(self._app, whole, limiter=self._threads)
         except Exception:
             logger.exception("a request failed in the front itself")
             return json_response(500, {"message": "Internal Server Error"})
-        # Neither query nor path: an id in a URL has no place in a log.
-        logger.debug("%s -> %d", request.method, response.status)
+        # Neither query nor path, because logs must not have the ids that URLs have.
+        logger.debug("%s -> %d", whole.method, response.status)
         return response
 
-    def _read_body(self) -> bytes:
-        if "chunked" in (self.headers.get("transfer-encoding") or "").lower():
-            stream: Any = DechunkedInput(cast(Any, self.rfile))
-            body = io.BufferedReader(stream).read(MAX_BODY_BYTES + 1)
-            if len(body) > MAX_BODY_BYTES:
-                raise _RefusedError(413, "Request Entity Too Large")
-            return body
-        length = self.headers.get("content-length", "0")
-        if not (length.isascii() and length.isdecimal()):
-            raise _RefusedError(400, "Bad Request")
-        if int(length) > MAX_BODY_BYTES:
-            raise _RefusedError(413, "Request Entity Too Large")
-        return self.rfile.read(int(length))
+    def _count(self, change: int) -> None:
+        with self._became_idle:
+            self._running += change
+            self._became_idle.notify_all()
 
-    def _drain(self) -> None:
-        # Closing while the client still sends would reset its connection and lose the answer.
-        self.close_connection = True
-        self.connection.settimeout(1)
-        drained = 0
-        with contextlib.suppress(OSError):
-            while drained < MAX_DRAINED_BYTES and (chunk := self.rfile.read1(1 << 16)):
-                drained += len(chunk)
 
-    def _send(self, response: HttpResponse) -> None:
-        has_body = response.status not in (204, 304)
-        self.send_response(response.status)
-        for name, value in response.headers:
-            self.send_header(name, value)
-        if has_body:
-            self.send_header("content-length", str(len(response.body)))
-        self.end_headers()
-        if has_body and self.command != "HEAD":
-            self.wfile.write(response.body)
-        self.wfile.flush()
+async def _body(request: Request) -> bytes | None:
+    """Return the body, or None if it is larger than Lambda takes."""
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > MAX_DRAINED_BYTES:
+            break
+        if size <= MAX_BODY_BYTES:
+            chunks.append(chunk)
+    return b"".join(chunks) if size <= MAX_BODY_BYTES else None
 
-    def version_string(self) -> str:
-        return "waitlist-local"
 
-    def log_message(self, *_line: Any) -> None:
-        """http.server's own log names URLs; `_answer` writes a shorter line."""
+def _as_message(request: Request, body: bytes) -> HttpRequest:
+    scope: Any = request.scope
+    query: bytes = scope["query_string"]
+    target: bytes = scope["raw_path"] + (b"?" + query if query else b"")
+    return HttpRequest(
+        method=request.method,
+        target=target.decode("latin-1"),
+        headers=tuple((name, value) for name, value in request.headers.items()),
+        body=body,
+        source_ip=request.client.host if request.client else HOST,
+        protocol=f"HTTP/{scope['http_version']}",
+    )
+
+
+def _as_starlette(response: HttpResponse) -> Response:
+    whole = Response(response.body, response.status)
+    for name, value in response.headers:
+        whole.headers.append(name, value)
+    return whole

@@ -8,8 +8,8 @@ from typing import Self
 
 from tools.local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from tools.local.child import Child
-from tools.local.cors import Cors, CorsRules
-from tools.local.dynamodb.table import DynamoDbUnreachableError, ensure_table
+from tools.local.cors import CorsRules
+from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
 from tools.local.front import Front
 from tools.local.function import Function
 from tools.local.functions import (
@@ -19,7 +19,6 @@ from tools.local.functions import (
     Backends,
     declared_functions,
 )
-from tools.local.http_message import HttpApp
 from tools.local.http_server import HOST, HttpServer
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
@@ -34,6 +33,10 @@ from tools.local.table import read_template
 DRAIN_SECONDS = 12
 
 
+# Redis needs no file: the service rebuilds each queue from the record.
+KEPT_FILE = "dynamodb.sqlite"
+
+
 class StartError(Exception):
     """The service cannot start; the message says why and what to do."""
 
@@ -41,7 +44,7 @@ class StartError(Exception):
 class LocalService:
     """Starts on entry, and on exit ends every process and thread that it began.
 
-    Its port is taken first, so that nothing else begins when it is in use (PortInUseError).
+    Its port is taken first, so that nothing else begins when it is in use (PortError).
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -49,7 +52,7 @@ class LocalService:
         self._children: list[Child] = []
         self._parts = ExitStack()
         self._server = HttpServer(settings.port)
-        self._parts.callback(self._server.server_close)
+        self._parts.callback(self._server.stop)
         self.port = self._server.port
         self.url = f"http://{HOST}:{self.port}"
         self.redis_url = settings.redis_url or ""
@@ -68,7 +71,14 @@ class LocalService:
 
     @property
     def addresses(self) -> Addresses:
-        return Addresses(self.port, self.url, self.redis_url, self.dynamodb_url, self._token())
+        return Addresses(
+            self.port,
+            self.url,
+            self.redis_url,
+            self.dynamodb_url,
+            self._token(),
+            is_kept=bool(self._settings.keep or self._settings.dynamodb_url),
+        )
 
     def _token(self) -> str | None:
         """A token for the first calls, where customers are known by one."""
@@ -94,8 +104,7 @@ class LocalService:
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
-        self._server.start(self._for_browsers(front))
-        self._parts.callback(self._server.stop)
+        self._server.start(front, cors=self._cors())
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
         self._parts.callback(schedule.stop, DRAIN_SECONDS)
@@ -110,16 +119,16 @@ class LocalService:
             self._check_redis()
         # Both are started before either is waited for.
         redis = None if self.redis_url else self._child("tools.local.redis_server")
-        dynamodb = None if self.dynamodb_url else self._child("tools.local.dynamodb.server")
+        dynamodb = None if self.dynamodb_url else self._start_dynamodb()
         if redis is not None:
             self.redis_url = f"redis://{HOST}:{redis.port()}"
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
 
-    def _for_browsers(self, front: Front) -> HttpApp:
+    def _cors(self) -> CorsRules | None:
         origins = self._settings.cors_origins
-        return Cors(front, CorsRules.from_template(read_template(), origins)) if origins else front
+        return CorsRules.from_template(read_template(), origins) if origins else None
 
     def _jwt_authorizer(self) -> JwtAuthorizer | None:
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
@@ -132,8 +141,18 @@ class LocalService:
             raise StartError(f"JWT_JWKS={jwks} gives no keys: {error}") from error
         return JwtAuthorizer(issuer, audiences, keys, guarded_routes(read_template()))
 
-    def _child(self, module: str) -> Child:
-        child = self._parts.enter_context(Child(module))
+    def _start_dynamodb(self) -> Child:
+        keep = self._settings.keep
+        if keep is None:
+            return self._child("tools.local.dynamodb.server")
+        try:
+            keep.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StartError(f"KEEP={keep} cannot be used: {error.strerror}") from error
+        return self._child("tools.local.dynamodb.server", str(keep / KEPT_FILE))
+
+    def _child(self, module: str, *arguments: str) -> Child:
+        child = self._parts.enter_context(Child(module, *arguments))
         self._children.append(child)
         return child
 

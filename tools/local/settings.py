@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +16,10 @@ class SettingError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """`redis_url` and `dynamodb_url` are None where the local run starts its own.
+    """`redis_url` and `dynamodb_url` are None if the local run starts its own servers.
+
+    `keep` is the folder in which the local run's own DynamoDB keeps its data, None to lose the data
+    when the run ends.
 
     With a `jwt_issuer` customers are known by its tokens; `jwt_jwks` is the address of the keys
     that sign them, None where the local run signs them itself.
@@ -25,6 +29,7 @@ class Settings:
     redis_url: str | None = None
     redis_cluster: bool = False
     dynamodb_url: str | None = None
+    keep: Path | None = None
     log_level: str = "WARNING"
     private_concurrency: int | None = None
     jwt_issuer: str = ""
@@ -39,11 +44,14 @@ class Settings:
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
         if cluster and "REDIS_URL" not in given:
             raise SettingError("REDIS_CLUSTER=true needs REDIS_URL: the embedded server is single")
+        if "KEEP" in given and "AWS_ENDPOINT_URL_DYNAMODB" in given:
+            raise SettingError("KEEP is for the embedded DynamoDB, not for another one")
         return cls(
             port=_whole_number(given, "PORT", DEFAULT_PORT, 0, 65535),
             redis_url=_url(given, "REDIS_URL", ("redis", "rediss")),
             redis_cluster=cluster,
             dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
+            keep=Path(given["KEEP"]).expanduser() if "KEEP" in given else None,
             log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
             private_concurrency=(
                 _whole_number(given, "PRIVATE_CONCURRENCY", 1, 1, 1000)

@@ -9,9 +9,9 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire
-from tests.support.memory_table import MemoryTable
 from tests.support.snapshot import Snapshot
 from tests.support.world import Clock, RedisClock, World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.errors import EntryNotFound
 from waitlist_queue import keys
 

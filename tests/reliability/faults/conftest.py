@@ -6,8 +6,8 @@ import pytest
 
 from tests.reliability.faults.scene import Scene, Stores
 from tests.reliability.model.small_world import small_world
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_servers import Server
+from tools.local.dynamodb.memory_table import MemoryTable
 
 
 @pytest.fixture(autouse=True)

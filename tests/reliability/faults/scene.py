@@ -7,10 +7,10 @@ from typing import Any
 from boto3.dynamodb.types import TypeDeserializer
 
 from tests.support.faults import Wire
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.snapshot import Snapshot
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.records.entry import entry_pk
 from waitlist_queue import keys
 from waitlist_shared import contracts as c

@@ -11,9 +11,9 @@ import pytest
 
 from tests.reliability.faults.operations import LINE, line_with_eve
 from tests.reliability.faults.scene import Scene, Stores
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.world import CONFIG, World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
 from waitlist_api.services import Services
 

@@ -7,11 +7,12 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.support.dynamodb import dynamodb
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.redis_servers import Server
 from tests.support.refusals import CASES, Case, code_of, key, put_action
 from tests.support.world import World
+from tools.local.dynamodb import memory_table
+from tools.local.dynamodb.memory_table import MemoryTable
 
 COMPARED = ("Item", "Items", "Attributes", "Responses")
 Outcome = dict[str, Any] | ClientError
@@ -20,7 +21,7 @@ Outcome = dict[str, Any] | ClientError
 class Twins:
     """Makes each call on two clients and compares their answers; `heard` has what was compared."""
 
-    def __init__(self, moto: Any, memory: MemoryTable) -> None:
+    def __init__(self, moto: Any, memory: Any) -> None:
         self._moto = moto
         self._memory = memory
         self.heard: set[tuple[str, str]] = set()
@@ -131,3 +132,38 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
     with pytest.raises(ClientError):
         table.transact_write_items(TransactItems=[put_action(key(1)), misfit])
     assert table.items == {}
+
+
+@pytest.mark.parametrize("condition", ["", " AND #rank >= :low", " AND #rank < :low"])
+@pytest.mark.parametrize("is_forward", [True, False])
+def test_a_page_costs_the_same_in_a_partition_of_any_size(
+    condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A local run with 50,000 people must configure a waitlist at once."""
+    looked_at: list[str] = []
+    holds = memory_table._holds
+
+    def counted(request: Any, name: str, item: Any) -> bool:
+        looked_at.append(name)
+        return holds(request, name, item)
+
+    monkeypatch.setattr(memory_table, "_holds", counted)
+    table = MemoryTable()
+    for number in range(2_000):
+        place = {"place": {"S": "line"}, "place_rank": {"N": str(number)}}
+        table.items[f"ENTRY#{number}", "RECORD"] = {**key(number), **place} | {
+            "pk": {"S": f"ENTRY#{number}"}
+        }
+    values = {":place": {"S": "line"}} | ({":low": {"N": "1000"}} if condition else {})
+    answer = table.query(
+        IndexName="by_place",
+        KeyConditionExpression=f"#place = :place{condition}",
+        ExpressionAttributeNames={"#place": "place", "#rank": "place_rank"},
+        ExpressionAttributeValues=values,
+        ScanIndexForward=is_forward,
+        Limit=3,
+    )
+    first, last = (1000 if ">" in condition else 0), (999 if "<" in condition else 1999)
+    expected = range(first, first + 3) if is_forward else range(last, last - 3, -1)
+    assert [int(item["place_rank"]["N"]) for item in answer["Items"]] == list(expected)
+    assert len(looked_at) < 30

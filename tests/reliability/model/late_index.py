@@ -1,13 +1,13 @@
 """A DynamoDB in memory whose index can stand still, some writes behind the table."""
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Any
 
-from tests.support.memory_table import Item, Key, MemoryTable
+from tools.local.dynamodb.items import Item, Items, Key
+from tools.local.dynamodb.memory_table import MemoryTable
 
 MOST_BEHIND = 5
-Items = dict[Key, Item]
+Past = dict[Key, Item]
 
 
 class LateIndexTable(MemoryTable):
@@ -15,8 +15,8 @@ class LateIndexTable(MemoryTable):
 
     def __init__(self) -> None:
         super().__init__()
-        self.past: deque[Items] = deque(maxlen=MOST_BEHIND)
-        self._seen: Items | None = None
+        self.past: deque[Past] = deque(maxlen=MOST_BEHIND)
+        self._seen: Past | None = None
 
     def fall_behind(self, writes: int) -> None:
         """Have the index answer without the last writes, nor any later one, until it catches up."""
@@ -44,14 +44,10 @@ class LateIndexTable(MemoryTable):
             self.past.append(before)
         return answer
 
-    def _visible(self, request: Item) -> Iterable[Item]:
-        if "IndexName" not in request:
-            return super()._visible(request)
-        place = request["ExpressionAttributeValues"][":place"]
-        index = MemoryTable()
-        items = self.items if self._seen is None else self._seen
-        index.items = {key: item for key, item in items.items() if item.get("place") == place}
-        return index._visible(request)
+    def _readable(self, request: Item) -> Items:
+        if "IndexName" in request and self._seen is not None:
+            return Items(self._seen)
+        return super()._readable(request)
 
 
 def _is_of_entry(request: Item) -> bool:

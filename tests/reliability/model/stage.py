@@ -10,14 +10,14 @@ from tests.reliability.model.asks import Ask
 from tests.reliability.model.chance import SOURCE
 from tests.reliability.model.desk import WAITLIST_ID, Desk, Tokens
 from tests.reliability.model.footprints import may_write
-from tests.reliability.model.late_index import Items, LateIndexTable
+from tests.reliability.model.late_index import LateIndexTable, Past
 from tests.reliability.model.model import Line
 from tests.reliability.model.redis_past import FIRST_HOME, RedisWithPast, State
 from tests.reliability.model.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
-from tests.support.memory_table import Item
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
+from tools.local.dynamodb.items import Item
 from waitlist_api.clock import NowMillis
 from waitlist_api.services import Services
 from waitlist_queue import keys
@@ -40,8 +40,8 @@ class Moment:
     life; `unanswered` are requests that were cut off: they have happened or not.
     """
 
-    items: Items
-    past_items: tuple[Items, ...]
+    items: Past
+    past_items: tuple[Past, ...]
     redis: State
     past_redis: tuple[State, ...]
     millis: int
@@ -56,7 +56,7 @@ class Moment:
 class Snapshot:
     """Both stores and both clocks between two steps."""
 
-    items: Items
+    items: Past
     redis: State
     millis: int
     micros: int

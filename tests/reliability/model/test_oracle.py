@@ -8,7 +8,7 @@ from tests.reliability.model.desk import FIRST, WAITLIST_ID, id_of
 from tests.reliability.model.observed import observe
 from tests.reliability.model.oracle import judge
 from tests.reliability.model.stage import Stage
-from tests.support.memory_table import Item
+from tools.local.dynamodb.items import Item
 from waitlist_queue import keys
 
 Mutant = Callable[[Stage], object]

@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.maintenance import audit
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.journal import AT_ONCE, MINUTE, STEP_MINUTES

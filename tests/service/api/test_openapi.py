@@ -8,10 +8,10 @@ from typing import Any, get_args
 import pytest
 
 from tests.deployment.template import route_authorizers
-from tests.support.memory_table import MemoryTable
 from tests.support.openapi import document_of
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import FILES, ROOT, text
 from waitlist_api.http.errors import STATUS
 from waitlist_api.http.request_log import HEADER

@@ -8,10 +8,10 @@ from tests.service.api.refusing import refused
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_shared.limits import MAX_TICKET

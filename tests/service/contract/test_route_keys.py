@@ -9,10 +9,10 @@ from aws_lambda_powertools import Logger
 
 from tests.service.contract.events import LOCAL_SECRET, PUBLIC, Event
 from tests.support.gateway import Context
-from tests.support.memory_table import MemoryTable
 from tests.support.snapshot import Snapshot
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.http.api import Api
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from tests.reliability.faults.test_memory_table import Twins, live
-from tests.support.memory_table import MemoryTable
 from tests.support.people import People
 from tests.support.redis_servers import Server
 from tests.support.refusals import CASES, Case, code_of
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 
 
 def test_every_call_of_the_service_is_answered_alike(valkey: Server, real_table: Any) -> None:

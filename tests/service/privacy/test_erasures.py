@@ -9,9 +9,9 @@ from botocore.exceptions import EndpointConnectionError
 
 from tests.support.admissions import Admissions
 from tests.support.gateway import OPERATOR_ARN
-from tests.support.memory_table import MemoryTable
 from tests.support.stores import fake_redis
 from tests.support.world import World
+from tools.local.dynamodb.memory_table import MemoryTable
 
 REASON = "because her mother is ill"
 NAME = "ada.lovelace@example.com"

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.memory_table import MemoryTable
 from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS

@@ -50,9 +50,9 @@ class BusyFunction:
 
 
 @contextmanager
-def serving(app: HttpApp) -> Iterator[HttpServer]:
+def serving(app: HttpApp, **options: Any) -> Iterator[HttpServer]:
     server = HttpServer(port=0)
-    server.start(app)
+    server.start(app, **options)
     try:
         yield server
         assert server.wait_until_idle(5)

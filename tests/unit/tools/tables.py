@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from tests.unit.tools.fakes import serving, url_of
-from tools.local.dynamodb.server import dynamodb_app
-from tools.local.dynamodb.table import ensure_table
+from tools.local.dynamodb.ensure_table import ensure_table
+from tools.local.dynamodb.server import Database
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -17,16 +17,25 @@ if TYPE_CHECKING:
 @contextmanager
 def local_table(name: str) -> "Iterator[DynamoDBClient]":
     """Yield a client of a DynamoDB that has this table, as the template declares it."""
-    with serving(dynamodb_app()) as server:
+    with serving(Database(), in_threads=False) as server:
         ensure_table(url_of(server), name)
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=url_of(server),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+        with client_of(url_of(server)) as client:
+            yield client
+
+
+@contextmanager
+def client_of(url: str) -> "Iterator[DynamoDBClient]":
+    """Yield a client of the DynamoDB at a URL."""
+    client = boto3.client(
+        "dynamodb",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+    try:
         yield client
+    finally:
         client.close()
 
 

@@ -1,63 +1,113 @@
+"""The in-memory DynamoDB over HTTP, as boto3 calls it."""
+
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.tools.tables import local_table
+from tests.reliability.faults.test_memory_table import Twins, live
+from tests.support.dynamodb import TABLE, dynamodb
+from tests.support.people import People
+from tests.support.redis_servers import Server
+from tests.support.refusals import CASES, Case, code_of
+from tests.support.world import World
+from tests.unit.tools.tables import client_of, item, key, local_table
 from tools.local.child import Child
-from tools.local.dynamodb.table import DynamoDbUnreachableError, ensure_table
+from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
+from tools.local.dynamodb.server import Database
+from tools.local.http_message import HttpRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-WRITERS = 16
-KEY = {"pk": {"S": "ENTRY#a#1"}, "sk": {"S": "RECORD"}}
-
 
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
-    with local_table("waitlist-test") as client:
+    with local_table(TABLE) as client:
         yield client
 
 
+def test_every_call_of_the_service_is_answered_as_motos_answers_it(
+    client: "DynamoDBClient", valkey: Server
+) -> None:
+    with dynamodb() as moto:
+        twins = Twins(moto, client)
+        live(People(World.on(twins, valkey.client)))
+    refused = {name for name, what in twins.heard if what != "done"}
+    assert refused == {"put_item", "update_item", "delete_item", "transact_write_items"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_refuses_what_dynamodb_refuses(case: Case, client: Any) -> None:
+    assert code_of(case, client) == case.code
+
+
 def test_the_table_is_the_one_of_the_template(client: "DynamoDBClient") -> None:
-    table = client.describe_table(TableName="waitlist-test")["Table"]
+    table = client.describe_table(TableName=TABLE)["Table"]
     assert [index["IndexName"] for index in table["GlobalSecondaryIndexes"]] == ["by_place"]
 
 
-def test_a_table_that_is_there_is_left_alone(client: "DynamoDBClient") -> None:
-    client.put_item(TableName="waitlist-test", Item={**KEY, "sk": {"S": "KEPT"}})
-    ensure_table(client.meta.endpoint_url, "waitlist-test")
-    kept = client.get_item(TableName="waitlist-test", Key={**KEY, "sk": {"S": "KEPT"}})
-    assert "Item" in kept
+def test_an_existing_table_is_left_alone(client: "DynamoDBClient") -> None:
+    client.put_item(TableName=TABLE, Item=key("kept"))
+    ensure_table(client.meta.endpoint_url, TABLE)
+    assert item(client, TABLE, "kept") == key("kept")
 
 
-def test_of_many_conditional_writes_at_once_one_succeeds(client: "DynamoDBClient") -> None:
-    def write(number: int) -> bool:
-        try:
-            client.put_item(
-                TableName="waitlist-test",
-                Item={**KEY, "writer": {"N": str(number)}},
-                ConditionExpression="attribute_not_exists(pk)",
-            )
-        except client.exceptions.ConditionalCheckFailedException:
-            return False
-        return True
-
-    with ThreadPoolExecutor(WRITERS) as pool:
-        for _ in range(5):
-            assert sum(pool.map(write, range(WRITERS))) == 1
-            client.delete_item(TableName="waitlist-test", Key=KEY)
+def test_a_transaction_with_the_same_token_is_done_once(client: "DynamoDBClient") -> None:
+    """boto3 repeats a transaction whose answer it has lost."""
+    condition = {
+        "ConditionExpression": "attribute_not_exists(#pk)",
+        "ExpressionAttributeNames": {"#pk": "pk"},
+    }
+    put: Any = {"Put": {"TableName": TABLE, "Item": key("once"), **condition}}
+    for _ in range(2):
+        client.transact_write_items(TransactItems=[put], ClientRequestToken="the same")
+    with pytest.raises(client.exceptions.TransactionCanceledException):
+        client.transact_write_items(TransactItems=[put], ClientRequestToken="another")
 
 
-def test_it_runs_as_a_process_of_its_own_and_ends_with_its_parent() -> None:
-    with Child("tools.local.dynamodb.server") as child:
-        ensure_table(f"http://127.0.0.1:{child.port()}", "waitlist-test")
-        assert child.running
-    assert not child.running
+def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
+    with pytest.raises(client.exceptions.ClientError, match="ListTables is not supported"):
+        client.list_tables()
+
+
+@pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
+def test_no_web_page_reads_the_table(header: tuple[str, str]) -> None:
+    """P5: neither across origins nor by a name that leads here (DNS rebinding)."""
+    target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
+    response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))
+    assert (response.status, b"AccessDeniedException" in response.body) == (400, True)
+
+
+@pytest.mark.parametrize("text", ["().__class__", "#pk = :pk.real", "lambda: #pk", "'a' = 'a'"])
+def test_an_expression_is_never_a_program(text: str, client: "DynamoDBClient") -> None:
+    """P5"""
+    with pytest.raises(client.exceptions.ClientError, match="Invalid expression"):
+        client.delete_item(
+            TableName=TABLE,
+            Key=key("safe"),
+            ConditionExpression=text,
+            ExpressionAttributeNames={"#pk": "pk"},
+            ExpressionAttributeValues={":pk": {"S": "safe"}},
+        )
+
+
+def test_it_runs_as_a_child_and_keeps_its_items_in_a_file(tmp_path: Path) -> None:
+    file = str(tmp_path / "dynamodb.sqlite")
+    for expected in (None, key("kept")):
+        with Child("tools.local.dynamodb.server", file) as child:
+            url = f"http://127.0.0.1:{child.port()}"
+            ensure_table(url, TABLE)
+            with client_of(url) as client:
+                assert item(client, TABLE, "kept") == expected
+                client.put_item(TableName=TABLE, Item=key("kept"))
+                client.put_item(TableName=TABLE, Item=key("gone"))
+                client.delete_item(TableName=TABLE, Key=key("gone"))
+                assert item(client, TABLE, "gone") is None
+        assert not child.running
 
 
 def test_an_endpoint_that_does_not_answer_is_an_error() -> None:
     with pytest.raises(DynamoDbUnreachableError):
-        ensure_table("http://127.0.0.1:1", "waitlist-test")
+        ensure_table("http://127.0.0.1:1", TABLE)

@@ -1,15 +1,18 @@
 import json
 import os
+import select
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, Self
 
 import pytest
 
+from tests.e2e.processes import wait_until
 from tools.local.function import (
     Function,
     FunctionSettings,
@@ -52,6 +55,9 @@ class Meeting:
     def gather(self, count: int) -> None:
         while len(self._guests) < count:
             self._guests.append(self._listener.accept()[0])
+
+    def has_guest(self) -> bool:
+        return bool(select.select([self._listener], [], [], 0)[0])
 
     def end(self) -> None:
         for guest in self._guests:
@@ -125,6 +131,31 @@ def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
             function.invoke(meeting.event)
         meeting.end()
         assert not first.result().failed
+
+
+def test_waiting_events_run_in_the_order_of_their_arrival(
+    make_function: MakeFunction, meeting: Meeting
+) -> None:
+    """Otherwise some wait ten times as long as others under load."""
+    function = make_function("meet", environments=1)
+
+    def has_waiting(count: int) -> bool:
+        return function._workers._work_queue.qsize() == count
+
+    meetings = [meeting, Meeting(), Meeting()]
+    with ThreadPoolExecutor(3) as pool, ExitStack() as stack:
+        for number, one in enumerate(meetings):
+            stack.callback(one.close)
+            pool.submit(function.invoke, one.event)
+            wait_until(partial(has_waiting, number))
+            if number == 0:
+                one.gather(1)
+        meeting.end()
+        meetings[1].gather(1)
+        assert not meetings[2].has_guest()
+        meetings[1].end()
+        meetings[2].gather(1)
+        meetings[2].end()
 
 
 def test_events_beyond_the_reserved_concurrency_are_throttled(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
-from tools.local.http_server import MAX_BODY_BYTES, HttpServer, PortInUseError
+from tools.local.http_server import MAX_BODY_BYTES, HttpServer, PortError
 
 MANY = 64
 
@@ -108,6 +108,6 @@ def test_waiting_for_idle_waits_for_the_answer_and_no_longer() -> None:
 
 
 def test_a_taken_port_is_named() -> None:
-    with serving(echo) as server, pytest.raises(PortInUseError) as taken:
+    with serving(echo) as server, pytest.raises(PortError) as taken:
         HttpServer(server.port)
-    assert taken.value.port == server.port
+    assert (taken.value.port, taken.value.reason) == (server.port, "in use")

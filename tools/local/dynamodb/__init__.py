@@ -1,1 +1,1 @@
-"""A DynamoDB in memory: moto's, made cheap where it is slow."""
+"""An in-memory DynamoDB: one table as `template.yaml` declares it, for tests and the local run."""

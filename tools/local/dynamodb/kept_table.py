@@ -1,0 +1,46 @@
+"""The in-memory table, kept in a SQLite file."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from tools.local.dynamodb.items import TABLE_KEYS, Item, Key
+from tools.local.dynamodb.memory_table import MemoryTable
+
+
+class KeptTable(MemoryTable):
+    """Writes each change to the file before it answers, each request in one transaction."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        # The server's threads are never two at once: the table has a lock.
+        self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        self._file.execute("PRAGMA journal_mode = WAL")
+        # What was answered then survives the end of the process, which is what can happen here; a
+        # power cut may cost the last writes.
+        self._file.execute("PRAGMA synchronous = NORMAL")
+        self._file.execute(
+            "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
+        )
+        rows = self._file.execute("SELECT pk, sk, item FROM items")
+        self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
+        # Sorts them now, so that no request has to wait for it.
+        self.items.partition(TABLE_KEYS, "")
+
+    def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
+        with self._lock:
+            self._file.execute("BEGIN")
+            try:
+                return super().transact_write_items(TransactItems)
+            finally:
+                # After a refusal the writes that were made have been taken back.
+                self._file.execute("COMMIT")
+
+    def _write(self, key: Key, item: Item | None) -> None:
+        super()._write(key, item)
+        if item is None:
+            self._file.execute("DELETE FROM items WHERE pk = ? AND sk = ?", key)
+        else:
+            values = (*key, json.dumps(item, ensure_ascii=False, separators=(",", ":")))
+            self._file.execute("REPLACE INTO items VALUES (?, ?, ?)", values)
