@@ -53,6 +53,30 @@ class Api:
         self._jitter = jitter
         self._has_answered = False
 
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        auth: httpx.Auth | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+        params: Mapping[str, str | int] | None = None,
+        policy: RetryPolicy = PATIENT,
+    ) -> Any:
+        """Return the JSON answer at any path, or None; `body` may be JSON as bytes."""
+        content = body if isinstance(body, bytes) or body is None else _encoded(body)
+        typed = {} if content is None else {"Content-Type": JSON}
+        request = self._http.build_request(
+            method,
+            path,
+            content=content,
+            headers={**headers, **typed},
+            params=params,
+            timeout=policy.timeout_seconds,
+        )
+        return self._answer(request, auth, policy)
+
     def operator(
         self,
         method: str,
@@ -68,34 +92,20 @@ class Api:
         `body` may be JSON already, as bytes; `key` is an Idempotency-Key.
         """
         headers = {"Idempotency-Key": key} if key else {}
-        request = self._request(method, ADMIN + path, body, headers, params, policy)
-        return self._answer(request, self._operator(), policy)
+        return self.call(
+            method,
+            ADMIN + path,
+            body,
+            auth=self._operator(),
+            headers=headers,
+            params=params,
+            policy=policy,
+        )
 
     def customer(self, method: str, path: str, token: str) -> Any:
         """Return the JSON answer to a customer's request, None if there is none."""
         headers = {"Authorization": f"Bearer {token}"}
-        request = self._request(method, f"/v1/waitlists{path}", None, headers, None, PATIENT)
-        return self._answer(request, None, PATIENT)
-
-    def _request(
-        self,
-        method: str,
-        path: str,
-        body: object,
-        headers: Mapping[str, str],
-        params: Mapping[str, str | int] | None,
-        policy: RetryPolicy,
-    ) -> httpx.Request:
-        content = body if isinstance(body, bytes) or body is None else _encoded(body)
-        typed = {} if content is None else {"Content-Type": JSON}
-        return self._http.build_request(
-            method,
-            path,
-            content=content,
-            headers={**headers, **typed},
-            params=params,
-            timeout=policy.timeout_seconds,
-        )
+        return self.call(method, f"/v1/waitlists{path}", headers=headers)
 
     def _answer(self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy) -> Any:
         for attempt in range(policy.tries):

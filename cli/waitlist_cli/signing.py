@@ -9,11 +9,12 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError
 
-from waitlist_cli.configuration import Target
 from waitlist_cli.errors import Unauthorised, WrongUsage
 
 if TYPE_CHECKING:
     from botocore.session import Session
+
+    from waitlist_cli.configuration import Target
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
@@ -44,7 +45,7 @@ class OperatorAuth(httpx.Auth):
         yield request
 
 
-def operator_auth(target: Target) -> OperatorAuth:
+def operator_auth(target: "Target") -> OperatorAuth:
     """Return what signs for a target: the local run's own key, or AWS' usual ones."""
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)

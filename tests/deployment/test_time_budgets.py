@@ -8,11 +8,11 @@ from tests.deployment.documents import Row, tables_of
 from tests.deployment.template import functions
 from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.rules.sources import ROOT
-from tools.local.retrying import POLICY, RETRIED_STATUSES, may_pass
 from waitlist_api.aws import clients
 from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
+from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, may_pass
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
@@ -97,14 +97,17 @@ def test_the_document_has_no_row_that_nothing_holds() -> None:
 
 def test_a_client_has_the_patience_of_the_document() -> None:
     found = row("client", "the API")
-    assert (float(found["one try"]), int(found["tries"])) == (POLICY.timeout_seconds, POLICY.tries)
-    assert f"Wait {POLICY.timeout_seconds:.0f} s for an answer" in TEXT
-    assert f"{POLICY.tries} times in all" in TEXT
+    assert (float(found["one try"]), int(found["tries"])) == (
+        PATIENT.timeout_seconds,
+        PATIENT.tries,
+    )
+    assert f"Wait {PATIENT.timeout_seconds:.0f} s for an answer" in TEXT
+    assert f"{PATIENT.tries} times in all" in TEXT
     assert ", ".join(f"`{status}`" for status in sorted(RETRIED_STATUSES)) in TEXT
-    asked, least = POLICY.most_asked_seconds, POLICY.least_seconds
+    asked, least = PATIENT.most_asked_seconds, PATIENT.least_seconds
     assert f"({asked:.0f} s at the most; {least:.0f} s where the answer does not have it)" in TEXT
     nothing = {"retry-after": "0"}
-    jitters = [POLICY.pause_after(attempt, nothing, lambda: 1.0) for attempt in range(5)]
+    jitters = [PATIENT.pause_after(attempt, nothing, lambda: 1.0) for attempt in range(5)]
     first, *others, last = (f"{jitter:.0f}" for jitter in jitters)
     assert f"of {first} s, then of {', '.join(others)}, and {last} from then on" in TEXT
 
@@ -129,7 +132,7 @@ def test_the_worst_cases_nest() -> None:
     assert a_call <= connections.CALL_SECONDS < LIMIT_SECONDS
     assert LIMIT_SECONDS < MESSAGE_SECONDS < PRIVATE_SECONDS < client.read_timeout
     assert clients.attempt_seconds(client) < CALLS_SECONDS < PUBLIC_SECONDS
-    assert INIT_SECONDS + PUBLIC_SECONDS < API_SECONDS < POLICY.timeout_seconds
+    assert INIT_SECONDS + PUBLIC_SECONDS < API_SECONDS < PATIENT.timeout_seconds
     assert API_SECONDS <= HTTP_API_SECONDS
     assert float(row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
 
@@ -156,6 +159,6 @@ def test_the_sentence_that_sums_it_up_is_true() -> None:
         f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
         f" {PRIVATE_SECONDS} < waiting for it {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
         f" {PUBLIC_SECONDS}; with its start {INIT_SECONDS + PUBLIC_SECONDS} < API"
-        f" {API_SECONDS:g} < client {POLICY.timeout_seconds:g}."
+        f" {API_SECONDS:g} < client {PATIENT.timeout_seconds:g}."
     )
     assert sums in TEXT

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from tools.local.operator_auth import OperatorAuth
-from tools.local.retrying import POLICY, may_pass
+from tools.local.aws import local_operator
+from waitlist_cli.retrying import PATIENT, may_pass
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Entry:
 def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
     """Ask as docs/time-budgets.md wants of clients: a busy service says when to come again."""
     answer = ask()
-    for attempt in range(POLICY.tries - 1):
+    for attempt in range(PATIENT.tries - 1):
         if not may_pass(answer.status_code, answer.text):
             break
-        time.sleep(POLICY.pause_after(attempt, answer.headers))
+        time.sleep(PATIENT.pause_after(attempt, answer.headers))
         answer = ask()
     return answer
 
@@ -108,7 +108,7 @@ class Operator:
 
 def stranger(http: httpx.Client, waitlist_id: str) -> Operator:
     """Signs with a secret that is not the operator's."""
-    return Operator(http, OperatorAuth(secret_key="guess"), waitlist_id)
+    return Operator(http, local_operator("guess"), waitlist_id)
 
 
 def _bearer(token: str) -> dict[str, str]:

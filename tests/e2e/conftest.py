@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
-from tools.local.operator_auth import OperatorAuth
+from tools.local.aws import local_operator
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def http(service: Service) -> Iterator[httpx.Client]:
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
     """Runs a waitlist of this test's own."""
-    operator = Operator(http, OperatorAuth(), f"e2e-{secrets.token_hex(4)}")
+    operator = Operator(http, local_operator(), f"e2e-{secrets.token_hex(4)}")
     assert operator.put({"name": "End to end"}).status_code == 201
     return operator
 

@@ -21,11 +21,12 @@ LAST_LINE = "Stop: Ctrl-C"
 
 def environment(**more: str) -> dict[str, str]:
     """As the Makefile sets it, on a free port."""
-    parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
+    parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB", "LOG_LEVEL")
+        if name
+        not in ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB", "LOG_LEVEL", "KEEP")
         and not name.startswith(("JWT_", "CORS_"))
     }
     return {**kept, "PYTHONPATH": os.pathsep.join(map(str, parts)), "PORT": "0", **more}

@@ -13,12 +13,12 @@ HAPPENINGS = [
     "A caller asks for Q#Spanish#F: Christine",
     "A caller asks for Q#French#M: Andrew",
     "A caller asks for Q#French#M: Billy",
-    "A caller asks for Q#Spanish#M: nobody is free",
+    "A caller asks for Q#Spanish#M: no agent is free",
     "A caller asks for Q#English#T: Remy",
-    "Christine's call has ended: back in line behind everybody",
+    "Christine's call has ended: back at the end of each queue",
     "A caller asks for Q#Spanish#F: Courtney",
     "A caller asks for Q#French: Christine",
-    "Andrew's call has ended: back in line behind everybody",
+    "Andrew's call has ended: back at the end of each queue",
     "A caller asks for Q#English: Andrew",
 ]
 SPANISH_F = [
@@ -50,8 +50,7 @@ def test_the_demo_of_the_agents_can_be_run_again_and_again(service: Service) -> 
 def test_without_a_service_it_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
     nowhere = {"WAITLIST_URL": "http://127.0.0.1:1"}
     assert main([], nowhere, Console(file=io.StringIO())) == 1
-    expected = "http://127.0.0.1:1 is not running. Start it first: make run\n"
-    assert capsys.readouterr().err == expected
+    assert "Is `make run` running?" in capsys.readouterr().err
 
 
 def test_a_bad_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,7 +66,7 @@ def test_a_refusal_comes_with_the_next_step(
     monkeypatch.setattr("tools.demo.agents_queue.SEGMENTS", [["no name"]])
     assert main([], {"PORT": str(service.port)}, Console(file=io.StringIO())) == 1
     error = capsys.readouterr().err
-    assert "PUT answered 422: invalid_request" in error
+    assert "segments" in error
     assert "try again: make demo-agents" in error
 
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.e2e.processes import Service, run_module
+from tools.local.aws import local_operator
 from tools.local.banner import KEEP_TOKEN
-from tools.local.operator_auth import OperatorAuth
 
 
 class Sources(HTMLParser):
@@ -77,7 +77,7 @@ def carried_out(command: list[str], token: str = "") -> httpx.Response:
             case _:
                 assert word.startswith("http"), word
                 url = word
-    auth = OperatorAuth() if signed else None
+    auth = local_operator() if signed else None
     return httpx.request(method, url, content=body, headers=headers, auth=auth, timeout=35)
 
 
@@ -106,11 +106,15 @@ def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
     demo = run_module("tools.demo", "--people", "50", PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
     assert re.search(r"50/50 +\d+/s", demo.stdout)
-    assert "The head of the line" in demo.stdout
+    assert "The head of the queue" in demo.stdout
     assert "Three people's positions" in demo.stdout
     front, moved, waited = (
         [int(number) for number in re.findall(rf"{what} +│ +(\d+) │ +(\d+) │", demo.stdout)[0]]
-        for what in ("to the front of priority 0", "bumped by 12 places", "waited: others left")
+        for what in (
+            "to the front of priority 0",
+            "bumped by 12 places",
+            "others left",
+        )
     )
     assert front == [46, 2], "behind the one of priority 1"
     assert moved[0] - moved[1] >= 12

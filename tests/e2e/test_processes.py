@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
-from tools.local.operator_auth import OperatorAuth
+from tools.local.aws import local_operator
 
 READY_SECONDS = 10
 
@@ -56,7 +56,7 @@ def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
     with running_service() as service:
         limits = httpx.Limits(max_connections=16)
         with httpx.Client(base_url=service.url, timeout=35, limits=limits) as http:
-            Operator(http, OperatorAuth(), "bakery").put({"name": "Bakery"})
+            Operator(http, local_operator(), "bakery").put({"name": "Bakery"})
             customer = Customer(http, "bakery")
 
             def sign_up(number: int) -> int | None:

@@ -5,8 +5,8 @@ from redis import Redis
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
+from tools.local.aws import local_operator
 from tools.local.child import Child
-from tools.local.operator_auth import OperatorAuth
 
 
 def test_maintenance_rebuilds_a_lost_order(
@@ -42,7 +42,7 @@ def test_a_restart_loses_nothing_that_outside_stores_hold() -> None:
             "AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{dynamodb.port()}",
         }
         with running_service(**stores) as first, httpx.Client(base_url=first.url) as http:
-            Operator(http, OperatorAuth(), "bakery").put({"name": "Bakery"})
+            Operator(http, local_operator(), "bakery").put({"name": "Bakery"})
             ada, bob = (Customer(http, "bakery").joined(name) for name in ("ada", "bob"))
         with running_service(**stores) as second, httpx.Client(base_url=second.url) as http:
             customer = Customer(http, "bakery")

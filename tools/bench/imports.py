@@ -11,7 +11,7 @@ from tools.bench.line import BenchError
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
-from tools.local.operator_auth import OperatorAuth
+from tools.local.aws import local_operator
 from tools.local.service import LocalService
 from tools.local.settings import Settings
 from waitlist_shared.limits import MAX_BATCH
@@ -30,7 +30,7 @@ class ImportBench:
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
         self._service = LocalService(Settings(port=0))
-        self._operator = OperatorAuth()
+        self._operator = local_operator()
         self._numbers = count()
 
     def __enter__(self) -> Self:

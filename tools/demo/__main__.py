@@ -1,4 +1,4 @@
-"""`make demo`: 2,000 people stand in line at the running service, some leave, some are bumped."""
+"""`make demo`: 2,000 people join a waitlist of the running service, some leave, some are bumped."""
 
 import argparse
 import os
@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from tools.demo.people import Person, read_people
-from tools.demo.queue import DemoLine, Signup
-from tools.demo.report import Move, print_head_of_line, print_moves, print_summary
-from tools.local.api_client import ApiClient, ApiError, NotRunningError
+from tools.demo.queue import DemoQueue, Signup
+from tools.demo.report import Move, print_head_of_queue, print_moves, print_summary
+from tools.local.api_client import ApiClient
 from tools.local.http_server import HOST
 from tools.local.settings import SettingError, Settings
+from waitlist_cli.errors import CliError
 
 WORKERS = 32
 LEAST_PEOPLE = 20
@@ -27,50 +28,47 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console)
     try:
         url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
         with ApiClient(url, connections=WORKERS) as client:
-            client.check_running()
-            line = DemoLine(client, f"demo-{secrets.token_hex(3)}", console, WORKERS)
-            play(line, people[:count], console)
-    except NotRunningError as error:
-        return _explain(f"{error} is not running. Start it first: make run")
-    except (ApiError, SettingError) as error:
+            queue = DemoQueue(client, f"demo-{secrets.token_hex(3)}", console, WORKERS)
+            play(queue, people[:count], console)
+    except (CliError, SettingError) as error:
         return _explain(str(error))
     except KeyboardInterrupt:
         return _explain("Interrupted.")
     return 0
 
 
-def play(line: DemoLine, people: Sequence[Person], console: Console) -> None:
-    """The whole story, printed as it happens."""
-    line.open()
+def play(queue: DemoQueue, people: Sequence[Person], console: Console) -> None:
+    """Run the demo and print each step."""
+    queue.open()
     began = time.monotonic()
-    signups = line.sign_up(people)
+    signups = queue.sign_up(people)
     seconds = time.monotonic() - began
     count = len(signups)
-    hurried, helped, patient = signups[count * 9 // 10], signups[count * 6 // 10], signups[-1]
-    watched = [hurried, helped, patient]
-    before = line.positions(watched)
+    to_front, by_places, unmoved = signups[count * 9 // 10], signups[count * 6 // 10], signups[-1]
+    watched = [to_front, by_places, unmoved]
+    before = queue.positions(watched)
     others = [signup for signup in signups if signup not in watched]
-    line.leave(others[::20])
-    line.bump(others[10::100], priority=1)
-    line.bump([helped], places=count // 4)
-    line.bump([hurried], to="front")
-    happenings = [
+    queue.leave(others[::20])
+    queue.bump(others[10::100], priority=1)
+    queue.bump([by_places], places=count // 4)
+    queue.bump([to_front], to="front")
+    events = [
         "to the front of priority 0",
         f"bumped by {count // 4} places",
-        "waited: others left",
+        "others left",
     ]
-    print_head_of_line(console, line.head(HEAD))
-    print_moves(console, _moves(watched, happenings, before, line.positions(watched)))
-    print_summary(console, line.waitlist_id, line.stats(), seconds)
+    print_head_of_queue(console, queue.head(HEAD))
+    print_moves(console, _moves(watched, events, before, queue.positions(watched)))
+    print_summary(console, queue.waitlist_id, queue.stats(), seconds)
 
 
 def _moves(
     watched: Sequence[Signup],
-    happenings: Sequence[str],
+    events: Sequence[str],
     before: Sequence[int],
     after: Sequence[int],
 ) -> list[Move]:
-    rows = zip(watched, happenings, before, after, strict=True)
+    rows = zip(watched, events, before, after, strict=True)
     return [Move(signup.person.name, what, was, now) for signup, what, was, now in rows]
 
 

@@ -1,4 +1,4 @@
-"""`make demo-agents`: callers are given agents by language and gender, first come, first served."""
+"""`make demo-agents`: each caller gets the first waiting agent of a language and gender."""
 
 import argparse
 import os
@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from tools.demo.agents_queue import AgentsLine
+from tools.demo.agents_queue import AgentsQueue
 from tools.demo.agents_report import print_agents, print_change
 from tools.demo.agents_story import AGENTS, STORY, Call, EndOfCall, segment_of
-from tools.local.api_client import ApiClient, ApiError, NotRunningError
+from tools.local.api_client import ApiClient
 from tools.local.http_server import HOST
 from tools.local.settings import SettingError, Settings
+from waitlist_cli.errors import CliError
 
 BY_NAME = {agent.name: agent for agent in AGENTS}
 
@@ -25,41 +26,38 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console)
     try:
         url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
         with ApiClient(url) as client:
-            client.check_running()
-            play(AgentsLine(client, f"agents-{secrets.token_hex(3)}"), console)
-    except NotRunningError as error:
-        return _explain(f"{error} is not running. Start it first: make run")
-    except ApiError as error:
-        return _explain(f"{error}\nLook at what `make run` says, then try again: make demo-agents")
+            play(AgentsQueue(client, f"agents-{secrets.token_hex(3)}"), console)
+    except CliError as error:
+        return _explain(f"{error}\nCheck `make run`, then try again: make demo-agents")
     except SettingError as error:
-        return _explain(f"{error}. Set it so, then try again: make demo-agents")
+        return _explain(f"{error}. Correct it, then try again: make demo-agents")
     except KeyboardInterrupt:
-        return _explain("Interrupted. Begin anew: make demo-agents")
+        return _explain("Interrupted. To start again: make demo-agents")
     return 0
 
 
-def play(line: AgentsLine, console: Console) -> None:
-    """The whole story, printed as it happens."""
-    line.open()
+def play(queue: AgentsQueue, console: Console) -> None:
+    """Run the demo and print each step."""
+    queue.open()
     for agent in AGENTS:
-        line.join(agent)
-    print_agents(console, "The agents, in the order of their coming", line.statuses())
-    queues = line.queues()
+        queue.join(agent)
+    print_agents(console, "The agents, in the order of their arrival", queue.statuses())
+    queues = queue.queues()
     for step in STORY:
-        moved, happening = _carry_out(step, line)
-        before, queues = queues, line.queues()
-        print_change(console, happening, moved, before, queues)
-    print_agents(console, "In the end: whoever is offered is on a call", line.statuses())
-    console.print(f"All of this is waitlist {line.waitlist_id}; the next run makes its own.")
+        moved, event = _carry_out(step, queue)
+        before, queues = queues, queue.queues()
+        print_change(console, event, moved, before, queues)
+    print_agents(console, "At the end: an agent with status offered is on a call", queue.statuses())
+    console.print(f"The waitlist is {queue.waitlist_id}; the next run creates another one.")
 
 
-def _carry_out(step: Call | EndOfCall, line: AgentsLine) -> tuple[str | None, str]:
-    """Return who moved, and what happened, in words."""
+def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
+    """Return the agent who moved, and a sentence for the report."""
     if isinstance(step, EndOfCall):
-        line.end_call(BY_NAME[step.agent])
-        return step.agent, f"{step.agent}'s call has ended: back in line behind everybody"
-    agent = line.answer(segment_of(step.queue))
-    return agent, f"A caller asks for {step.queue}: {agent or 'nobody is free'}"
+        queue.end_call(BY_NAME[step.agent])
+        return step.agent, f"{step.agent}'s call has ended: back at the end of each queue"
+    agent = queue.answer(segment_of(step.queue))
+    return agent, f"A caller asks for {step.queue}: {agent or 'no agent is free'}"
 
 
 def _explain(message: str) -> int:

@@ -1,4 +1,4 @@
-"""The call centre's waitlist, asked over HTTP."""
+"""The call centre's waitlist, over HTTP."""
 
 import uuid
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Queue:
-    """`depth` is what the service counts; `agents` are those in line who belong here."""
+    """`depth` is the service's count; `agents` are the waiting agents that match, in order."""
 
     depth: int
     agents: tuple[str, ...]
 
 
-class AgentsLine:
-    """One waitlist of agents; `answer` takes the first who matches, `end_call` brings them back."""
+class AgentsQueue:
+    """One waitlist of agents: `answer` claims the first match, `end_call` lets the agent rejoin."""
 
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
         self.waitlist_id = waitlist_id
@@ -34,19 +34,22 @@ class AgentsLine:
         self._client.operator("PUT", self._admin, json=settings)
 
     def join(self, agent: Agent) -> None:
-        """Put an agent at the end of every queue that their attributes name."""
+        """Add an agent at the end of every queue that matches their attributes."""
         answer = self._client.customer(
             "POST",
             f"/v1/waitlists/{self.waitlist_id}/entries",
             json={"customer_id": agent.name, "attributes": agent.attributes},
-            headers=_once(),
+            key=str(uuid.uuid4()),
         )
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Claim the first agent who matches; return their name, None if nobody does."""
+        """Claim the first agent who matches; return the name, None if no agent does."""
         answer = self._client.operator(
-            "POST", f"{self._admin}/claims", json={"count": 1, "filter": wanted}, headers=_once()
+            "POST",
+            f"{self._admin}/claims",
+            json={"count": 1, "filter": wanted},
+            key=str(uuid.uuid4()),
         )
         for claim in answer["claims"]:
             self._claims[claim["customer_id"]] = claim
@@ -61,12 +64,12 @@ class AgentsLine:
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """Return what the service says of each agent; offered is on a call."""
+        """Return each agent's status; an agent on a call is `offered`."""
         paths = {agent: f"{self._admin}/entries/{one}" for agent, one in self._entry_ids.items()}
         return {agent: self._client.operator("GET", paths[agent])["status"] for agent in paths}
 
     def queues(self) -> dict[str, Queue]:
-        """Return every queue in which somebody waits, by name."""
+        """Return every queue in which an agent waits, by name."""
         waiting = self._client.operator("GET", f"{self._admin}/entries", params={"limit": PAGE})
         depths = self._client.operator("GET", f"{self._admin}/segments", params={"limit": PAGE})
         return {
@@ -88,7 +91,3 @@ def _is_in(attributes: Mapping[str, str | list[str]], segment: Segment) -> bool:
 
 def _values(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
-
-
-def _once() -> dict[str, str]:
-    return {"Idempotency-Key": str(uuid.uuid4())}

@@ -1,4 +1,4 @@
-"""What the demo of the agents prints."""
+"""The tables that the agents' demo prints."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,11 @@ from tools.demo.agents_queue import Queue
 from tools.demo.agents_story import Agent, all_queues
 
 Queues = Mapping[str, Queue]
-NOBODY = Queue(0, ())
+EMPTY = Queue(0, ())
 
 
 def print_agents(console: Console, title: str, agents: Mapping[Agent, str]) -> None:
-    """Print the agents with the status that the service has of each."""
+    """Print the agents with their statuses."""
     table = Table()
     for heading in ("Name", "Gender", "Languages", "Status"):
         table.add_column(heading)
@@ -23,9 +23,9 @@ def print_agents(console: Console, title: str, agents: Mapping[Agent, str]) -> N
 
 
 def print_change(
-    console: Console, happening: str, moved: str | None, before: Queues, after: Queues
+    console: Console, event: str, moved: str | None, before: Queues, after: Queues
 ) -> None:
-    """Print all queues, the first of each leftmost, with whoever moved set off."""
+    """Print all queues, the first agent leftmost; the agent who moved is in bold."""
     table = Table()
     table.add_column("Queue")
     table.add_column("Before")
@@ -33,9 +33,9 @@ def print_change(
     table.add_column("After")
     table.add_column("Depth", justify="right")
     for name in all_queues():
-        was, now = before.get(name, NOBODY), after.get(name, NOBODY)
+        was, now = before.get(name, EMPTY), after.get(name, EMPTY)
         table.add_row(name, _named(was, moved), str(was.depth), _named(now, moved), str(now.depth))
-    _print(console, happening, table)
+    _print(console, event, table)
 
 
 def _print(console: Console, title: str, table: Table) -> None:

@@ -1,8 +1,8 @@
-"""The call centre of the demo: its agents, in the order of their coming, and what happens.
+"""The demo's call centre: its agents in the order of their arrival, and its calls.
 
-Names, and how the queues are called, come from a published design: "Implement serverless FIFO
-queues with filtering capabilities using Amazon DynamoDB transactions" (AWS Database Blog). Who is
-of which gender and speaks what is chosen so that every call shows something.
+The names of agents and queues come from a published design: "Implement serverless FIFO queues with
+filtering capabilities using Amazon DynamoDB transactions" (AWS Database Blog). Genders and
+languages are chosen so that every call shows something.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Call:
-    """Somebody calls and asks for the first agent of a queue."""
+    """A caller asks for the first agent of a queue."""
 
     queue: str
 
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """An agent's call has ended; they wait for another."""
+    """An agent's call has ended; the agent waits for another."""
 
     agent: str
 
@@ -66,7 +66,7 @@ def queue_of(segment: Segment) -> str:
 
 
 def segment_of(queue: str) -> Segment:
-    """Return what a caller asks for who asks for a queue."""
+    """Return the segment of a queue's name."""
     return dict(zip(("language", "gender"), queue.split("#")[1:], strict=False))
 
 

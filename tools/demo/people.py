@@ -1,4 +1,4 @@
-"""The made-up people of `people.csv`."""
+"""The invented people of `people.csv`."""
 
 import csv
 from dataclasses import dataclass

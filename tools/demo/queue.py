@@ -1,4 +1,4 @@
-"""What happens in the demo: the calls, many at once, each with its progress."""
+"""The demo's calls to the service, many at once, with a progress bar for each kind."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ class Signup:
     position: int
 
 
-class DemoLine:
+class DemoQueue:
     """One waitlist of the demo; `workers` calls run at once."""
 
     def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
@@ -48,7 +48,7 @@ class DemoLine:
         self._client.operator("PUT", self._admin, json={"name": "Demo"})
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Everybody at once; the answer is in the order of the line."""
+        """Sign up all of them at once; return them in the order of their positions."""
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -56,11 +56,11 @@ class DemoLine:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """`where` is priority, places or to, for each of them."""
+        """Bump each of them; `where` is the request's priority, places or to."""
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:
-        return [self._standing(signup)["position"] for signup in signups]
+        return [self._entry(signup)["position"] for signup in signups]
 
     def head(self, count: int) -> list[dict[str, Any]]:
         page = self._client.operator("GET", f"{self._admin}/entries", params={"limit": count})
@@ -74,11 +74,11 @@ class DemoLine:
             "POST",
             self._entries,
             json={"customer_id": person.customer_id, "profile": person.profile},
-            headers={"Idempotency-Key": str(uuid.uuid4())},
+            key=str(uuid.uuid4()),
         )
         position = answer["position"]
         if position is None:
-            # Signed up while the order was being rebuilt: the place is taken, not yet known.
+            # The queue is being rebuilt: the signup is stored and its position not yet known.
             path = f"{self._entries}/{answer['entry_id']}"
             position = self._client.customer("GET", path, answer["entry_token"])["position"]
         return Signup(person, answer["entry_id"], answer["entry_token"], position)
@@ -88,10 +88,9 @@ class DemoLine:
 
     def _bump(self, signup: Signup, where: dict[str, Any]) -> None:
         path = f"{self._admin}/entries/{signup.entry_id}/bump"
-        headers = {"Idempotency-Key": str(uuid.uuid4())}
-        self._client.operator("POST", path, json=where, headers=headers)
+        self._client.operator("POST", path, json=where, key=str(uuid.uuid4()))
 
-    def _standing(self, signup: Signup) -> dict[str, Any]:
+    def _entry(self, signup: Signup) -> dict[str, Any]:
         path = f"{self._entries}/{signup.entry_id}"
         return dict(self._client.customer("GET", path, signup.token))
 
@@ -116,7 +115,7 @@ class DemoLine:
                     progress.advance(task)
                 return [done.result() for done in calls]
             finally:
-                # After an error or Ctrl-C what has not begun shall not begin.
+                # After an error or Ctrl-C the calls that have not begun are dropped.
                 pool.shutdown(cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""What the demo prints."""
+"""The tables that the demo prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from rich.table import Table
 @dataclass(frozen=True)
 class Move:
     name: str
-    happening: str
+    event: str
     before: int
     after: int
 
 
-def print_head_of_line(console: Console, entries: Sequence[dict[str, Any]]) -> None:
-    table = Table(title="The head of the line")
+def print_head_of_queue(console: Console, entries: Sequence[dict[str, Any]]) -> None:
+    table = Table(title="The head of the queue")
     table.add_column("Position", justify="right")
     table.add_column("Name")
     table.add_column("City")
@@ -42,7 +42,7 @@ def print_moves(console: Console, moves: Sequence[Move]) -> None:
     table.add_column("Before", justify="right")
     table.add_column("After", justify="right")
     for move in moves:
-        table.add_row(move.name, move.happening, str(move.before), str(move.after))
+        table.add_row(move.name, move.event, str(move.before), str(move.after))
     console.print(table)
 
 

@@ -1,8 +1,9 @@
-"""`make smoke STACK=waitlist-dev`: one person's story on a stack, in a waitlist made for it.
+"""`make smoke STACK=waitlist-dev`: signs up, reads, leaves and erases customers on a stack.
 
-Signs as the caller of the AWS CLI would. Needs `cloudformation:DescribeStacks` on the stack and
-`execute-api:Invoke` on /v1/admin/waitlists/smoke-*. Customers of a stack with an issuer need its
-tokens: there, only what an operator and a stranger see is tried.
+It works in a waitlist of its own and signs with the AWS CLI's credentials. It needs
+`cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
+/v1/admin/waitlists/smoke-*. Customers of a stack with an issuer need the issuer's tokens, so there
+it only checks the operator's calls and that a signup without a token is refused.
 """
 
 import argparse
@@ -15,18 +16,19 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tools.local.api_client import ApiClient, ApiError
-from tools.local.operator_auth import OperatorAuth
+from tools.local.api_client import ApiClient
+from waitlist_cli.errors import CliError
+from waitlist_cli.signing import OperatorAuth
 
 ADMIN = "/v1/admin/waitlists"
 
 
 class Failed(Exception):
-    """The stack answers, and not as it should; the message says which step, and what came."""
+    """The stack gave a wrong answer; the message has the step and the answer."""
 
 
 class Smoke:
-    """The story, step by step; everything it makes is in one waitlist, and goes with that."""
+    """The steps. Everything they create is in one waitlist, which the last step deletes."""
 
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
         self._client = client
@@ -35,31 +37,31 @@ class Smoke:
         self._keys: dict[str, str] = {}
 
     def run(self, *, has_issuer: bool) -> None:
-        """Raise Failed or ApiError at the first step that is not as it should be."""
+        """Raise Failed or CliError at the first step that fails."""
         health = self._client.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
         made = self._client.operator("PUT", self._path, json={"name": "Smoke test"})
-        _expect("an operator makes a waitlist", made, open=True)
+        _expect("an operator creates a waitlist", made, open=True)
         try:
             if has_issuer:
-                self._a_stranger_is_refused()
+                self._refuse_without_token()
             else:
-                self._two_people_stand_in_line()
+                self._two_customers()
         finally:
             self._client.operator("DELETE", self._path)
         _say("the waitlist is deleted")
 
-    def _a_stranger_is_refused(self) -> None:
+    def _refuse_without_token(self) -> None:
         try:
             self._client.customer("POST", self._entries, json={})
-        except ApiError as refusal:
-            if "401" in str(refusal):
-                _say("a stranger without a token is refused")
+        except CliError as refusal:
+            if refusal.status == 401:
+                _say("a signup without a token is refused")
                 return
             raise
-        raise Failed("a stranger without a token has signed up: is JwtIssuer deployed?")
+        raise Failed("a signup without a token was accepted: is JwtIssuer deployed?")
 
-    def _two_people_stand_in_line(self) -> None:
+    def _two_customers(self) -> None:
         first = self._sign_up("first")
         _expect("the first signs up", first, status="waiting", position=1, total=1)
         _expect("a repeat keeps the place", self._sign_up("first"), position=1, total=1)
@@ -72,12 +74,12 @@ class Smoke:
         self._client.operator("DELETE", f"{self._path}/entries/{second['entry_id']}")
         _say("the second is erased")
         stats = self._client.operator("GET", f"{self._path}/stats")
-        _expect("nobody waits", stats, waiting=0, signed_up=2)
+        _expect("no customer waits", stats, waiting=0, signed_up=2)
 
     def _sign_up(self, customer_id: str) -> Any:
         body = {"customer_id": customer_id}
-        once = {"Idempotency-Key": self._keys.setdefault(customer_id, str(uuid.uuid4()))}
-        return self._client.customer("POST", self._entries, json=body, headers=once)
+        key = self._keys.setdefault(customer_id, str(uuid.uuid4()))
+        return self._client.customer("POST", self._entries, json=body, key=key)
 
     def _entry(self, entry: Any) -> str:
         return f"{self._entries}/{entry['entry_id']}"
@@ -86,7 +88,7 @@ class Smoke:
 def _expect(step: str, answer: Any, **fields: object) -> None:
     got = {name: answer.get(name) for name in fields}
     if got != fields:
-        raise Failed(f"{step}: {got}, which should be {fields}")
+        raise Failed(f"{step}: {got}, expected {fields}")
     _say(step)
 
 
@@ -108,12 +110,11 @@ def _signed_by(session: Any) -> OperatorAuth:
     credentials = session.get_credentials()
     if credentials is None or session.region_name is None:
         raise Failed("No AWS credentials, or no region: set AWS_PROFILE and AWS_REGION.")
-    key = credentials.get_frozen_credentials()
-    return OperatorAuth(key.access_key, key.secret_key, key.token, session.region_name)
+    return OperatorAuth(credentials.get_frozen_credentials, session.region_name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Tries a stack with one person's story.")
+    parser = argparse.ArgumentParser(description="Tests a deployed stack with two customers.")
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
     stack = parser.parse_args(arguments).stack
     session: Any = boto3.session.Session()
@@ -122,8 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         url, has_issuer = _stack(session.client("cloudformation"), stack)
         with ApiClient(url, operator=operator) as client:
             Smoke(client, f"smoke-{secrets.token_hex(4)}").run(has_issuer=has_issuer)
-    except (Failed, ApiError, ClientError, BotoCoreError) as error:
-        print(f"{stack} does not work as it should: {error}", file=sys.stderr)
+    except (Failed, CliError, ClientError, BotoCoreError) as error:
+        print(f"{stack} failed the smoke test: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,31 +1,18 @@
-"""Calls the HTTP API as a patient client does: what may be tried again is tried again."""
+"""The command line's client, for programs that also act as customers."""
 
-import random
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import httpx
 
-from tools.local.operator_auth import OperatorAuth
-from tools.local.retrying import POLICY, may_pass
-
-NO_HEADERS: Mapping[str, str] = {}
-
-
-class ApiError(Exception):
-    """The service refused, or did not answer however often it was asked."""
-
-
-class NotRunningError(ApiError):
-    pass
+from tools.local.aws import local_operator
+from waitlist_cli.api import Api
 
 
 class ApiClient:
-    """Safe to use from `connections` threads at once.
+    """Safe to use from `connections` threads at once. Every method raises CliError.
 
-    Every request is repeatable: its caller gives it an Idempotency-Key or it has the same effect
-    twice by itself.
+    Every request must be repeatable: it has a `key` (an Idempotency-Key), or the same effect twice.
     """
 
     def __init__(
@@ -33,56 +20,37 @@ class ApiClient:
         base_url: str,
         connections: int = 1,
         transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
         operator: httpx.Auth | None = None,
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
-            timeout=POLICY.timeout_seconds,
             limits=httpx.Limits(max_connections=connections),
             transport=transport,
             trust_env=False,
         )
-        self._operator = operator or OperatorAuth()
-        self._sleep = sleep
-        self._jitter = jitter
+        self._operator = operator or local_operator()
+        self._api = Api(self._http, lambda: self._operator)
 
-    def check_running(self) -> None:
-        """Raises NotRunningError unless a waiting-list service answers."""
-        try:
-            health = self._http.get("/v1/health").json()
-        except (httpx.HTTPError, ValueError):
-            health = None
-        if not isinstance(health, dict) or "queue" not in health:
-            raise NotRunningError(str(self._http.base_url))
+    def customer(
+        self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
+    ) -> Any:
+        """Return the JSON answer, None if there is none; `token` is an entry token."""
+        authorized = {"Authorization": f"Bearer {token}"} if token else {}
+        return self._api.call(method, path, json, headers=authorized | _once(key))
 
-    def customer(self, method: str, path: str, token: str | None = None, **more: Any) -> Any:
-        """The JSON answer, None if there is none; `token` is an entry token."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return self._call(method, path, headers=headers | more.pop("headers", {}), **more)
-
-    def operator(self, method: str, path: str, **more: Any) -> Any:
-        """The JSON answer to a signed request, None if there is none."""
-        return self._call(method, path, auth=self._operator, **more)
-
-    def _call(self, method: str, path: str, **more: Any) -> Any:
-        problem, headers = "", NO_HEADERS
-        for attempt in range(POLICY.tries):
-            if attempt:
-                self._sleep(POLICY.pause_after(attempt - 1, headers, self._jitter))
-            try:
-                response = self._http.request(method, path, **more)
-            except httpx.TransportError as error:
-                problem, headers = f"no answer: {error}", NO_HEADERS
-                continue
-            if response.is_success:
-                return response.json() if response.content else None
-            code, detail = _problem(response)
-            problem, headers = f"{response.status_code}: {detail}", response.headers
-            if not may_pass(response.status_code, code):
-                break
-        raise ApiError(f"{method} answered {problem}")
+    def operator(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = None,
+        params: Mapping[str, str | int] | None = None,
+        key: str = "",
+    ) -> Any:
+        """Return the JSON answer to a signed request, None if there is none."""
+        return self._api.call(
+            method, path, json, auth=self._operator, headers=_once(key), params=params
+        )
 
     def close(self) -> None:
         self._http.close()
@@ -94,10 +62,5 @@ class ApiClient:
         self.close()
 
 
-def _problem(response: httpx.Response) -> tuple[str, str]:
-    """The code of a problem, empty if it is none, and what to show of it."""
-    try:
-        problem = response.json()
-        return str(problem["code"]), f"{problem['code']}: {problem['detail']}"
-    except (ValueError, KeyError, TypeError):
-        return "", response.text[:200]
+def _once(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key} if key else {}

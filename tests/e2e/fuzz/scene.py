@@ -8,8 +8,8 @@ from urllib.parse import quote
 import httpx
 import schemathesis
 
+from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
-from tools.local.operator_auth import OperatorAuth
 from waitlist_api.auth.credentials import EntryTokens
 
 # Requests that are not about somebody may do to the list of the document's examples what they
@@ -58,7 +58,7 @@ class Scene:
         for waitlist_id in (EXAMPLE, OWN):
             settings = {"name": waitlist_id, **SETTINGS}
             url = f"/v1/admin/waitlists/{waitlist_id}"
-            self._http.put(url, json=settings, auth=OperatorAuth()).raise_for_status()
+            self._http.put(url, json=settings, auth=local_operator()).raise_for_status()
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
         """Turn a request away that would spoil the scene."""
@@ -87,7 +87,7 @@ class Scene:
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
         """Return the token of an entry's stay; of an entry that is not there, of none."""
         path = "/".join(quote(one, safe="") for one in (waitlist_id, "entries", entry_id))
-        answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=OperatorAuth())
+        answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=local_operator())
         if answer.status_code == HTTPStatus.OK:
             return str(answer.json()["entry_token"])
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
@@ -103,4 +103,4 @@ class Scene:
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         url = f"/v1/admin/waitlists/{OWN}/{path}"
-        return self._http.post(url, json=body, auth=OperatorAuth()).raise_for_status().json()
+        return self._http.post(url, json=body, auth=local_operator()).raise_for_status().json()

@@ -14,7 +14,7 @@ from tests.reliability.load.progress import Shown
 from tests.reliability.load.report import as_json, show
 from tests.reliability.load.run import run
 from tests.reliability.load.service import ServiceError
-from tools.local.api_client import ApiError
+from waitlist_cli.errors import CliError
 
 USUAL = Plan()
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with Shown(console) as shown:
             done = run(plan, shown.note)
-    except (ApiError, ServiceError) as error:
+    except (CliError, ServiceError) as error:
         print(error, file=sys.stderr)
         return 1
     show(console, done)

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from tests.reliability.load.history import Attempt, Deed, History, Outcome
-from tools.local.operator_auth import OperatorAuth
-from tools.local.retrying import POLICY, may_pass
+from tools.local.aws import local_operator
+from waitlist_cli.retrying import PATIENT, may_pass
 
 NO_HEADERS: Mapping[str, str] = {}
 # Each client would make its own, though nobody here speaks TLS: 200 take some seconds.
@@ -72,13 +72,13 @@ class Client:
         # A pool of many connections takes longer to choose one than the service to answer.
         self._http = httpx.AsyncClient(
             base_url=url,
-            timeout=POLICY.timeout_seconds,
+            timeout=PATIENT.timeout_seconds,
             limits=httpx.Limits(max_connections=1),
             verify=ONE_TLS_CONTEXT,
             transport=transport,
             trust_env=False,
         )
-        self._operator = OperatorAuth()
+        self._operator = local_operator()
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -127,15 +127,15 @@ class Client:
         self, kind: str, method: str, path: str, headers: dict[str, str], more: dict[str, Any]
     ) -> tuple[httpx.Response | None, int]:
         answer = None
-        for attempt in range(POLICY.tries):
+        for attempt in range(PATIENT.tries):
             answer = await self._once(kind, method, path, headers=headers, **more)
             if answer is not None and not may_pass(answer.status_code, _code(answer)):
                 return answer, attempt + 1
             told = NO_HEADERS if answer is None else answer.headers
-            seconds = POLICY.pause_after(attempt, told, self.random.random)
+            seconds = PATIENT.pause_after(attempt, told, self.random.random)
             if not await self.load.pause(seconds):
                 return answer, attempt + 1
-        return answer, POLICY.tries
+        return answer, PATIENT.tries
 
     async def _once(self, kind: str, method: str, path: str, **more: Any) -> httpx.Response | None:
         began = time.monotonic()

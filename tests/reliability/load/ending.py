@@ -10,8 +10,9 @@ from tests.reliability.load.customers import ENTRIES
 from tests.reliability.load.history import History
 from tests.reliability.load.operators import ADMIN
 from tests.reliability.load.plan import WAITLIST_ID, Plan
-from tools.local.api_client import ApiClient, ApiError
+from tools.local.api_client import ApiClient
 from tools.local.functions import MAINTENANCE_NAME
+from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
 # Maintenance leaves an intent alone for a minute, by the clock of the function that wrote it.
@@ -91,7 +92,7 @@ class Reader:
     def _maintain(self) -> None:
         failure = self._client.customer("POST", MAINTENANCE, json={})
         if failure is not None:
-            raise ApiError(f"maintenance failed: {failure}")
+            raise CliError(f"maintenance failed: {failure}")
 
     def _stats(self) -> Mapping[str, Any]:
         stats: Mapping[str, Any] = self._client.operator("GET", f"{ADMIN}/stats")

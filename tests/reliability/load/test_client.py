@@ -9,7 +9,7 @@ import pytest
 
 from tests.reliability.load.client import Client, Load, LoadOver
 from tests.reliability.load.history import Deed, History
-from tools.local.retrying import POLICY
+from waitlist_cli.retrying import PATIENT
 
 Act = Callable[[Client], Awaitable[Deed]]
 
@@ -84,7 +84,7 @@ def test_it_is_given_up_after_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> 
     """P9"""
     scene = Scene(come_again())
     deed = scene.play(sign_up, monkeypatch)
-    assert (deed.outcome, deed.attempts, len(scene.requests)) == ("unknown", *[POLICY.tries] * 2)
+    assert (deed.outcome, deed.attempts, len(scene.requests)) == ("unknown", *[PATIENT.tries] * 2)
 
 
 @pytest.mark.parametrize(("status", "outcome"), [(409, "refused"), (500, "unknown"), (200, "done")])

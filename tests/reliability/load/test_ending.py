@@ -8,7 +8,7 @@ import pytest
 from tests.reliability.load.ending import INTENT_SECONDS, MAINTENANCE, SETTLE_SECONDS, Reader
 from tests.reliability.load.plan import WAITLIST_ID, Plan
 from tests.reliability.load.story import Story
-from tools.local.api_client import ApiError
+from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
 PLAN = Plan(lease_seconds=10)
@@ -86,7 +86,7 @@ def test_what_was_given_up_is_finished_only_when_it_is_a_minute_old() -> None:
 def test_maintenance_that_fails_ends_the_run() -> None:
     service = FakeService()
     service.failure = {"errorType": "KeyError"}
-    with pytest.raises(ApiError, match="maintenance failed"):
+    with pytest.raises(CliError, match="maintenance failed"):
         service.reader.settle(PLAN, Story().history, load_ended=service.now)
 
 

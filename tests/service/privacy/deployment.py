@@ -21,12 +21,12 @@ from tests.support.stores import fake_redis
 from tests.support.streamed_table import StreamedTable
 from tests.support.world import SECRET
 from tests.unit.tools.fakes import serving, url_of
+from tools.local.aws import local_operator
 from tools.local.front import Front
 from tools.local.function import Invocation
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.lambda_endpoint import LambdaEndpoint
-from tools.local.operator_auth import OperatorAuth
 from tools.local.routes import Routes
 from tools.local.table import read_template
 from waitlist_api import app
@@ -75,7 +75,7 @@ class Deployment:
         return self._sent(method, path, headers=headers, **more)
 
     def operator(self, method: str, path: str, **more: Any) -> httpx.Response:
-        return self._sent(method, path, auth=OperatorAuth(), **more)
+        return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
         """Run maintenance for all, and for each list that asked for it."""

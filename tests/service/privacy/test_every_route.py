@@ -22,7 +22,7 @@ from tests.service.privacy.marks import (
     tokens_found_in,
 )
 from tests.support.world import SECRET
-from tools.local.operator_auth import OperatorAuth
+from tools.local.aws import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import Listing
 
@@ -133,7 +133,7 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
     """P8: an exception's own words may hold what a request did; where it arose may not."""
     prepare(service)
     monkeypatch.setattr(Listing, "person", defect)
-    answer = service.http.request("GET", ADMIN_ENTRY, auth=OperatorAuth())
+    answer = service.http.request("GET", ADMIN_ENTRY, auth=local_operator())
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     printed = capfd.readouterr().out
     assert "RuntimeError" in printed

@@ -9,7 +9,7 @@ from tests.service.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIS
 from tests.service.telemetry.told import HEADER, Told, told
 from tests.support.gateway import Context
 from tests.support.world import SECRET
-from tools.local.operator_auth import OperatorAuth
+from tools.local.aws import local_operator
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_api.auth.credentials import EntryTokens
@@ -71,7 +71,7 @@ def test_a_defect_is_told_once_as_a_failure(
     prepared: Told, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(Listing, "person", defect)
-    answer = prepared.service.http.request("GET", ADMIN_ENTRY, auth=OperatorAuth())
+    answer = prepared.service.http.request("GET", ADMIN_ENTRY, auth=local_operator())
     assert answer.status_code == 500
     (line,) = prepared.lines()
     assert (line["outcome"], line["status"], line["failures"]) == ("internal_error", 500, 1)

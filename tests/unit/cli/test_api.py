@@ -6,10 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tools.local.retrying import POLICY
 from waitlist_cli.api import Api
 from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
-from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy
+from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES
 
 
 class Scripted:
@@ -40,10 +39,6 @@ class Scripted:
 def problem(status: int, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
     body = json.dumps({"code": code, "detail": "because"})
     return httpx.Response(status, content=body, headers=headers)
-
-
-def test_the_policy_is_the_one_that_the_service_asks_for() -> None:
-    assert vars(RetryPolicy()) == vars(POLICY)
 
 
 def test_an_answer_is_decoded_and_no_content_is_none() -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from tests.unit.tools.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 from tests.unit.tools.test_signature import CURL_NOW, CURL_PUT, signed, with_header
+from tools.local.aws import local_operator
 from tools.local.front import Front
 from tools.local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
 from tools.local.http_message import HttpRequest, HttpResponse
 from tools.local.lambda_endpoint import LambdaEndpoint
-from tools.local.operator_auth import OperatorAuth
 from tools.local.routes import Routes
 
 MANY = 64
@@ -85,7 +85,7 @@ def test_no_web_page_under_another_name_passes_for_the_operators_service() -> No
     public = FakeFunction(answer)
     url = "http://{}:8080/v1/admin/waitlists"
     for host, status in (("evil.example.com", 403), ("127.0.0.1", 200), ("localhost", 200)):
-        sent = next(OperatorAuth().auth_flow(httpx.Request("GET", url.format(host))))
+        sent = next(local_operator().auth_flow(httpx.Request("GET", url.format(host))))
         request = HttpRequest("GET", "/v1/admin/waitlists", tuple(sent.headers.items()))
         assert front(public)(request).status == status
     assert len(public.events) == 2
