@@ -55,5 +55,5 @@ def compose(config: Config) -> Telling:
 def store_of(config: Config) -> RedisStore:
     """Return the scripts' way to Redis."""
     if config.redis_has_run_ids:
-        return RedisStore(lambda: connect(config), here=lambda: HERE)
+        return RedisStore(lambda: connect(config), server_run_id=lambda: HERE)
     return RedisStore(lambda: connect(config))

@@ -39,7 +39,7 @@ def parked(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:parked"
 
 
-def tries(waitlist_id: str) -> str:
+def attempts(waitlist_id: str) -> str:
     """Hash: entry_id to attempts, of those in line again after a hold has expired."""
     return f"wl:{{{waitlist_id}}}:tries"
 
@@ -94,7 +94,7 @@ OF_WAITLIST = {
     "held": held,
     "claims": claims,
     "parked": parked,
-    "tries": tries,
+    "attempts": attempts,
     "unsettled": unsettled,
     "decided": decided,
     "segments": segments,

@@ -1,8 +1,9 @@
 """The operations: which script carries out a request, and what its reply means."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
@@ -14,53 +15,49 @@ from waitlist_shared.errors import BY_CODE
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
 CLAIM = "claim"
-SIGNUPS_PER_RUN = 50
+# Requests whose script has another name than theirs.
+SHARED_SCRIPTS: dict[type[c.Request], str] = {
+    c.Leave: "end_stay",
+    c.Drop: "end_stay",
+    c.Insert: "signup",
+    c.ListWaiting: "list",
+    c.ListOffQueue: "list",
+}
+# How many requests one run of a script carries out; one of any other.
+PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """`arguments` follow the script's ARGV; the store adds `now` where it ends them.
+    """How a type of request is carried out.
 
-    With a `per_run`, one run of the script carries out as many requests: `arguments` are made of
-    a list of them, and the script answers with a list of replies.
+    With `per_run` above 1, `arguments` takes a list of requests, and the script returns a list of
+    replies.
     """
 
     script: Script
     arguments: Callable[[Any], arguments.Arguments]
     result: Callable[[Reply], c.Result]
-    per_run: int | None = None
+    per_run: int
 
 
-OPERATIONS: dict[type[c.OnWaitlist], Operation] = {
-    c.Init: Operation(SCRIPTS["init"], arguments.init, results.init),
-    c.Signup: Operation(SCRIPTS["signup"], arguments.signups, results.signup, SIGNUPS_PER_RUN),
-    c.Leave: Operation(SCRIPTS["leave"], arguments.end_of_stay, results.leave),
-    c.Drop: Operation(SCRIPTS["drop"], arguments.drop, results.drop),
-    c.Bump: Operation(SCRIPTS["bump"], arguments.bump, results.bump),
-    c.Position: Operation(SCRIPTS["position"], arguments.position, results.position),
-    c.Page: Operation(SCRIPTS["page"], arguments.page, results.page),
-    c.Stats: Operation(SCRIPTS["stats"], arguments.none, results.stats),
-    c.Restore: Operation(SCRIPTS["restore"], arguments.restore, results.restore),
-    c.Claim: Operation(SCRIPTS["claim"], arguments.claim, results.claim),
-    c.Complete: Operation(SCRIPTS["complete"], arguments.on_hold, results.complete),
-    c.Release: Operation(SCRIPTS["release"], arguments.release, results.release),
-    c.Extend: Operation(SCRIPTS["extend"], arguments.extend, results.extend),
-    c.Park: Operation(SCRIPTS["park"], arguments.on_hold, results.park),
-    c.Redrive: Operation(SCRIPTS["redrive"], arguments.redrive, results.redrive),
-    c.Expire: Operation(SCRIPTS["expire"], arguments.expire, results.expire),
-    c.Settle: Operation(SCRIPTS["settle"], arguments.settle, results.settle),
-    c.Shelf: Operation(SCRIPTS["shelf"], arguments.shelf, results.shelf),
-    c.Beat: Operation(SCRIPTS["beat"], arguments.beat, results.beat),
-    c.Fill: Operation(SCRIPTS["fill"], arguments.fill, results.fill),
-    c.Look: Operation(SCRIPTS["look"], arguments.of_entry, results.look),
-    c.Mark: Operation(SCRIPTS["mark"], arguments.of_entry, results.mark),
-    c.Tag: Operation(SCRIPTS["tag"], arguments.tag, results.tag),
-    c.Untagged: Operation(SCRIPTS["untagged"], arguments.untagged, results.untagged),
-    c.Segments: Operation(SCRIPTS["segments"], arguments.segments, results.segments),
-    c.Reserve: Operation(SCRIPTS["reserve"], arguments.reserve, results.reserve),
-    c.Enlist: Operation(SCRIPTS["enlist"], arguments.enlist, results.signup, SIGNUPS_PER_RUN),
-    c.Purge: Operation(SCRIPTS["purge"], arguments.none, results.purge),
-}
+@cache
+def operation_of(request: type[c.OnWaitlist]) -> Operation:
+    """Return how a type of request is carried out: by its script's header and its fields."""
+    script = SCRIPTS[SHARED_SCRIPTS.get(request) or _script_name(request)]
+    own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
+    per_run = PER_RUN.get(request, 1)
+    return Operation(
+        script,
+        arguments.stays_of if per_run > 1 else arguments.mapper(own_arguments),
+        results.mapper(script, c.RESULTS[request]),
+        per_run,
+    )
+
+
+def _script_name(request: type[c.Request]) -> str:
+    """Return the name of a class as a file has it: restore_many of RestoreMany."""
+    return re.sub(r"(?<=.)([A-Z])", r"_\1", request.__name__).lower()
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
@@ -79,20 +76,20 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
     if part[0].waitlist_id != request.waitlist_id:
         return False
     kind = type(request)
-    return type(part[0]) is kind and len(part) < (OPERATIONS[kind].per_run or 1)
+    return type(part[0]) is kind and len(part) < PER_RUN.get(kind, 1)
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     """Return the script run that carries out a part."""
     request = part[0]
-    operation = OPERATIONS[type(request)]
-    arguments_of = operation.arguments(part if operation.per_run else request)
-    return Call(operation.script, _keys(operation.script, request), arguments_of)
+    operation = operation_of(type(request))
+    own_arguments = operation.arguments(part if operation.per_run > 1 else request)
+    return Call(operation.script, _keys(operation.script, request), own_arguments)
 
 
 def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
     """Return each request's own reply."""
-    return reply if OPERATIONS[type(part[0])].per_run else [reply]
+    return reply if type(part[0]) in PER_RUN else [reply]
 
 
 def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
@@ -100,7 +97,7 @@ def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
     refusal = BY_CODE.get(reply[0])
     if refusal is not None:
         raise refusal
-    return OPERATIONS[type(request)].result(reply)
+    return operation_of(type(request)).result(reply)
 
 
 def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:

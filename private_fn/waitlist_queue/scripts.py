@@ -9,22 +9,28 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
-# What the store knows and callers do not; they end a script's arguments.
-OF_STORE = ("now", "here")
+# Arguments that the store adds at the end of the caller's.
+OF_STORE = ("now", "server_run_id")
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Script:
-    """One verb: all its code, and the keys, arguments and outcomes that its header declares."""
+    """One verb: all its code, and what its header declares.
+
+    `returns` has the names of the values that follow each outcome, and `rows` the names of the
+    values in each row of such a value.
+    """
 
     name: str
     source: str
-    keys: tuple[str, ...]
-    arguments: tuple[str, ...]
-    outcomes: tuple[str, ...]
+    keys: Names
+    arguments: Names
+    returns: dict[str, Names]
+    rows: dict[str, Names]
 
     @cached_property
-    def added(self) -> tuple[str, ...]:
+    def added(self) -> Names:
         """Return the arguments that the store adds."""
         return tuple(name for name in self.arguments if name in OF_STORE)
 
@@ -37,25 +43,26 @@ def load(path: Path) -> Script:
     """Read one script, with the shared Lua that it names put before it."""
     body = path.read_text(encoding="utf-8")
     header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
-    returns = " | ".join(line[8:] for line in header if line.startswith("RETURNS "))
+    replies = [reply for line in _lines(header, "RETURNS") for reply in line.split(" | ")]
     keys, arguments = _words(header, "KEYS"), _words(header, "ARGV")
     return Script(
         name=path.stem,
         source=_code(_words(header, "USES"), _names(keys, arguments), body),
         keys=keys,
         arguments=arguments,
-        outcomes=tuple(alternative.split()[0] for alternative in returns.split(" | ")),
+        returns=dict(map(_named, replies)),
+        rows=dict(map(_named, _lines(header, "EACH"))),
     )
 
 
-def _names(keys: tuple[str, ...], arguments: tuple[str, ...]) -> str:
+def _names(keys: Names, arguments: Names) -> str:
     """Return the Lua that names the header's keys (`keys.queue`) and its arguments (locals)."""
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local {', '.join(arguments)} = unpack(ARGV)" if arguments else ""
     return f"local keys = {{{table}}} {names}"
 
 
-def _code(pieces: tuple[str, ...], names: str, body: str) -> str:
+def _code(pieces: Names, names: str, body: str) -> str:
     """Return the code without comments, because Redis reads and hashes every byte that is sent.
 
     The names take the place of the header's first line, so that every line keeps the number that
@@ -70,6 +77,14 @@ def load_all() -> dict[str, Script]:
     return {path.stem: load(path) for path in sorted(FOLDER.glob("*.lua"))}
 
 
-def _words(header: list[str], keyword: str) -> tuple[str, ...]:
-    lines = [line.split()[1:] for line in header if line.startswith(keyword + " ")]
-    return tuple(word for words in lines for word in words)
+def _words(header: list[str], keyword: str) -> Names:
+    return tuple(word for line in _lines(header, keyword) for word in line.split())
+
+
+def _lines(header: list[str], keyword: str) -> list[str]:
+    return [line.removeprefix(keyword + " ") for line in header if line.startswith(keyword + " ")]
+
+
+def _named(words: str) -> tuple[str, Names]:
+    first, *others = words.split()
+    return first, tuple(others)

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import msgspec
 
@@ -24,7 +24,6 @@ Message = dict[str, Any]
 # that the last one ends before Lambda would end the function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
-BY_OP = {request.__struct_config__.tag: request for request in get_args(c.AnyRequest)}
 logger = logging.getLogger(__name__)
 
 
@@ -126,7 +125,7 @@ def _type_of(message: object) -> Any:
     op = message.get("op") if isinstance(message, dict) else None
     if op == "batch":
         return Rows
-    return BY_OP.get(op, c.AnyRequest) if isinstance(op, str) else c.AnyRequest
+    return c.REQUESTS.get(op, c.AnyRequest) if isinstance(op, str) else c.AnyRequest
 
 
 def _encode(result: c.Result | c.Failure) -> Message:

@@ -54,11 +54,11 @@ class RedisStore:
         self,
         connect: Callable[[], Client],
         now_micros: Callable[[], int | str] = lambda: "",
-        here: Callable[[], str] = lambda: "",
+        server_run_id: Callable[[], str] = lambda: "",
     ) -> None:
         self._connect = connect
         self._client: Client | None = None
-        self._added = {"now": now_micros, "here": here}
+        self._added = {"now": now_micros, "server_run_id": server_run_id}
         self.waited_seconds = 0.0
 
     def ping(self) -> None:

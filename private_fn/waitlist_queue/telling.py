@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from waitlist_queue.service import BY_OP, Message, QueueService
+from waitlist_queue.service import Message, QueueService
+from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Form, Telemetry
@@ -90,4 +91,4 @@ class Telling:
 
 def _operation_of(message: object) -> str:
     operation = message.get("op") if isinstance(message, dict) else None
-    return operation if isinstance(operation, str) and operation in BY_OP else UNKNOWN
+    return operation if isinstance(operation, str) and operation in REQUESTS else UNKNOWN

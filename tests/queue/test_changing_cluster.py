@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import EPOCH, WAITLIST_ID, Line, accepted
+from tests.support.line import WAITLIST_ID, Line, accepted
 from tests.support.redis_servers import Cluster, Server, await_that, hung, waitlist_on
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
@@ -32,11 +32,12 @@ def another_node(cluster: Cluster) -> Server:
 
 
 def settle_in(line: Line) -> None:
-    """Have maintenance move the order to the server that it has come to."""
+    """Rebuild the order on the server that it has come to, as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
-    moved = accepted(line.init(state="hydrating", epoch=later, known_epoch=EPOCH))
-    assert moved["outcome"] == "moved"
+    assert accepted(line.init(state="hydrating", epoch=later))["outcome"] == "created"
+    for rank, name in enumerate(["ann", "bob", "eve"], 1):
+        accepted(line.restore(name, rank=rank, ticket=rank, epoch=later))
     assert accepted(line.init(epoch=later))["outcome"] == "warmed"
 
 

@@ -11,9 +11,9 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# What `check_hold` refuses with, and where those are who have a note.
+# The refusals of `check_token`, and the states of a hold.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
-NOTE_STATES = ["held", "parked", "done"]
+HOLD_STATES = ["held", "parked", "done"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 
 
@@ -73,10 +73,10 @@ class Source:
             return [literal[1]]
         if first == "outcome":
             return ASSIGNED.findall(self.code)
-        if first == "note.state":
-            return NOTE_STATES
+        if first == "hold.state":
+            return HOLD_STATES
         if first == "refusal":
-            return REFUSED.findall(LIBRARY["proof"].code)
+            return REFUSED.findall(LIBRARY["check_token"].code)
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
 

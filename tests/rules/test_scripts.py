@@ -2,7 +2,8 @@
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.rules.lua import LIBRARY, VERBS, Source
 from tests.rules.sources import ROOT
 from waitlist_queue import keys
-from waitlist_queue.operations import OPERATIONS, OWN_KEYS, SCRIPTS, call_of
+from waitlist_queue.operations import OWN_KEYS, SCRIPTS, call_of, operation_of
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
@@ -19,34 +20,30 @@ each_piece = pytest.mark.parametrize("piece", LIBRARY.values(), ids=LIBRARY)
 each_source = pytest.mark.parametrize(
     "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
 )
-# Loops that are known to be bounded: by the page's limit, by the signups of one run, by the stays
-# of one fill, by halving,
-# by a claim's count, by the holds that end at once, by the segments of one
-# entry, by the page of segments or of the untagged,
-# by the settings that there are, by the imports of one run and the crowds of one call, by doubling
-# and halving.
+# Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the holds that
+# end at once, by the segments of an entry or of a request, by the settings, by the decisions that
+# are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
-    "page": 1,
+    "allocate_tickets": 1,
+    "claim": 1,
+    "decided": 2,
+    "epoch": 1,
+    "expire": 1,
+    "expiry": 1,
+    "free_rank_after": 2,
+    "gap": 1,
+    "list": 2,
+    "pop": 2,
+    "position": 1,
+    "replay": 1,
+    "restore_many": 2,
+    "segment_index": 1,
+    "segments": 2,
     "settings": 1,
     "signup": 1,
-    "fill": 2,
-    "gap": 1,
-    "claim": 1,
-    "again": 1,
-    "pop": 2,
-    "expire": 2,
-    "shelf": 2,
-    "expiry": 1,
-    "position": 1,
-    # The page of segments, and in the library the segments of one entry.
-    "segments": 1,
     "untagged": 1,
-    "enlist": 1,
-    "reserve": 1,
-    "behind": 2,
-    # The sixteen decisions that are kept of an entry.
-    "decided": 1,
 }
+ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
 # What there is nothing more to say of.
 BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
 
@@ -118,7 +115,7 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
     script = SCRIPTS[verb.name]
     assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
-    assert list(script.outcomes) == list(verb.returns)
+    assert {word: len(names) + 1 for word, names in script.returns.items()} == verb.returns
     names = ", ".join(verb.declared("ARGV"))
     assert f"local {names} = unpack(ARGV)\n" in script.source or not names
     for number, name in enumerate(verb.declared("KEYS"), 1):
@@ -157,15 +154,15 @@ def _called_in(pieces: list[str], function: str) -> bool:
 @each_verb
 def test_a_clock_is_an_argument(verb: Source) -> None:
     """The store adds it: a script that draws a ticket takes the time from its caller."""
-    draws = any(verb.calls(name) for name in ("draw", "ticket_after", "micros"))
+    draws = any(verb.calls(name) for name in ("next_stamp", "ticket_after", "micros"))
     assert ("now" in verb.declared("ARGV")) is draws
 
 
 @each_verb
 def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
     """P7: but the one that forgets it."""
-    asks = verb.calls("at_home") or verb.calls("state_here")
-    assert asks is (verb.declared("ARGV")[-1:] == ["here"])
+    asks = verb.calls("owned_state") or verb.calls("read_state")
+    assert asks is (verb.declared("ARGV")[-1:] == ["server_run_id"])
     assert asks or verb.name == "purge"
 
 
@@ -209,6 +206,40 @@ def test_lua_buries_for_as_long_as_python_says() -> None:
     assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
 
 
+def test_lua_remembers_for_as_long_as_python_says() -> None:
+    """P2"""
+    assert numbers_of(LIBRARY["moves"])["MOVE_SECONDS"] == limits.ONCE_SECONDS
+    assert numbers_of(VERBS["allocate_tickets"])["CROWD_SECONDS"] == limits.CROWDS_SECONDS
+
+
+@pytest.mark.parametrize("request_type", ON_WAITLIST, ids=lambda one: one.__name__)
+def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
+    """The names of RETURNS and EACH are fields, or of another result of the same script."""
+    script = operation_of(request_type).script
+    sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]
+    known = {name for one in sharing for name in fields_of(contracts.RESULTS[one], script.rows)}
+    named = [name for names in [*script.returns.values(), *script.rows.values()] for name in names]
+    assert set(named) <= known
+    required = set(required_fields_of(contracts.RESULTS[request_type]))
+    successes = [set(names) for names in script.returns.values() if names]
+    assert all(required <= names for names in successes)
+
+
+def fields_of(struct: Any, rows: Any) -> Iterator[str]:
+    """Yield the fields of a result, and those of the structs that it holds."""
+    for field in msgspec.structs.fields(struct):
+        yield field.name
+        inner = [*get_args(field.type), field.type]
+        for one in inner:
+            if field.name in rows and hasattr(one, "__struct_fields__"):
+                yield from fields_of(one, rows)
+
+
+def required_fields_of(struct: Any) -> list[str]:
+    own = [field for field in msgspec.structs.fields(struct) if field.name != "outcome"]
+    return [field.name for field in own if field.required]
+
+
 @pytest.mark.parametrize("verb", ["signup", "bump"])
 def test_the_lowest_priority_is_the_same_everywhere(verb: str) -> None:
     lowest = set(re.findall(r"\b(\d+) (?:\* TIER|- tonumber)", VERBS[verb].code))
@@ -221,16 +252,15 @@ def numbers_of(source: Source) -> dict[str, int]:
 
 
 def test_every_script_has_an_operation_and_every_operation_a_script() -> None:
-    assert {operation.script.name for operation in OPERATIONS.values()} == set(VERBS)
-    assert {request.__struct_config__.tag for request in OPERATIONS} == set(VERBS)
+    assert {operation_of(request).script.name for request in ON_WAITLIST} == set(VERBS)
 
 
-@pytest.mark.parametrize("request_type", OPERATIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("request_type", ON_WAITLIST, ids=lambda one: one.__name__)
 def test_as_many_values_are_sent_as_the_header_declares(
     request_type: type[contracts.OnWaitlist],
 ) -> None:
-    operation = OPERATIONS[request_type]
-    call = call_of([example(operation.script.name)])
+    operation = operation_of(request_type)
+    call = call_of([example(str(request_type.__struct_config__.tag))])
     declared, added = operation.script.arguments, operation.script.added
     assert declared[len(declared) - len(added) :] == added
     assert len(call.arguments) + len(added) == len(declared)

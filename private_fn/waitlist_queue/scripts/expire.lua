@@ -1,36 +1,31 @@
--- expire: ends expired holds and tells where those stand whose record may be behind.
--- USES home text clock ticket draw segments tags put gap aside back decide expiry
--- KEYS meta queue held claims parked tries moved unsettled decided segments tags
--- ARGV min_age_seconds known_until limit now here
--- Those are told whose decision is so old, or came before that stamp.
--- RETURNS expired stamp whether_all max_attempts places
+-- expire: ends expired holds and lists the entries whose record may be behind.
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide decided expiry
+-- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
+-- ARGV min_age_seconds known_until limit now server_run_id
+-- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
+-- RETURNS expired stamp is_all max_attempts places
+-- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions
+-- EACH decisions verb token stamp rank ticket attempts at
 -- RETURNS cold | rebuilding
-known_until = tonumber(known_until)
-
 local meta = redis.call('HMGET', keys.meta, 'state', 'max_attempts', 'home')
-if not at_home(meta[1], meta[3], here) then return {'cold'} end
+if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-local whether_all = end_expired(keys, tonumber(meta[2]), now) and 1 or 0
+local is_all = end_expired(keys, tonumber(meta[2]), now)
 
--- id, stamp, state, rank, ticket, attempts, token, time (deadline or parked), decisions, id, …
 local places = {}
-local stamp = draw(keys, now)
-local until_stamp = math.max(stamp - tonumber(min_age_seconds) * TICKETS_PER_SECOND, known_until)
-local unsettled = redis.call('ZRANGEBYSCORE', keys.unsettled, '-inf', until_stamp,
+local stamp = next_stamp(keys, now)
+local until_stamp = math.max(stamp - tonumber(min_age_seconds) * TICKETS_PER_SECOND,
+  tonumber(known_until))
+local dirty = redis.call('ZRANGEBYSCORE', keys.unsettled, '-inf', until_stamp,
   'WITHSCORES', 'LIMIT', 0, limit)
-for i = 1, #unsettled, 2 do
-  local entry_id = unsettled[i]
+for i = 1, #dirty, 2 do
+  local entry_id, seen_stamp = dirty[i], tonumber(dirty[i + 1])
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
-  local note = not rank and note_of(keys, entry_id) or
+  local place = not rank and read_hold(keys, entry_id) or
     {state = rank and 'waiting' or 'absent', token = '', rank = rank or 0,
       ticket = rank and ticket_of(keys, entry_id, rank) or 0,
-      attempts = tonumber(redis.call('HGET', keys.tries, entry_id) or 0)}
-  local time = redis.call('ZSCORE', keys.held, entry_id) or
-    redis.call('ZSCORE', keys.parked, entry_id) or '0'
-  for _, value in ipairs({entry_id, unsettled[i + 1], note.state, text(note.rank),
-    text(note.ticket), text(note.attempts), note.token, time,
-    redis.call('HGET', keys.decided, entry_id) or ''}) do
-    places[#places + 1] = value
-  end
+      attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
+  places[#places + 1] = {entry_id, seen_stamp, place.state, place.rank, place.ticket,
+    place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id)}
 end
-return {'expired', stamp, whether_all, tonumber(meta[2]), places}
+return {'expired', stamp, is_all, tonumber(meta[2]), places}

@@ -1,6 +1,5 @@
--- purge: forgets a waitlist's order.
--- KEYS meta queue gone moved held claims parked tries unsettled decided segments tags crowds
+-- purge: deletes all that Redis has of a waitlist.
+-- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags crowds
 -- RETURNS purged
-
 redis.call('UNLINK', unpack(KEYS))
 return {'purged'}

@@ -1,30 +1,29 @@
--- redrive: brings a parked entry back to its old place, or to the end, with no attempts.
--- worn_out_stamp is that of a parking after too many attempts, 0 of one by a claimer.
--- USES home state clock ticket draw segments tags put gap aside back decide decided
--- KEYS meta queue held claims parked tries moved unsettled decided segments tags
--- ARGV entry_id to now here
+-- redrive: puts a parked entry back at its old place, or at the end of the queue, with no attempts.
+-- worn_out_stamp is that of a parking after too many attempts, 0 if a claimer parked the entry.
+-- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
+-- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
+-- ARGV entry_id to now server_run_id
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp
 -- RETURNS cold | rebuilding | not_parked
-
-local state = state_here(keys, here)
+local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local note = note_of(keys, entry_id)
+local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
-if note and note.state == 'parked' then
-  note.stamp, note.attempts = draw(keys, now), 0
-  local wanted = to == 'back' and 255 * TIER + note.stamp or note.rank
-  note.rank = return_to_line(keys, entry_id, note, wanted)
-  decide(keys, entry_id, 'redriven', note, '', 0)
+if hold and hold.state == 'parked' then
+  hold.stamp, hold.attempts = next_stamp(keys, now), 0
+  local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
+  hold.rank = requeue(keys, entry_id, hold, wanted)
+  decide(keys, entry_id, 'redriven', hold, '', 0)
 else
-  -- What has come since, a claim say, does not undo it; a later stay has another ticket.
+  -- A later decision, such as a claim, does not undo the redrive; a later stay has another ticket.
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
-  local ticket = rank and ticket_of(keys, entry_id, rank) or note and note.ticket
-  outcome, note = 'repeat', made_by(keys, entry_id, 'redriven', '')
-  if not note or (ticket and ticket ~= note.ticket) then return {'not_parked'} end
+  local ticket = rank and ticket_of(keys, entry_id, rank) or hold and hold.ticket
+  outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')
+  if not hold or (ticket and ticket ~= hold.ticket) then return {'not_parked'} end
 end
-local worn_out = last_end(keys, entry_id, 'worn_out', note.stamp)
+local worn_out = last_end(keys, entry_id, 'worn_out', hold.stamp)
 local index = redis.call('ZRANK', keys.queue, entry_id)
-return {outcome, note.stamp, note.rank, note.ticket, index and index + 1 or -1,
+return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
   redis.call('ZCARD', keys.queue), worn_out and worn_out.stamp or 0}

@@ -1,69 +1,81 @@
--- signup: gives entries the places behind everybody, in order; a repeat keeps its place.
--- USES home clock ticket segments aside
+-- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
+-- its place.
+-- USES owner clock ticket segment_index off_queue free_rank_after
 -- KEYS meta queue gone moved held claims parked segments tags
--- ARGV stays now here
--- Stays are "entry_id:join_id:segments_version:tags" and a space; for each it returns one of these:
+-- ARGV stays now server_run_id
+-- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
+-- For each stay the script returns one of these, with the position false where it is not known, and the total
+-- also where the waitlist hides its counts from customers:
 -- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
--- The position is -1 where it is not known, and the total also where customers are shown no counts.
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
-local APART = 8 -- seven moves fit between two signups
+local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local meta = redis.call('HMGET', keys.meta, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
   'segments_version', 'home', 'hide_counts')
-local state = at_home(meta[1], meta[7], here)
-local open, capacity, signed_up = meta[2], tonumber(meta[3]), meta[5]
--- Between two signups there is room for entries that are moved ahead of the second, but only while
--- the tickets are less than a second ahead of the clock: they show the times of signups.
-local first_ticket, apart
+local state = owned_state(meta[1], meta[7], server_run_id)
+local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
+local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
+local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
+local apart, clock_ticket = 1, nil
 if state then
-  now = micros(now)
-  local is_ahead = meta[4] - ticket_after(0, now) > TICKETS_PER_SECOND
-  apart = is_ahead and 1 or APART
-  first_ticket = ticket_after(meta[4] + apart - 1, now)
+  clock_ticket = ticket_after(0, micros(now))
+  -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
+  if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
-local next_ticket, last_ticket = first_ticket, nil
-local total = redis.call('ZCARD', keys.queue)
-local hides_counts = meta[8] == '1'
-local aside = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 
-local function signup(stay, entry_id, segments_version, tags)
+local function draw(import_rank)
+  last_ticket = math.max(last_ticket + (import_rank and 1 or apart), clock_ticket)
+  return last_ticket
+end
+
+local function place(stay, entry_id, import_rank, segments_version, tags)
   if not state then return {'cold'} end
-  -- A tombstone is called like the stay that it ends.
+  -- A tombstone has the name of the stay that it ends.
   if redis.call('ZSCORE', keys.gone, stay) then return {'gone'} end
-  local outcome, ticket = 'already', nil
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
-  local note = not rank and note_of(keys, entry_id)
+  local hold = not rank and read_hold(keys, entry_id)
+  if hold then
+    -- The record of the later decision that took the entry out of the queue must win, so the stamp is older.
+    local stamp = import_rank and hold.stamp - 1 or hold.ticket
+    return {'already', hold.rank, hold.ticket, stamp, false, false}
+  end
+  local outcome, ticket, stamp = 'already', nil, nil
   if rank then
-    ticket = ticket_of(keys, entry_id, rank)
-  elseif note then
-    rank, ticket = note.rank, note.ticket
+    ticket, stamp = ticket_of(keys, entry_id, rank), draw(import_rank)
   else
-    if open == '0' then return {'waitlist_closed'} end
+    if open == '0' and not import_rank then return {'waitlist_closed'} end
     if segments_version ~= (meta[6] or '0') then return {'stale_segments'} end
-    -- While the order is rebuilt nobody knows how many stand in line.
+    -- The number of entries is not known until the rebuild is complete.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
-    if capacity and total + aside >= capacity then return {'waitlist_full'} end
-    outcome, ticket, rank = 'joined', next_ticket, 255 * TIER + next_ticket
+    if capacity and total + off_queue >= capacity then return {'waitlist_full'} end
+    outcome, stamp = 'joined', draw(import_rank)
+    if import_rank then
+      rank, ticket = free_rank_after(keys, import_rank), import_rank % TIER
+      -- Later tickets must sort behind this one, whatever the clock of the import's caller says.
+      stamp = math.max(stamp, rank % TIER + 1)
+      last_ticket = stamp
+    else
+      rank, ticket = 255 * TIER + stamp, stamp
+    end
     redis.call('ZADD', keys.queue, rank, entry_id)
+    if rank % TIER ~= ticket then redis.call('HSET', keys.moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)
       enter(keys, entry_id, rank, tags)
     end
     signed_up, total = signed_up + 1, total + 1
   end
-  -- Of one who is aside by now, whoever put them there must be able to say so later than this.
-  local stamp = note and ticket or next_ticket
-  last_ticket, next_ticket = next_ticket, next_ticket + apart
-  if note or state == 'hydrating' then return {outcome, rank, ticket, stamp, -1, -1} end
+  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false} end
   local position = redis.call('ZRANK', keys.queue, entry_id) + 1
-  return {outcome, rank, ticket, stamp, position, hides_counts and -1 or total}
+  return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total}
 end
 
 local replies = {}
-for stay, entry_id, version, tags in string.gmatch(stays, '((%w+):%w+):(%d+):(%S*)') do
-  replies[#replies + 1] = signup(stay, entry_id, version, tags)
+local stay_of = '((%w+):%w+):(%d*):(%d+):(%S*)'
+for stay, entry_id, rank, version, tags in string.gmatch(stays, stay_of) do
+  replies[#replies + 1] = place(stay, entry_id, tonumber(rank), version, tags)
 end
-if last_ticket then
+if last_ticket ~= meta[4] then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)
 end
 return replies

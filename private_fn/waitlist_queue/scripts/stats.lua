@@ -1,17 +1,19 @@
 -- stats: counts, also while the order is rebuilt.
--- USES home ticket
+-- USES owner ticket
 -- KEYS meta queue moved held parked
--- ARGV here
--- RETURNS stats state epoch segments_state waiting offered parked signed_up left admitted head oldest
+-- ARGV server_run_id
+-- RETURNS stats state epoch segments_state waiting offered parked counters head_ticket oldest_parked_millis
+-- EACH counters signed_up left admitted
 -- RETURNS cold
-
 local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'signed_up', 'left', 'admitted',
   'segments_state', 'home')
-if not at_home(meta[1], meta[7], here) then return {'cold'} end
+if not owned_state(meta[1], meta[7], server_run_id) then return {'cold'} end
 local head = redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES')
-local head_ticket = -1
-if head[1] then head_ticket = ticket_of(keys, head[1], tonumber(head[2])) end
-local oldest_parked = redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES')[2] or -1
-return {'stats', meta[1], meta[2], meta[6] or 'ready', redis.call('ZCARD', keys.queue),
-  redis.call('ZCARD', keys.held), redis.call('ZCARD', keys.parked), tonumber(meta[3]),
-  tonumber(meta[4]), tonumber(meta[5]), head_ticket, tonumber(oldest_parked)}
+local head_ticket = head[1] and ticket_of(keys, head[1], tonumber(head[2])) or false
+local oldest_parked = redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES')[2]
+local waiting, offered = redis.call('ZCARD', keys.queue), redis.call('ZCARD', keys.held)
+local parked, left, admitted = redis.call('ZCARD', keys.parked), meta[4], meta[5]
+-- After a loss of Redis the counters continue from up to a minute before it.
+local signed_up = math.max(meta[3], waiting + offered + parked + left + admitted)
+return {'stats', meta[1], meta[2], meta[6] or 'ready', waiting, offered, parked,
+  {signed_up, tonumber(left), tonumber(admitted)}, head_ticket, tonumber(oldest_parked) or false}

@@ -1,19 +1,18 @@
 -- tag: puts an entry, wherever it is on the list, into the segments of its attributes.
--- USES home segments retag tombstone
+-- USES owner segment_index retag tombstone
 -- KEYS meta queue gone held parked segments tags
--- ARGV entry_id join_id segments_version new_tags here
+-- ARGV entry_id join_id segments_version tags server_run_id
 -- RETURNS tagged | kept | absent
 -- RETURNS cold | gone | stale_segments
-
 local meta = redis.call('HMGET', keys.meta, 'state', 'segments_version', 'home')
-if not at_home(meta[1], meta[3], here) then return {'cold'} end
+if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
 if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
-if is_gone(keys, entry_id, join_id) then return {'gone'} end
+if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not (rank or redis.call('ZSCORE', keys.held, entry_id) or
   redis.call('ZSCORE', keys.parked, entry_id)) then
   return {'absent'}
 end
 local outcome = 'kept'
-if segments_version ~= '0' and retag(keys, entry_id, new_tags, rank) then outcome = 'tagged' end
+if segments_version ~= '0' and retag(keys, entry_id, tags, rank) then outcome = 'tagged' end
 return {outcome}

@@ -1,20 +1,19 @@
--- untagged: tells who is not in the index of segments yet; where nobody is left, it is ready.
--- USES home complete_tags
+-- untagged: lists entries without tags, which are not in the index of segments; without any, the index is ready.
+-- USES owner segment_state
 -- KEYS meta queue held parked tags
--- ARGV segments_version which offset limit here
+-- ARGV segments_version which offset limit server_run_id
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
 -- RETURNS cold | rebuilding | stale_segments
-
 local meta = redis.call('HMGET', keys.meta, 'state', 'segments_version', 'home')
-if not at_home(meta[1], meta[3], here) then return {'cold'} end
+if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
-if state_of_segments(keys, segments_version) == 'ready' then
+if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- From the tail: who is admitted meanwhile shifts nobody who is still to be looked at.
-local listed = keys[which == 'waiting' and 'queue' or which]
+-- From the tail, so that an admission at the head does not shift entries that are still to be read.
+local listed = ({waiting = keys.queue, held = keys.held, parked = keys.parked})[which]
 local ids = redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if #ids == 0 then return {'untagged', 0, {}} end
 local entry_ids = {}

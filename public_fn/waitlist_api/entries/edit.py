@@ -130,8 +130,8 @@ class Editing:
 
     def _mark(self, record: EntryRecord) -> int:
         """Have maintenance look at the entry in a minute; return the stamp of the edit."""
-        request = c.Mark(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
-        marked: c.MarkResult = self._guard.read(request)
+        request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        marked: c.MarkDirtyResult = self._guard.read(request)
         if marked.outcome == "absent":
             self._put_back(record)
             marked = self._guard.read(request)

@@ -77,7 +77,7 @@ class Leaving:
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.LeaveResult = self._guard.write(leave_of(record))
+        left: c.EndOfStayResult = self._guard.write(leave_of(record))
         now_millis = self._now_millis()
         expires_at = self._retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
@@ -103,7 +103,7 @@ class Leaving:
     def _give_up(self, record: EntryRecord) -> int:
         """Give up the place; return the stamp at which the stay has ended, 0 where no list is."""
         with suppress(WaitlistNotFound):
-            dropped: c.DropResult = self._guard.write(drop_of(record))
+            dropped: c.EndOfStayResult = self._guard.write(drop_of(record))
             change = Change(
                 waitlist_id=record.waitlist_id,
                 entry_id=record.entry_id,
@@ -112,5 +112,5 @@ class Leaving:
                 join_id=record.join_id,
             )
             self._journal.enter(change, self._now_millis())
-            return dropped.dropped_stamp or dropped.stamp
+            return dropped.ended_stamp or dropped.stamp
         return 0

@@ -46,8 +46,8 @@ class Listing:
         The page begins behind the cursor, or at the position `first`.
         """
         after_rank = cursors.decode_rank(cursor)
-        page: c.PageResult = self._guard.read(
-            c.Page(waitlist_id=waitlist_id, after_rank=after_rank, first=first, limit=limit)
+        page: c.ListWaitingResult = self._guard.read(
+            c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
         )
         records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
         people = [
@@ -67,11 +67,11 @@ class Listing:
     ) -> tuple[list[Person], str | None]:
         """Return those held, by deadline, or parked, by time, and the cursor of the next page."""
         after_time, after_id = cursors.decode_shelf(cursor)
-        shelf: c.ShelfResult = self._guard.read(
-            c.Shelf(
+        shelf: c.ListOffQueueResult = self._guard.read(
+            c.ListOffQueue(
                 waitlist_id=waitlist_id,
                 which=which,
-                after_time=after_time,
+                after=after_time,
                 after_id=after_id,
                 limit=limit,
             )

@@ -140,8 +140,8 @@ class Enrolling:
         """Decide of everybody who may join which ticket they are to have."""
         new = [one for one in people if self._is_free(one)]
         crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
-        reserved: c.ReserveResult = self._guard.read(
-            c.Reserve(
+        reserved: c.AllocateTicketsResult = self._guard.read(
+            c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
                 count=len(new) - crowds.total(),
                 crowds=tuple(c.Crowd(*crowd) for crowd in crowds.items()),

@@ -43,7 +43,7 @@ class Watched:
 
     waitlist: WaitlistRecord
     since: int
-    beat: c.BeatResult
+    beat: c.HeartbeatResult
     began: int = 0
     repaired: set[str] = field(default_factory=set)
 
@@ -57,7 +57,7 @@ class Suspect:
 
     change: Change
     record: EntryRecord | None
-    look: c.LookResult
+    look: c.InspectResult
     repair: c.Restore | c.Drop
 
 
@@ -140,17 +140,17 @@ class Auditor:
                 suspects[change.key] = Suspect(change, record, look, repair)
         return suspects
 
-    def _look(self, changes: Iterable[Change]) -> dict[Key, c.LookResult]:
+    def _look(self, changes: Iterable[Change]) -> dict[Key, c.InspectResult]:
         """Return how entries stand; those of a waitlist that is being rebuilt are left out."""
         asked = list(changes)
         if not asked:
             return {}
-        requests = [c.Look(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
+        requests = [c.Inspect(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
         answers = send_batch(self._queue, requests)
         return {
             change.key: answer
             for change, answer in zip(asked, answers, strict=True)
-            if isinstance(answer, c.LookResult)
+            if isinstance(answer, c.InspectResult)
         }
 
     def _records(self, changes: Iterable[Change]) -> dict[Key, EntryRecord]:

@@ -65,7 +65,7 @@ class Watching:
         answers = send_batch(self._queue, [beat_of(one) for one in waitlists]) if waitlists else []
         watched: dict[str, Watched] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
-            if isinstance(answer, c.BeatResult):
+            if isinstance(answer, c.HeartbeatResult):
                 watched[waitlist.waitlist_id] = _watched(waitlist, answer)
                 if answer.outcome == "behind":
                     _warn("Redis has lost the last beat: what changed since is compared", waitlist)
@@ -108,9 +108,9 @@ class Watching:
         """Count another beat: as long as Redis has it, it has the repairs; None if it lost more."""
         beat = watched.beat
         waitlist_id = watched.waitlist.waitlist_id
-        request = c.Beat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
+        request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
         (answer,) = send_batch(self._queue, [request])
-        if isinstance(answer, c.BeatResult) and answer.outcome == "beats":
+        if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
             return answer.beat
         return None
 
@@ -128,10 +128,10 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
     logger.warning(message, extra={"waitlist_id": waitlist.waitlist_id})
 
 
-def _watched(waitlist: WaitlistRecord, beat: c.BeatResult) -> Watched:
+def _watched(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> Watched:
     """Return from where on changes may be lost, though the last beats are not."""
     watch = waitlist.watch
-    began = max(watch.previous_stamp or watch.stamp or beat.born, beat.stamp - LONGEST)
+    began = max(watch.previous_stamp or watch.stamp or beat.epoch_start, beat.stamp - LONGEST)
     # Where Redis lost the last beat, it may have lost what an earlier run has put right, too.
     audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
     return Watched(waitlist, max(began, audited), beat, began)

@@ -11,7 +11,7 @@ from waitlist_api.maintenance.rebuild_passes import Restoring
 from waitlist_api.maintenance.rebuild_run import RebuildRun
 from waitlist_api.observability.metrics import Tally
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.queue.messages import warm_of
+from waitlist_api.queue.messages import init_of
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.lease import Lease, Leases
@@ -115,16 +115,12 @@ class Rebuilder:
         return run
 
     def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> Rebuild:
-        rebuild = Rebuild(
+        return Rebuild(
             epoch=opened.epoch,
             segments_version=waitlist.segments_version,
             began_millis=self._now_millis(),
             expected=waitlist.watch.present,
         )
-        if not opened.is_mending:
-            return rebuild
-        # On another server that was hardly behind all but the last minutes are in order.
-        return replace(rebuild, stage="journal", done=rebuild.expected)
 
     def _restore(self, run: RebuildRun, lease: Lease) -> None:
         if run.rebuild.stage == "line":
@@ -136,7 +132,7 @@ class Rebuilder:
             self._do("changes", run, lease)
             run.begin("journal")
         self._do("journal", run, lease)
-        self._queue.send(warm_of(run.waitlist, run.epoch))
+        self._queue.send(init_of(run.waitlist, "finish_rebuild", run.epoch))
         self._tally.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 

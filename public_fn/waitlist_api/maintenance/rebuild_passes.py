@@ -68,7 +68,7 @@ class Restoring:
 
     def journal(self, run: RebuildRun, shard: int) -> None:
         """Correct by the journal, which is never behind, up to this life of the order."""
-        born = run.opened.born
+        born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
         watched = run.waitlist.watch.previous_stamp or max(0, born - UNWATCHED_LOOK_STAMPS)
         since = max(min(watched, recent), born - LONGEST_LOOK_STAMPS)
@@ -106,14 +106,14 @@ def _is_plain(placed: Placed) -> bool:
     return placed.status == "waiting" and not placed.once_key
 
 
-def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Fill]:
+def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.RestoreMany]:
     """Yield messages for those who only wait, many in each: they are nearly all."""
     segments = run.segments
     # A page of an index that is catching up may have somebody twice; a fill may not.
     plain = {placed.entry_id: placed for placed in page if _is_plain(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_FILL):
-        yield c.Fill(
+        yield c.RestoreMany(
             waitlist_id=run.waitlist_id,
             epoch=run.epoch,
             segments_version=segments.version,
@@ -135,7 +135,7 @@ def _correction(
         # Its signup is under way and may have a place already; the stay before has none.
         return drop_of_former(record)
     if record is not None and record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+        return restore_of(Placed.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
         # The leave under way would find no place any more, and nothing to count.
         return leave_of(record)
@@ -154,7 +154,7 @@ def _correction_of(
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, overwrite=True)
+        return restore_of(Placed.from_record(record), segments, epoch, when="older")
     if record.status == "leaving" and not record.erase:
         return leave_of(record)
     return None if record.status == "joining" else drop_of(record)

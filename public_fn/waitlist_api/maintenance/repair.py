@@ -15,7 +15,7 @@ NOWHERE = ("absent", "done")
 Somewhere = Literal["waiting", "held", "parked", "done"]
 
 
-def is_suspect(change: Change, look: c.LookResult) -> bool:
+def is_suspect(change: Change, look: c.InspectResult) -> bool:
     """Whether Redis may have lost a change; the record may know of a later one."""
     if change.status == EDITED:
         return True
@@ -26,7 +26,7 @@ def is_suspect(change: Change, look: c.LookResult) -> bool:
 
 
 def repair_of(
-    change: Change, record: EntryRecord | None, look: c.LookResult, segments: Segments
+    change: Change, record: EntryRecord | None, look: c.InspectResult, segments: Segments
 ) -> c.Restore | c.Drop | None:
     """Return what makes Redis agree with the record; None where it does, or others see to it."""
     if record is None or record.status in ENDED:
@@ -40,13 +40,13 @@ def repair_of(
         return None
     if record.status not in PRESENT or _agrees(record, look, segments):
         return None
-    seen = None
+    expected = None
     if look.state != "absent":
-        seen = c.Seen(state=cast(Somewhere, look.state), rank=look.rank)
-    return restore_of(Placed.from_record(record), segments, seen=seen)
+        expected = c.Seen(state=cast(Somewhere, look.state), rank=look.rank)
+    return restore_of(Placed.from_record(record), segments, expected=expected)
 
 
-def _agrees(record: EntryRecord, look: c.LookResult, segments: Segments) -> bool:
+def _agrees(record: EntryRecord, look: c.InspectResult, segments: Segments) -> bool:
     if (look.state, look.rank) != (STATE_OF[record.status], record.rank):
         return False
     if segments.declared and record.attributes_version > (look.attributes_version or 0):

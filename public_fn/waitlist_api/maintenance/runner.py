@@ -114,7 +114,7 @@ class Caretaker:
     def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
         """Tell Redis new settings again: the request that wrote them may have been cut off."""
         if waitlist.updated_millis > self._now_millis() - NEW_SETTINGS_MILLIS:
-            self._queue.send(init_of(waitlist, "hydrating", epoch, only_if_known=True))
+            self._queue.send(init_of(waitlist, "configure", epoch))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
         """Erase a waitlist's people; the waitlist itself once nobody is found or can still come."""

@@ -16,38 +16,6 @@ from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, Wai
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-RESULTS: dict[type[c.Request], type[c.Result]] = {
-    c.Ping: c.PingResult,
-    c.Init: c.InitResult,
-    c.Signup: c.SignupResult,
-    c.Leave: c.LeaveResult,
-    c.Drop: c.DropResult,
-    c.Bump: c.BumpResult,
-    c.Position: c.PositionResult,
-    c.Page: c.PageResult,
-    c.Stats: c.StatsResult,
-    c.Restore: c.RestoreResult,
-    c.Purge: c.PurgeResult,
-    c.Claim: c.ClaimResult,
-    c.Complete: c.CompleteResult,
-    c.Release: c.ReleaseResult,
-    c.Extend: c.ExtendResult,
-    c.Park: c.ParkResult,
-    c.Redrive: c.RedriveResult,
-    c.Expire: c.ExpireResult,
-    c.Settle: c.SettleResult,
-    c.Shelf: c.ShelfResult,
-    c.Mark: c.MarkResult,
-    c.Tag: c.TagResult,
-    c.Untagged: c.UntaggedResult,
-    c.Segments: c.SegmentsResult,
-    c.Beat: c.BeatResult,
-    c.Fill: c.FillResult,
-    c.Look: c.LookResult,
-    c.Reserve: c.ReserveResult,
-    c.Enlist: c.SignupResult,
-    c.Batch: c.BatchResult,
-}
 # Of the function, of the account, of the network that a new environment needs.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
@@ -118,7 +86,7 @@ def result_of(request: c.Request, message: Any) -> Any:
     """Decode an answer to a request, or raise the refusal that it carries."""
     if not message.get("ok"):
         raise failure_of(message)
-    return msgspec.convert(message, RESULTS[type(request)])
+    return msgspec.convert(message, c.RESULTS[type(request)])
 
 
 def failure_of(message: Any) -> WaitlistError:

@@ -1,10 +1,7 @@
 """Builds the private messages that carry what the record says of an entry or a waitlist."""
 
-from typing import Any
+from typing import Any, Literal
 
-from msgspec import structs
-
-from waitlist_api.records.checkpoint import Watch
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
 from waitlist_api.records.places import Placed
@@ -13,7 +10,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 
 
-def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Enlist:
+def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
     """Return the message for a place behind everybody, or of an import for the one it wants."""
     stay = {
         "waitlist_id": record.waitlist_id,
@@ -23,7 +20,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Enlist:
     }
     if record.wanted is None:
         return c.Signup(**stay)
-    return c.Enlist(**stay, ticket=record.wanted, priority=record.wanted_priority)
+    return c.Insert(**stay, ticket=record.wanted, priority=record.wanted_priority)
 
 
 def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
@@ -53,8 +50,8 @@ def restore_of(
     segments: Segments,
     epoch: str | None = None,
     *,
-    overwrite: bool = False,
-    seen: c.Seen | None = None,
+    when: Literal["absent", "older", "unchanged"] = "absent",
+    expected: c.Seen | None = None,
 ) -> c.Restore:
     """Return the message that puts an entry where the record has it."""
     state = STATE_OF.get(placed.status, "waiting")
@@ -67,14 +64,14 @@ def restore_of(
         ticket=placed.ticket or 0,
         stamp=placed.stamp,
         epoch=epoch,
-        overwrite=overwrite,
+        when=when,
         once_key=placed.once_key or None,
         once_stamp=placed.once_stamp or None,
         state=state,
         token=placed.claim_token if state == "held" else None,
         time_millis=time_millis or 0,
         attempts=placed.attempts,
-        seen=seen,
+        expected=expected,
         **tags_of(segments, placed),
     )
 
@@ -123,15 +120,8 @@ def drop_of_erased(change: Change) -> c.Drop:
     return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
 
 
-def init_of(
-    record: WaitlistRecord,
-    state: c.State,
-    epoch: str,
-    floor: int = 0,
-    *,
-    only_if_known: bool = False,
-) -> c.Init:
-    """Return the message that makes a waitlist known, or ends its rebuild."""
+def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int = 0) -> c.Init:
+    """Return the message that opens a waitlist in Redis, configures it, or ends its rebuild."""
     settings = record.settings
     return c.Init(
         waitlist_id=record.waitlist_id,
@@ -145,39 +135,23 @@ def init_of(
             capacity=settings.capacity,
             segments_version=record.segments_version,
         ),
-        state=state,
+        mode=mode,
         epoch=epoch,
-        floor_ticket=floor,
-        only_if_known=only_if_known,
-        **_known_of(record.watch),
+        floor_ticket=floor_ticket,
+        counters=c.Counters(**record.watch.counters),
     )
 
 
-def warm_of(record: WaitlistRecord, epoch: str) -> c.Init:
-    """Return the message that ends a rebuild; the order counts already."""
-    init = init_of(record, "warm", epoch, only_if_known=True)
-    return structs.replace(init, counters=c.Counters())
-
-
-def _known_of(watch: Watch) -> dict[str, Any]:
-    """Return what was seen of an order that another server may have taken over, or lost."""
-    return {
-        "counters": c.Counters(**watch.counters),
-        "known_epoch": watch.epoch or None,
-        "known_beat": watch.beat,
-    }
-
-
-def beat_of(waitlist: WaitlistRecord) -> c.Beat:
-    return c.Beat(
+def beat_of(waitlist: WaitlistRecord) -> c.Heartbeat:
+    return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.watch.epoch or None,
         known_beat=waitlist.watch.beat,
     )
 
 
-def fill_stay_of(placed: Placed, segments: Segments) -> c.FillStay:
-    return c.FillStay(
+def fill_stay_of(placed: Placed, segments: Segments) -> c.WaitingStay:
+    return c.WaitingStay(
         placed.entry_id,
         placed.join_id,
         placed.rank or 0,

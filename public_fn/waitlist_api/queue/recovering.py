@@ -61,25 +61,25 @@ class ColdGuard:
         record = self._waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
-        opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
+        opened: c.InitResult = self._queue.send(self._open(record))
         return opened
 
     def apply(self, record: WaitlistRecord) -> None:
         """Give Redis a waitlist's new settings."""
-        opened: c.InitResult = self._queue.send(self._init(record, "hydrating"))
-        if opened.outcome in ("created", "moved"):
+        opened: c.InitResult = self._queue.send(self._open(record))
+        if opened.outcome == "created":
             self._queue.start_maintenance(record.waitlist_id)
 
     def repeat(self, record: WaitlistRecord) -> None:
         """Tell Redis settings that it may have missed; a cold one learns them when it is opened."""
         with suppress(Cold):
-            self._queue.send(init_of(record, "hydrating", new_epoch(), only_if_known=True))
+            self._queue.send(init_of(record, "configure", new_epoch()))
 
     def create(self, record: WaitlistRecord) -> None:
         """Make a new waitlist known: nobody can be in line yet, so its order is complete."""
-        self._queue.send(init_of(record, "warm", new_epoch()))
+        self._queue.send(init_of(record, "create", new_epoch()))
 
-    def _init(self, record: WaitlistRecord, state: c.State) -> c.Init:
+    def _open(self, record: WaitlistRecord) -> c.Init:
         # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
         # This clock says nothing of order: it only tells that one has gone back, and how far.
         floor = max(
@@ -87,4 +87,4 @@ class ColdGuard:
             self._places.newest_stamp(record.waitlist_id),
             ticket_of_millis(self._now_millis()),
         )
-        return init_of(record, state, new_epoch(), floor)
+        return init_of(record, "open", new_epoch(), floor)

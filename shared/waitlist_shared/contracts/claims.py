@@ -1,10 +1,10 @@
 """The messages about claims: who is held, admitted, put aside."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
-from waitlist_shared.contracts.basis import (
+from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
     JoinId,
@@ -17,6 +17,7 @@ from waitlist_shared.contracts.basis import (
     Result,
     SegmentId,
     Ticket,
+    answers,
 )
 from waitlist_shared.limits import (
     MAX_BATCH,
@@ -60,6 +61,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     expired_stamp: Ticket = 0
 
 
+@answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
     """`outcome` is claimed, or repeat for a `once_key` seen before: then nobody was taken."""
 
@@ -84,6 +86,7 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
     pass
 
 
+@answers(Complete)
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is completed, or repeat where this token has admitted the customer before.
 
@@ -97,6 +100,7 @@ class Release(OnHold, frozen=True, kw_only=True, tag="release"):
     to: Literal["place", "back"] = "place"
 
 
+@answers(Release)
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is released, or repeat where this token has released before, at `stamp`.
 
@@ -111,6 +115,7 @@ class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):
     lease_seconds: LeaseSeconds | None = None
 
 
+@answers(Extend)
 class ExtendResult(HoldResult, frozen=True, kw_only=True):
     deadline_millis: Number
 
@@ -119,6 +124,7 @@ class Park(OnHold, frozen=True, kw_only=True, tag="park"):
     pass
 
 
+@answers(Park)
 class ParkResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is parked, or repeat where this token has parked before, at `stamp`."""
 
@@ -131,6 +137,7 @@ class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
     to: Literal["place", "back"] = "place"
 
 
+@answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is redriven, or repeat of a redrive at `stamp` that the record may not have.
 
@@ -193,6 +200,7 @@ class Unsettled(Struct, frozen=True, kw_only=True):
     decisions: tuple[Decision, ...] = ()
 
 
+@answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
     """`is_all` is false where more holds have expired than one call ends."""
 
@@ -209,20 +217,23 @@ class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
     join_id: JoinId | None = None
 
 
+@answers(Settle)
 class SettleResult(Result, frozen=True):
     """`outcome` is settled, or changed: seen again later."""
 
 
-class Shelf(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
-    """Reads those held, by deadline, or parked, by time; those behind the last one seen."""
+class ListOffQueue(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
+    """Reads held entries by deadline, or parked ones by time: those behind the last one seen."""
+
+    first: ClassVar = None
 
     which: Literal["held", "parked"]
-    after_time: Number = 0
+    after: Number = field(default=0, name="after_time")
     after_id: EntryId | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 
 
-class ShelfEntry(Struct, frozen=True, kw_only=True):
+class OffQueueEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     time_millis: Number
     rank: Rank
@@ -230,6 +241,7 @@ class ShelfEntry(Struct, frozen=True, kw_only=True):
     attempts: Number
 
 
-class ShelfResult(Result, frozen=True, kw_only=True):
-    entries: list[ShelfEntry]
+@answers(ListOffQueue)
+class ListOffQueueResult(Result, frozen=True, kw_only=True):
+    entries: list[OffQueueEntry]
     total: int

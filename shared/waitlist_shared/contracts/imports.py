@@ -4,14 +4,16 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waitlist_shared.contracts.basis import (
+from waitlist_shared.contracts.common import (
     Number,
     OnTaggedStay,
     OnWaitlist,
     Priority,
     Result,
     Ticket,
+    answers,
 )
+from waitlist_shared.contracts.queue import SignupResult
 from waitlist_shared.limits import MAX_BATCH
 
 
@@ -22,14 +24,15 @@ class Crowd(Struct, frozen=True, array_like=True):
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
-class Reserve(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
+class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
     """Draws a run of tickets, and numbers within crowds; names no crowd twice."""
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     crowds: Annotated[tuple[Crowd, ...], Meta(max_length=MAX_BATCH)] = ()
 
 
-class ReserveResult(Result, frozen=True, kw_only=True):
+@answers(AllocateTickets)
+class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     """The run begins at `first`, and two of it are `apart`; each crowd's numbers follow each other.
 
     They begin behind its ticket at its offset. `stamp` is later than all that was decided before.
@@ -41,7 +44,7 @@ class ReserveResult(Result, frozen=True, kw_only=True):
     offsets: tuple[Number, ...] = ()
 
 
-class Enlist(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
+class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
     """Puts an entry where its ticket belongs in its tier, or next behind whoever stands there.
 
     Also on a closed list: that is for signups. Its answer is a signup's.
@@ -49,3 +52,6 @@ class Enlist(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
 
     ticket: Ticket
     priority: Priority = 0
+
+
+answers(Insert)(SignupResult)

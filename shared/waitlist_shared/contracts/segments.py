@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from waitlist_shared.contracts.basis import (
+from waitlist_shared.contracts.common import (
     EntryId,
     Number,
     OnEntry,
@@ -13,15 +13,17 @@ from waitlist_shared.contracts.basis import (
     Result,
     SegmentId,
     Ticket,
+    answers,
 )
 from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
-class Mark(OnEntry, frozen=True, kw_only=True, tag="mark"):
+class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
     """Says that an entry's record is about to change: maintenance will look, in a minute."""
 
 
-class MarkResult(Result, frozen=True, kw_only=True):
+@answers(MarkDirty)
+class MarkDirtyResult(Result, frozen=True, kw_only=True):
     """`outcome` is marked, or absent for an entry that Redis does not know."""
 
     stamp: Ticket
@@ -31,6 +33,7 @@ class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
     """Gives an entry the segments that its attributes say, at whatever place it has."""
 
 
+@answers(Tag)
 class TagResult(Result, frozen=True):
     """`outcome` is tagged, kept (what is known is as new) or absent."""
 
@@ -44,6 +47,7 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
 
+@answers(Untagged)
 class UntaggedResult(Result, frozen=True, kw_only=True):
     """`outcome` is untagged, or ready; `looked_at` is 0 behind the end."""
 
@@ -67,6 +71,7 @@ class SegmentDepth(Struct, frozen=True, kw_only=True):
     first: tuple[EntryId, ...]
 
 
+@answers(Segments)
 class SegmentsResult(Result, frozen=True, kw_only=True):
     """`outcome` is segments; fewer than `limit` are the last."""
 

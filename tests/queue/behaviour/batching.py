@@ -115,7 +115,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         "joined",
         "moved",
         "waiting",
-        "page",
+        "listed",
         "stats",
         "restored",
         "left",
@@ -125,7 +125,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         "not_parked",
         "expired",
         "changed",
-        "shelf",
+        "listed",
         "purged",
     ]
 

@@ -108,13 +108,13 @@ def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
     """P9: one leave never pays for the whole crowd that left before it."""
     line.init()
     names = [f"person {number}" for number in range(20)]
-    line.all_sign_up([*names, "ann", "bob"])
-    for name in names:
-        line.leave(name)
+    tickets = [one["ticket"] for one in line.all_sign_up([*names, "ann", "bob"])]
+    for name, ticket in zip(names, tickets, strict=False):
+        line.leave(name, ticket=ticket)
     line.clock.advance(QUARTER_HOUR_MICROS, seconds=1)
-    line.leave("ann")
+    line.leave("ann", ticket=tickets[-2])
     assert len(_tombstones(line)) == 20 - 16 + 1
-    line.leave("bob")
+    line.leave("bob", ticket=tickets[-1])
     assert len(_tombstones(line)) == 2
 
 
@@ -122,6 +122,28 @@ def test_tombstones_vanish_when_nobody_leaves_any_more(line: Line) -> None:
     line.init()
     line.leave("ann")
     assert 0 < line.client.ttl(GONE) <= 15 * 60
+
+
+def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
+    """P2: also when it is repeated, so that the record can have the signup that was cut off."""
+    line.init()
+    ticket = line.signup("ann")["ticket"]
+    assert line.leave("ann")["ticket"] == ticket
+    repeat = line.leave("ann")
+    assert (repeat["outcome"], repeat["ticket"]) == ("absent", ticket)
+    assert line.drop("ann")["ticket"] == ticket
+
+
+def test_a_leave_without_a_place_returns_no_ticket(line: Line) -> None:
+    line.init()
+    assert [line.leave("ann")["ticket"] for _ in range(2)] == [None, None]
+
+
+def test_a_tombstone_of_an_earlier_version_has_no_ticket(line: Line) -> None:
+    line.init()
+    line.client.zadd(GONE, {f"{line.id_of('ann')}:00000001": 5})
+    left = line.leave("ann")
+    assert (left["outcome"], left["dropped_stamp"], left["ticket"]) == ("absent", 5, None)
 
 
 def _tombstones(line: Line) -> list[object]:

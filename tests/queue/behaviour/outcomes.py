@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.support.line import EPOCH, Answer, Line
-from waitlist_queue.operations import SCRIPTS
+from waitlist_queue.operations import SCRIPTS, operation_of
+from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.ranks import ROOM, TIER
 
 LATER_EPOCH = "0000bbbb"
@@ -22,19 +23,6 @@ def warm(line: Line) -> Line:
 
 def hydrating(line: Line) -> Line:
     line.init(state="hydrating")
-    return line
-
-
-def moved(line: Line) -> Answer:
-    """Have another server take over."""
-    line.home = "server-one"
-    line.init()
-    line.home = "server-two"
-    return line.init()
-
-
-def mending(line: Line) -> Line:
-    moved(line)
     return line
 
 
@@ -91,7 +79,6 @@ def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line
     return {
         (verb, word): lambda line: send(held(line)),
         (verb, "cold"): send,
-        (verb, "rebuilding"): lambda line: send(mending(line)),
         (verb, "not_held"): lambda line: send(warm(line)),
         (verb, "claim_mismatch"): lambda line: send(held(line), FOREIGN),
         (verb, "claim_expired"): lambda line: send(held(line, seconds=0)),
@@ -102,7 +89,6 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
-    ("init", "moved"): lambda line: moved(line),
     ("init", "cold"): lambda line: line.init(only_if_known=True),
     ("signup", "joined"): lambda line: warm(line).signup("eve"),
     ("signup", "already"): lambda line: warm(line).signup("bob"),
@@ -135,7 +121,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("position", "rebuilding"): lambda line: hydrating(line).position("bob"),
     ("position", "stale_segments"): lambda line: _position_within(building(line), version=1),
     ("position", "segments_building"): lambda line: _position_within(building(line), version=2),
-    ("page", "page"): lambda line: warm(line).page(),
+    ("page", "listed"): lambda line: warm(line).page(),
     ("page", "cold"): lambda line: line.page(),
     ("page", "rebuilding"): lambda line: hydrating(line).page(),
     ("stats", "stats"): lambda line: warm(line).stats(),
@@ -217,7 +203,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("settle", "settled"): lambda line: warm(line).settle("bob", 5),
     ("settle", "changed"): lambda line: _parked(line).settle("bob", 5),
     ("settle", "cold"): lambda line: line.settle("bob", 5),
-    ("shelf", "shelf"): lambda line: warm(line).shelf("held"),
+    ("shelf", "listed"): lambda line: warm(line).shelf("held"),
     ("shelf", "cold"): lambda line: line.shelf("held"),
     ("shelf", "rebuilding"): lambda line: hydrating(line).shelf("held"),
     **_ends_of_holds("complete", "completed"),
@@ -291,5 +277,6 @@ def test_every_outcome_of_every_script_comes_about(line: Line, verb: str, outcom
 
 
 def test_no_outcome_is_left_untried() -> None:
-    declared = {(name, word) for name, script in SCRIPTS.items() for word in script.outcomes}
-    assert set(OUTCOMES) == declared
+    declared = {(name, word) for name, script in SCRIPTS.items() for word in script.returns}
+    tried = {(operation_of(REQUESTS[op]).script.name, outcome) for op, outcome in OUTCOMES}
+    assert tried == declared

@@ -100,7 +100,7 @@ def test_a_page_that_begins_behind_the_line_is_empty(line: Line) -> None:
 
 def test_an_empty_list_is_one_empty_page(line: Line) -> None:
     line.init()
-    empty = {"ok": True, "outcome": "page", "entries": [], "total": 0, "next_rank": None}
+    empty = {"ok": True, "outcome": "listed", "entries": [], "total": 0, "next_rank": None}
     assert line.page() == empty
 
 

@@ -89,7 +89,7 @@ def fill_every_shelf(line: Line) -> None:
     line.reserve(0, (16, 1))
     line.clock.advance(seconds=1)
     line.expire()
-    assert {key.split(":")[2] for key in line.contents()} >= set(OF_WAITLIST)
+    assert set(line.contents()) >= {make(line.waitlist_id) for make in OF_WAITLIST.values()}
 
 
 def lose_everything(line: Line) -> None:

@@ -55,7 +55,7 @@ def test_a_shelf_tells_time_place_and_attempts(line: Line) -> None:
     ann = line.claimed()["ann"]
     told = {"rank": ann["rank"], "ticket": ann["ticket"], "attempts": 1}
     held = {"entry_id": line.id_of("ann"), "time_millis": ann["deadline_millis"], **told}
-    answer = {"ok": True, "outcome": "shelf", "total": 1}
+    answer = {"ok": True, "outcome": "listed", "total": 1}
     assert line.shelf("held") == {**answer, "entries": [held]}
     line.clock.advance(1_000)
     line.park("ann", ann["token"])
@@ -67,7 +67,7 @@ def test_a_shelf_tells_time_place_and_attempts(line: Line) -> None:
 def test_an_empty_shelf_is_one_empty_page(line: Line, which: str) -> None:
     line.init()
     line.signup("ann")
-    assert line.shelf(which) == {"ok": True, "outcome": "shelf", "entries": [], "total": 0}
+    assert line.shelf(which) == {"ok": True, "outcome": "listed", "entries": [], "total": 0}
 
 
 @pytest.mark.parametrize("times", [1, 5, 25])

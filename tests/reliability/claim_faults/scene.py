@@ -159,7 +159,7 @@ class Scene:
             yield f"Redis has notes of {notes}, and parked {self._zset(keys.parked)}"
         tries = {
             self.desk.names[one]: int(count)
-            for one, count in self.redis.hgetall(keys.tries(waitlist_id)).items()
+            for one, count in self.redis.hgetall(keys.attempts(waitlist_id)).items()
         }
         counted = {
             name: int(record["attempts"])

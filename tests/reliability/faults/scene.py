@@ -104,8 +104,8 @@ class Scene:
 
     def order(self) -> list[str]:
         """Return everybody in serving order, as Redis has them."""
-        request = c.Page(waitlist_id=self.people.waitlist_id)
-        page: c.PageResult = self.world.services.queue.send(request)
+        request = c.ListWaiting(waitlist_id=self.people.waitlist_id)
+        page: c.ListWaitingResult = self.world.services.queue.send(request)
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:

@@ -111,7 +111,7 @@ def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], in
     pipeline = stage.redis.raw.pipeline(transaction=False)
     for key in (keys.queue, keys.held, keys.parked, keys.unsettled):
         pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
-    for key in (keys.claims, keys.tries, keys.moved):
+    for key in (keys.claims, keys.attempts, keys.moved):
         pipeline.hgetall(key(WAITLIST_ID))
     pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
     *found, last_ticket = pipeline.execute()

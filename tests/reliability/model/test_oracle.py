@@ -112,7 +112,7 @@ def count_one_too_many(stage: Stage) -> None:
 
 
 def count_an_attempt(stage: Stage) -> None:
-    stage.redis.raw.hset(keys.tries(WAITLIST_ID), id_of("c"), 1)
+    stage.redis.raw.hset(keys.attempts(WAITLIST_ID), id_of("c"), 1)
 
 
 def change_the_token(stage: Stage) -> None:

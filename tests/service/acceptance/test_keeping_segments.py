@@ -32,8 +32,8 @@ def lose_redis(desk: Segmented) -> None:
 def record_edit(desk: Segmented, name: str, **attributes: str) -> EntryRecord:
     """Change what is recorded of a person, as an operator's request that is cut off then."""
     services, entry_id = desk.world.services, desk.id_of(name)
-    mark = c.Mark(waitlist_id=desk.waitlist_id, entry_id=entry_id)
-    marked: c.MarkResult = services.queue.send(mark)
+    mark = c.MarkDirty(waitlist_id=desk.waitlist_id, entry_id=entry_id)
+    marked: c.MarkDirtyResult = services.queue.send(mark)
     event = HistoryEvent(stamp=marked.stamp, event="edited", by="operator")
     key = (desk.waitlist_id, entry_id)
     return services.edits.record(key, attributes, None, event, services.now_millis())

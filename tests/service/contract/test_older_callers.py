@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from tests.service.contract.test_operations import ADA, EPOCH, WAITLIST_ID
-from waitlist_api.queue.client import RESULTS
 from waitlist_shared import contracts as c
 
 # A value for each field that some message cannot do without.
@@ -48,8 +47,13 @@ VALUES: dict[str, Any] = {
     "unsettled_stamp": 0,
     "first": 5,
 }
+VALID_INIT: dict[str, Any] = {
+    "waitlist_id": WAITLIST_ID,
+    "settings": c.Settings(version=1),
+    "epoch": EPOCH,
+}
 # One of several optional fields is needed.
-NEEDED = {"bump": {"to": "front"}}
+NEEDED = {"bump": {"to": "front"}, "init": {"mode": "open"}}
 REQUESTS = {one.__struct_config__.tag: one for one in get_args(c.AnyRequest)}
 
 
@@ -77,7 +81,7 @@ def test_a_request_with_more_than_is_known_decodes_to_the_same(op: str) -> None:
     assert msgspec.convert(more, c.AnyRequest) == msgspec.convert(message, c.AnyRequest)
 
 
-@pytest.mark.parametrize("result", RESULTS.values(), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("result", c.RESULTS.values(), ids=lambda one: one.__name__)
 def test_a_result_with_only_its_required_fields_decodes(result: type[c.Result]) -> None:
     assert msgspec.convert(smallest(result), result).outcome == "done"
 
@@ -121,3 +125,45 @@ FIRST_REQUIRED = {
 def test_no_request_needs_more_than_in_the_first_release(op: str) -> None:
     fields = msgspec.structs.fields(REQUESTS[op])
     assert {field.encode_name for field in fields if field.required} <= FIRST_REQUIRED[op]
+
+
+def decoded(op: str, **fields: Any) -> Any:
+    message = {**smallest(REQUESTS[op]), **fields}
+    if "state" in fields:
+        del message["mode"]
+    return msgspec.convert(message, c.AnyRequest)
+
+
+@pytest.mark.parametrize(
+    ("mode", "former"),
+    [
+        ("create", {"state": "warm"}),
+        ("open", {"state": "hydrating"}),
+        ("configure", {"state": "hydrating", "only_if_known": True}),
+        ("finish_rebuild", {"state": "warm", "only_if_known": True}),
+    ],
+)
+def test_an_init_of_the_version_before_is_understood(mode: str, former: dict[str, Any]) -> None:
+    """And that version understands ours: for one release each message has both."""
+    ours = decoded("init", **former)
+    assert ours.mode == mode
+    sent = msgspec.to_builtins(c.Init(**VALID_INIT, mode=ours.mode))
+    assert {name: sent[name] for name in former} == former
+
+
+@pytest.mark.parametrize(
+    ("when", "former"),
+    [
+        ("absent", {}),
+        ("older", {"overwrite": True}),
+        ("unchanged", {"seen": {"state": "held", "rank": 5}}),
+        ("unchanged", {"seen": {"state": "held", "rank": 5}, "overwrite": True}),
+    ],
+)
+def test_a_restore_of_the_version_before_is_understood(when: str, former: dict[str, Any]) -> None:
+    """And that version understands ours: it reads `seen` first, as this one does."""
+    ours = decoded("restore", **former)
+    assert ours.when == when
+    sent = msgspec.to_builtins(ours)
+    assert sent["overwrite"] is (when == "older")
+    assert sent["seen"] == former.get("seen")

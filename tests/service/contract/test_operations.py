@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.support.lambdas import PRIVATE, InProcessLambda
-from waitlist_api.queue.client import RESULTS, QueueClient, send_batch
+from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 from waitlist_shared.ids import entry_id_of, segment_id_of
@@ -23,7 +23,7 @@ TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 
 
-FAY = c.FillStay(entry_id_of(WAITLIST_ID, "fay"), "00000003", 9, 9, 9)
+FAY = c.WaitingStay(entry_id_of(WAITLIST_ID, "fay"), "00000003", 9, 9, 9)
 
 
 def of(entry_id: str) -> dict[str, Any]:
@@ -59,10 +59,10 @@ SAID: list[tuple[c.Request, str]] = [
     (bump(to="front"), "moved"),
     (bump(to="front"), "repeat"),
     (c.Position(**of(BOB), **TAGS), "waiting"),
-    (c.Page(waitlist_id=WAITLIST_ID, limit=1), "page"),
+    (c.ListWaiting(waitlist_id=WAITLIST_ID, limit=1), "listed"),
     (c.Stats(waitlist_id=WAITLIST_ID), "stats"),
     (c.Segments(**SEGMENTED), "segments"),
-    (c.Mark(**of(ADA)), "marked"),
+    (c.MarkDirty(**of(ADA)), "marked"),
     (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),
     (c.Tag(**tagged(ADA), attributes_version=1), "kept"),
     (c.Untagged(**SEGMENTED), "ready"),
@@ -72,7 +72,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Restore(**tagged(BOB, "00000002"), rank=5, ticket=5, stamp=5), "restored"),
     (c.Restore(**tagged(CYD), **HELD, rank=6, ticket=6, stamp=6), "restored"),
     (c.Extend(**of(CYD), token=TOKEN), "extended"),
-    (c.Shelf(waitlist_id=WAITLIST_ID, which="held"), "shelf"),
+    (c.ListOffQueue(waitlist_id=WAITLIST_ID, which="held"), "listed"),
     (c.Park(**of(CYD), token=TOKEN), "parked"),
     (c.Redrive(**of(CYD)), "redriven"),
     (c.Restore(**tagged(DAN), **HELD, rank=7, ticket=7, stamp=7), "restored"),
@@ -80,13 +80,13 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Restore(**tagged(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
     (c.Complete(**of(EVE), token=TOKEN), "completed"),
     (c.Complete(**of(EVE), token=TOKEN), "repeat"),
-    (c.Look(**of(EVE)), "looked"),
-    (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
-    (c.Beat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
-    (c.Fill(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
-    (c.Reserve(waitlist_id=WAITLIST_ID, count=2, crowds=(c.Crowd(16, 3),)), "reserved"),
-    (c.Enlist(**tagged(GUS), ticket=16), "joined"),
-    (c.Enlist(**tagged(GUS), ticket=16), "already"),
+    (c.Inspect(**of(EVE)), "looked"),
+    (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
+    (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
+    (c.RestoreMany(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
+    (c.AllocateTickets(waitlist_id=WAITLIST_ID, count=2, crowds=(c.Crowd(16, 3),)), "reserved"),
+    (c.Insert(**tagged(GUS), ticket=16), "joined"),
+    (c.Insert(**tagged(GUS), ticket=16), "already"),
     (c.Expire(waitlist_id=WAITLIST_ID), "expired"),
     (c.Settle(**of(EVE), seen_stamp=2**44), "changed"),
     (c.Claim(waitlist_id=WAITLIST_ID), "claimed"),
@@ -99,14 +99,14 @@ SAID: list[tuple[c.Request, str]] = [
 def test_every_operation_is_understood_and_its_result_too(queue: QueueClient) -> None:
     for request, outcome in SAID:
         result = queue.send(request)
-        assert type(result) is RESULTS[type(request)]
+        assert type(result) is c.RESULTS[type(request)]
         assert (result.ok, result.outcome) == (True, outcome), request
 
 
 def test_no_operation_is_left_out_here_or_in_the_client() -> None:
     operations = set(get_args(c.AnyRequest))
     assert {type(request) for request, _ in SAID} == operations
-    assert set(RESULTS) == operations
+    assert set(c.RESULTS) == operations
 
 
 def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient) -> None:
@@ -124,8 +124,8 @@ def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient
         moved.rank,
         bob.ticket,
     )
-    first = queue.send(c.Page(waitlist_id=WAITLIST_ID, limit=1))
-    second = queue.send(c.Page(waitlist_id=WAITLIST_ID, after_rank=first.next_rank))
+    first = queue.send(c.ListWaiting(waitlist_id=WAITLIST_ID, limit=1))
+    second = queue.send(c.ListWaiting(waitlist_id=WAITLIST_ID, after=first.next_rank))
     assert [entry.entry_id for entry in (*first.entries, *second.entries)] == [BOB, ADA]
     assert (first.entries[0].rank, second.entries[0].rank) == (moved.rank, ada.rank)
     assert (first.next_rank, second.next_rank) == (moved.rank, None)
@@ -183,7 +183,7 @@ def test_in_a_batch_each_request_has_its_own_result_or_refusal(queue: QueueClien
     assert [type(answer) for answer in answers] == [
         c.InitResult,
         c.SignupResult,
-        c.LeaveResult,
+        c.EndOfStayResult,
         Gone,
         NotWaiting,
         c.PositionResult,
@@ -203,7 +203,7 @@ def test_a_result_with_more_than_is_known_still_decodes(
     for request in SENT[: SENT.index(request_)]:
         queue.send(request)
     result = queue.send(request_)
-    assert type(result) is RESULTS[type(request_)]
+    assert type(result) is c.RESULTS[type(request_)]
 
 
 def more(answer: Any) -> Any:

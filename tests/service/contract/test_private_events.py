@@ -5,11 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.rules.lua import VERBS
 from tests.service.contract.conftest import Handler
 from tests.service.contract.events import PRIVATE, Event
-from waitlist_api.queue.client import RESULTS
-from waitlist_queue.service import BY_OP
+from waitlist_queue.operations import operation_of
+from waitlist_shared.contracts import REQUESTS, RESULTS, OnWaitlist
 from waitlist_shared.errors import BY_CODE
 
 # What makes the list comes first; what is not to be settled yet, or ends a stay or the list, last.
@@ -30,7 +29,7 @@ TAKING_EFFECT = {
     "claim": "claimed",
     "expire": "expired",
     "settle": "settled",
-    "shelf": "shelf",
+    "shelf": "listed",
     "segments": "segments",
     "mark": "marked",
     "beat": "beats",
@@ -58,8 +57,9 @@ def told(handler: Handler) -> dict[str, Event]:
 
 
 def documented(op: str) -> set[str]:
-    """Return the words that the header of an operation's script declares."""
-    return set(VERBS[op].returns) if op in VERBS else set()
+    """Return the outcomes that the header of an operation's script declares."""
+    request = REQUESTS[op]
+    return set(operation_of(request).script.returns) if issubclass(request, OnWaitlist) else set()
 
 
 def word_of(answer: Event) -> str:
@@ -83,7 +83,7 @@ def test_each_answer_is_a_result_that_the_public_function_decodes(
 ) -> None:
     for name, answer in told(private_handler).items():
         if answer["ok"]:
-            msgspec.convert(answer, RESULTS[BY_OP[PRIVATE[name]["op"]]])
+            msgspec.convert(answer, RESULTS[REQUESTS[PRIVATE[name]["op"]]])
         else:
             assert answer["code"] in BY_CODE, name
 

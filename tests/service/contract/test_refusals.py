@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "cold": (nothing, c.Position(**of(ADA))),
     "rebuilding": (hydrating, c.Position(**of(ADA))),
     "stale_epoch": (hydrating, RESTORE_OF_OTHER),
-    "outdated": (configured(), c.Beat(waitlist_id=WAITLIST_ID, epoch=OTHER_EPOCH)),
+    "outdated": (configured(), c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=OTHER_EPOCH)),
     "waitlist_full": (configured(capacity=1), c.Signup(**tagged(BOB))),
     "waitlist_closed": (configured(open=False), c.Signup(**tagged(BOB))),
     "gone": (departed, c.Signup(**tagged(ADA))),

@@ -12,14 +12,14 @@ from tests.service.privacy.drives import DRIVES, prepare
 from tests.service.telemetry.told import Line, Told, metrics_of, told
 from waitlist_api.http.errors import STATUS
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
-from waitlist_queue.service import BY_OP
+from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
 ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
 # Each value of a dimension there may be: a metric of its own, which costs money.
 OPERATIONS: dict[str, set[str]] = {
     "public": {*route_authorizers(), "unknown"},
-    "private": {*map(str, BY_OP), "unknown"},
+    "private": {*map(str, REQUESTS), "unknown"},
     "maintenance": {"minute", "waitlist"},
 }
 RESULTS: dict[str, set[str]] = {

@@ -1,6 +1,6 @@
--- A free rank ahead of the entry at `index`, in the nearest gap; nil if there is none. Moves often
--- follow each other to the same spot, so the rank leaves most of the gap to the next one: on the side
--- of the neighbour that was not moved. Between two alike it leaves room on both sides.
+-- Returns a free rank ahead of the entry at `index`, in the nearest gap; nil if there is none. Moves often go to
+-- the same spot one after the other, so a move takes little of the gap, on the side of the neighbour that was not
+-- moved. Between two neighbours of the same kind it leaves room on both sides.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, index)
   if not lower then return nil end

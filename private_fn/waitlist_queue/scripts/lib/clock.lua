@@ -1,4 +1,4 @@
--- The Redis server's clock, unless a test gives the time. No other machine's clock counts.
+-- Returns Redis' time in microseconds, or the time that a test gives. No other machine's clock counts.
 local function micros(now)
   if now ~= '' then return tonumber(now) end
   local time = redis.call('TIME')

@@ -1,29 +1,39 @@
--- Finds decisions that the record may not have yet (see decide).
+-- Reads decisions that the record may lack (see decide).
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+)'
 
--- The newest decision for which `is_it` returns true, or nil.
-local function decision_of(keys, entry_id, is_it)
-  local found
+-- Returns the decisions of an entry as the rows of a reply.
+local function decisions_of(keys, entry_id)
+  local rows = {}
   local packed = redis.call('HGET', keys.decided, entry_id) or ''
   for verb, token, stamp, rank, ticket, attempts, at in string.gmatch(packed, DECISION) do
-    local decision = {verb = verb, token = token, stamp = tonumber(stamp), rank = tonumber(rank),
-      ticket = tonumber(ticket), attempts = tonumber(attempts), at = tonumber(at)}
-    if is_it(decision) then found = decision end
+    rows[#rows + 1] = {verb, token, tonumber(stamp), tonumber(rank), tonumber(ticket),
+      tonumber(attempts), tonumber(at)}
+  end
+  return rows
+end
+
+-- Returns the newest decision for which `matches` returns true, or nil.
+local function find_decision(keys, entry_id, matches)
+  local found
+  for _, row in ipairs(decisions_of(keys, entry_id)) do
+    local decision = {verb = row[1], token = row[2], stamp = row[3], rank = row[4],
+      ticket = row[5], attempts = row[6], at = row[7]}
+    if matches(decision) then found = decision end
   end
   return found
 end
 
--- The decision that this token has made already: its caller may not have been answered.
-local function made_by(keys, entry_id, verb, token)
-  return decision_of(keys, entry_id, function(one)
+-- Returns the decision that this token has made already: its caller may not have received the answer.
+local function decision_by_token(keys, entry_id, verb, token)
+  return find_decision(keys, entry_id, function(one)
     return one.verb == verb and one.token == token
   end)
 end
 
--- The end of a hold by time that brought an entry where it was at a stamp: a move changes nothing
--- of that.
+-- Returns the expiry that brought an entry to where it was at a stamp, if it was one of this verb. Moves within
+-- the queue do not count.
 local function last_end(keys, entry_id, verb, stamp)
-  local last = decision_of(keys, entry_id, function(one)
+  local last = find_decision(keys, entry_id, function(one)
     return one.verb ~= 'bumped' and one.stamp < stamp
   end)
   return last and last.verb == verb and last

@@ -1,21 +1,21 @@
 -- Free ranks between neighbours: ranks are integers, and no two entries may share one.
 local STEP = 65536 -- the most that a move takes of a gap, so that many moves fit into it
 
--- The first rank of the priority that a rank belongs to: the room ahead of its tickets begins there.
+-- Returns the first rank of the priority that a rank belongs to: the room ahead of its tickets begins there.
 -- Versions without that room could leave an entry behind the last priority's tickets: it stays there.
 local function first_rank_of(rank)
   return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- The ranks and ids of the entry at `index` and of the one ahead of it (nil of the first).
+-- Returns the ranks and ids of the entry at `index` and of the one ahead of it (nil for the first).
 local function neighbours_at(keys, index)
   local found = redis.call('ZRANGE', keys.queue, math.max(index - 1, 0), index, 'WITHSCORES')
   local n = #found
   return tonumber(found[n]), found[n - 1], tonumber(found[n - 2]), found[n - 3]
 end
 
--- The smallest index whose ranks up to `index` have no gap: in a run without gaps, ranks
--- differ by as much as indexes do, so the search halves (a walk would not be bounded).
+-- Returns the smallest index whose ranks up to `index` have no gap: in a run without gaps, ranks
+-- differ by as much as indexes do, so the search halves (stepping would not be bounded).
 local function run_start(keys, index, rank)
   local low, high = 0, index
   while low < high do
@@ -30,7 +30,7 @@ local function run_start(keys, index, rank)
   return low
 end
 
--- The nearest gap ahead of the entry at `index`, within its priority: the ranks around it and the
+-- Returns the nearest gap ahead of the entry at `index`, within its priority: the ranks around it and the
 -- entries that have them (none at the beginning of a priority). nil if there is no gap.
 local function gap_before(keys, index)
   local upper, behind, lower, ahead = neighbours_at(keys, index)
@@ -44,7 +44,7 @@ local function gap_before(keys, index)
   return lower, upper, ahead, behind
 end
 
--- `rank` itself, or the nearest free one of its priority ahead of it where another entry has it.
+-- Returns `rank`, or the nearest free rank ahead of it in its priority if another entry has it.
 local function free_rank(keys, entry_id, rank)
   local taken = redis.call('ZRANGEBYSCORE', keys.queue, rank, rank, 'LIMIT', 0, 1)
   if not taken[1] or taken[1] == entry_id then return rank end

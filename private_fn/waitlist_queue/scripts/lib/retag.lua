@@ -1,5 +1,5 @@
--- Gives an entry of the list other tags; `rank` if it is in line. Of one stay those that are as new
--- remain: tags of `another_stay` say nothing of this one's.
+-- Writes other tags of an entry; `rank` is its rank if it is in the queue. Tags of the same stay that are as new
+-- remain; tags of `another_stay` do not count.
 local function retag(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

@@ -1,5 +1,5 @@
--- The state of an order where nothing else of its meta hash is of interest.
-local function state_here(keys, here)
+-- Returns the order's state, for scripts that need nothing else of the meta hash.
+local function read_state(keys, server_run_id)
   local meta = redis.call('HMGET', keys.meta, 'state', 'home')
-  return at_home(meta[1], meta[2], here)
+  return owned_state(meta[1], meta[2], server_run_id)
 end

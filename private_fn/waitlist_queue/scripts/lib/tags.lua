@@ -1,4 +1,4 @@
--- Those in line stand in the index of their segments, at the rank that they have in line.
+-- An entry in the queue is in the index of its segments at the rank that it has in the queue.
 local function enter_segments(keys, entry_id, rank)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
   if tags then enter(keys, entry_id, rank, tags) end

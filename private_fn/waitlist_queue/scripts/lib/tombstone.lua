@@ -1,16 +1,27 @@
--- Tombstones: which stays in line have ended, and at which stamp, for as long as a late message may
--- still come.
+-- Tombstones: the stays that have ended, by the stamp of their end, for as long as a late message about them may
+-- arrive. A stay is "entry_id:join_id".
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16
 
-local function is_gone(keys, entry_id, join_id)
-  return redis.call('ZSCORE', keys.gone, entry_id .. ':' .. join_id)
+-- Returns the stamp at which a stay has ended, or nil.
+local function tombstone_of(keys, entry_id, join_id)
+  return tonumber(redis.call('ZSCORE', keys.gone, entry_id .. ':' .. join_id))
 end
 
-local function bury(keys, entry_id, join_id, stamp)
-  redis.call('ZADD', keys.gone, stamp, entry_id .. ':' .. join_id)
+-- A ticket that the caller did not know is a second member of the stamp, "entry_id:join_id:ticket", so that a
+-- repeat returns it too. An earlier version wrote none.
+local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
+  local stay = entry_id .. ':' .. join_id
+  redis.call('ZADD', keys.gone, stamp, stay)
+  if ticket then redis.call('ZADD', keys.gone, stamp, string.format('%s:%d', stay, ticket)) end
   local old = redis.call('ZRANGEBYSCORE', keys.gone, '-inf',
     stamp - TOMBSTONE_SECONDS * TICKETS_PER_SECOND, 'LIMIT', 0, TRIMMED_AT_ONCE)
   if #old > 0 then redis.call('ZREM', keys.gone, unpack(old)) end
   redis.call('EXPIRE', keys.gone, TOMBSTONE_SECONDS)
+end
+
+-- Returns the ticket that was kept with a tombstone, or false.
+local function ticket_of_tombstone(keys, entry_id, join_id, stamp)
+  local members = redis.call('ZRANGEBYSCORE', keys.gone, stamp, stamp, 'LIMIT', 0, 2)
+  return members[2] and tonumber(string.sub(members[2], #entry_id + #join_id + 3)) or false
 end

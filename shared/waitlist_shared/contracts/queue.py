@@ -1,10 +1,11 @@
 """The messages about the line: who stands in it, and where."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import force_setattr
 
-from waitlist_shared.contracts.basis import (
+from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
     Epoch,
@@ -25,6 +26,7 @@ from waitlist_shared.contracts.basis import (
     Standing,
     State,
     Ticket,
+    answers,
 )
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -38,6 +40,7 @@ class Ping(Request, frozen=True, tag="ping"):
     """Asks whether Redis answers."""
 
 
+@answers(Ping)
 class PingResult(Result, frozen=True):
     pass
 
@@ -64,43 +67,63 @@ class Settings(Struct, frozen=True, kw_only=True):
     segments_version: Number = 0
 
 
-class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
-    """Makes a waitlist known, gives it new settings, or (warm, same epoch) ends its rebuild.
+Mode = Literal["create", "open", "configure", "finish_rebuild"]
+# A function of the version before sends, or reads, `state` and `only_if_known` instead of `mode`.
+STATE_OF_MODE: dict[Mode, tuple[State, bool]] = {
+    "create": ("warm", False),
+    "open": ("hydrating", False),
+    "configure": ("hydrating", True),
+    "finish_rebuild": ("warm", True),
+}
+MODE_OF_STATE = {state: mode for mode, state in STATE_OF_MODE.items()}
 
-    A new order counts on from `counters`, those of the last beat that the record has.
-    An order that another server has taken over is moved there: it is to be mended by the journal,
-    or if it is another life's than `known_epoch`, or older than `known_beat`, rebuilt.
-    With `only_if_known` it makes none known: a rebuild's last word must not, if Redis is lost
-    just before it, declare an empty order complete.
+
+class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
+    """Makes a waitlist known to Redis, or gives it new settings if it is.
+
+    `create` is for a new waitlist, whose empty order is complete. `open` also takes an order that
+    Redis has lost: its rebuild must follow. `configure` and `finish_rebuild` refuse an unknown
+    waitlist: otherwise a rebuild that finishes just after Redis was lost would mark an empty order
+    complete. `finish_rebuild` ends the rebuild of this `epoch`.
+    A new order counts on from `counters`, and all its stamps are later than `floor_ticket`.
     """
 
     settings: Settings
-    state: State
+    mode: Mode | None = None
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
-    known_epoch: Epoch | None = None
-    known_beat: Number = 0
+    state: State | None = None
     only_if_known: bool = False
 
+    def __post_init__(self) -> None:
+        if self.mode is None:
+            if self.state is None:
+                raise ValueError("mode is needed")
+            force_setattr(self, "mode", MODE_OF_STATE[self.state, self.only_if_known])
+        else:
+            state, only_if_known = STATE_OF_MODE[self.mode]
+            force_setattr(self, "state", state)
+            force_setattr(self, "only_if_known", only_if_known)
 
+
+@answers(Init)
 class InitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is created, exists, moved or warmed; `state` and `epoch` are those in force.
+    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force.
 
-    Stamps later than `born` are of this life of the order. One that `is_mending` lacks at most
-    what the journal has.
+    Stamps of this epoch are later than `epoch_start`.
     """
 
     state: State
     epoch: Epoch
-    born: Ticket = 0
-    is_mending: bool = False
+    epoch_start: Ticket = field(default=0, name="born")
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
     pass
 
 
+@answers(Signup)
 class SignupResult(Result, frozen=True, kw_only=True):
     """`outcome` is joined or already; no position is known while the order is rebuilt.
 
@@ -115,37 +138,47 @@ class SignupResult(Result, frozen=True, kw_only=True):
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
-    """`ticket` is the stay's, where it is known: a later stay's place is not touched then."""
+    """Takes an entry off the list for good, and counts it.
+
+    With the stay's `ticket`, the place of another stay of the same customer remains.
+    """
 
     ticket: Ticket | None = None
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
-    pass
+    """Ends a stay that counts as left."""
 
-
-class LeaveResult(Result, frozen=True, kw_only=True):
-    """`outcome` is left, or absent: it had left before, or never had a place."""
-
-    stamp: Ticket
+    counts_as: ClassVar = "left"
+    is_erased: ClassVar = False
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
-    """Takes an entry out that the record does not know as waiting; not counted as left.
+    """Takes out an entry that the record does not have as waiting; it does not count as left.
 
-    An entry that `is_admitted` by the record, and was not told so, is counted as admitted. Of one
-    that `is_erased` Redis also forgets which moves it has made.
+    If the record has it as admitted and Redis does not, `is_admitted` counts the admission. With
+    `is_erased` Redis also deletes the moves of the entry.
     """
 
     is_admitted: bool = False
     is_erased: bool = False
 
+    @property
+    def counts_as(self) -> Literal["admitted", "nothing"]:
+        return "admitted" if self.is_admitted else "nothing"
 
-class DropResult(Result, frozen=True, kw_only=True):
-    """`outcome` is dropped, or absent: it ended before, at `dropped_stamp`, or had no place."""
+
+@answers(Leave, Drop)
+class EndOfStayResult(Result, frozen=True, kw_only=True):
+    """`outcome` is left or dropped, or absent if the stay ended before or had no place.
+
+    The stay ended at `ended_stamp`. `ticket` is that of the place that the stay had, None if Redis
+    had none; the request need not have known it.
+    """
 
     stamp: Ticket
-    dropped_stamp: Ticket = 0
+    ended_stamp: Ticket = field(default=0, name="dropped_stamp")
+    ticket: Ticket | None = None
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
@@ -168,6 +201,7 @@ class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
             raise ValueError("exactly one of priority, places and to is needed")
 
 
+@answers(Bump)
 class BumpResult(Result, frozen=True, kw_only=True):
     """`outcome` is moved, or repeat for a `once_key` seen before.
 
@@ -202,6 +236,7 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
     total: int
 
 
+@answers(Position)
 class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
@@ -217,29 +252,33 @@ class PositionResult(Result, frozen=True, kw_only=True):
     places: tuple[SegmentPlace, ...] = ()
 
 
-class Page(OnWaitlist, frozen=True, kw_only=True, tag="page"):
-    """Reads entries in serving order: behind `after_rank`, or from the position `first` on."""
+class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
+    """Reads entries in serving order: those behind a rank, or from the position `first` on."""
 
-    after_rank: Rank | None = None
+    which: ClassVar = "waiting"
+    after_id: ClassVar = None
+
+    after: Rank | None = field(default=None, name="after_rank")
     first: Places | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 
     def __post_init__(self) -> None:
-        if self.after_rank is not None and self.first is not None:
+        if self.after is not None and self.first is not None:
             raise ValueError("at most one of after_rank and first is allowed")
 
 
-class PageEntry(Struct, frozen=True, kw_only=True):
+class WaitingEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     position: int
     rank: Rank
     ticket: Ticket
 
 
-class PageResult(Result, frozen=True, kw_only=True):
-    """`next_rank` is the `after_rank` of the next page, or None behind the last."""
+@answers(ListWaiting)
+class ListWaitingResult(Result, frozen=True, kw_only=True):
+    """The next page is `after` the rank `next_rank`; None is the end."""
 
-    entries: list[PageEntry]
+    entries: list[WaitingEntry]
     total: int
     next_rank: Rank | None = None
 
@@ -248,6 +287,7 @@ class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
     pass
 
 
+@answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
     """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows."""
 
@@ -263,26 +303,37 @@ class StatsResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
-    """Puts an entry back at its recorded rank.
+    """Puts an entry back where its record has it, if Redis has the entry
 
-    `epoch` ties a rebuild's restores to the order that it rebuilds; `overwrite` lets the
-    second pass of a rebuild correct the first; `seen` corrects an entry that looks just so.
+    `absent`: nowhere; `older` (the second pass of a rebuild): also by an older decision;
+    `unchanged` (a repair): also still as `expected`. `epoch` ties a rebuild's restores to the order
+    that it rebuilds.
     """
 
     rank: Rank
     ticket: Ticket
     stamp: Ticket
     epoch: Epoch | None = None
-    overwrite: bool = False
+    when: Literal["absent", "older", "unchanged"] = "absent"
+    expected: Seen | None = field(default=None, name="seen")
     once_key: OnceKey | None = None
     once_stamp: Ticket | None = None
     state: Standing = "waiting"
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
-    seen: Seen | None = None
+    # A function of the version before sends, or reads, this instead of `when`.
+    overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        if self.expected is not None:
+            force_setattr(self, "when", "unchanged")
+        elif self.overwrite:
+            force_setattr(self, "when", "older")
+        force_setattr(self, "overwrite", self.when == "older")
 
 
+@answers(Restore)
 class RestoreResult(Result, frozen=True, kw_only=True):
     """`outcome` is restored or present; `state` is where the entry is now."""
 
@@ -298,5 +349,6 @@ class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
     """Forgets a waitlist's order."""
 
 
+@answers(Purge)
 class PurgeResult(Result, frozen=True):
     pass

@@ -1,17 +1,16 @@
--- mark: says that the record of an entry is about to change, so that maintenance will look.
--- USES home state clock ticket draw aside
+-- mark_dirty: marks an entry whose record is about to change, so that maintenance compares the two.
+-- USES owner state clock ticket next_stamp off_queue
 -- KEYS meta queue held parked unsettled
--- ARGV entry_id now here
+-- ARGV entry_id now server_run_id
 -- RETURNS marked stamp | absent stamp
 -- RETURNS cold | rebuilding
-
-local state = state_here(keys, here)
+local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local stamp = draw(keys, now)
+local stamp = next_stamp(keys, now)
 if not (redis.call('ZSCORE', keys.queue, entry_id) or redis.call('ZSCORE', keys.held, entry_id) or
   redis.call('ZSCORE', keys.parked, entry_id)) then
   return {'absent', stamp}
 end
-unsettle(keys, entry_id, stamp)
+mark_dirty(keys, entry_id, stamp)
 return {'marked', stamp}

@@ -1,6 +1,7 @@
 """What the messages are made of: ids, numbers, limits, and what every one carries."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -88,6 +89,24 @@ class Seen(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     outcome: str
     ok: bool = True
+
+
+# The result of each request, and the request of each `op`.
+RESULTS: dict[type[Request], type[Result]] = {}
+REQUESTS: dict[str, type[Request]] = {}
+R = TypeVar("R", bound=type[Result])
+
+
+def answers(*requests: type[Request]) -> Callable[[R], R]:
+    """Register a class as the result of these requests."""
+
+    def register(result: R) -> R:
+        for request in requests:
+            RESULTS[request] = result
+            REQUESTS[str(request.__struct_config__.tag)] = request
+        return result
+
+    return register
 
 
 class Failure(Struct, frozen=True, kw_only=True):

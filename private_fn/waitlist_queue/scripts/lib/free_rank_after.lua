@@ -1,6 +1,6 @@
--- `rank` itself, or the next free one behind it. In a run without gaps as many stand as it is long,
--- so its end is found by doubling and halving: a walk would not be bounded.
-local function free_behind(keys, rank)
+-- Returns `rank`, or the next free rank after it. A run without gaps has as many entries as ranks, so doubling
+-- and halving find its end: stepping from rank to rank would not be bounded.
+local function free_rank_after(keys, rank)
   local function is_full(length)
     return redis.call('ZCOUNT', keys.queue, rank, rank + length - 1) == length
   end

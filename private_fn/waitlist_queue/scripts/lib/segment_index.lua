@@ -1,12 +1,12 @@
--- A rank as 16 characters whose bytes sort as the ranks do. Ranks in the room ahead of the first
+-- Returns a rank as 16 characters whose bytes sort as the ranks do. Ranks in the room ahead of the first
 -- priority are negative: a minus sorts before the digits, and 10^15 more makes the rest ascend.
 local function sortable(rank)
   if rank < 0 then return string.format('-%015d', 1000000000000000 + rank) end
   return string.format('%016d', rank)
 end
 
--- The index of segments: one member "segment:rank:entry" for each segment of each who waits, all of
--- one score and so in the order of their bytes. An entry's tags are its segments, a comma behind
+-- The index of segments: one member "segment:rank:entry" for each segment of each waiting entry, all of
+-- one score and so in the order of their bytes. An entry's tags are its segments, a comma after
 -- each, and the version of its attributes. A list that declares no segments has neither.
 local function members_of(entry_id, rank, tags, score)
   local place = ':' .. sortable(rank) .. ':' .. entry_id

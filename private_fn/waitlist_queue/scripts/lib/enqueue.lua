@@ -1,5 +1,5 @@
--- Writes a place; remembers the signup's ticket where the rank is not made of it.
-local function put(keys, entry_id, rank, ticket)
+-- Adds an entry to the queue; keeps its ticket where the rank is not made of it.
+local function enqueue(keys, entry_id, rank, ticket)
   redis.call('ZADD', keys.queue, rank, entry_id)
   enter_segments(keys, entry_id, rank)
   if rank % TIER == ticket then

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
-from waitlist_shared.contracts.basis import (
+from waitlist_shared.contracts.common import (
     EntryId,
     Epoch,
     JoinId,
@@ -15,36 +15,39 @@ from waitlist_shared.contracts.basis import (
     Result,
     SegmentIds,
     Ticket,
+    answers,
 )
-from waitlist_shared.contracts.line import Counters
+from waitlist_shared.contracts.queue import Counters
 from waitlist_shared.limits import MAX_FILL
 
 
-class Beat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
+class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
     """Counts a run of maintenance, and compares with what the last one has noted."""
 
     epoch: Epoch | None = None
     known_beat: Number = 0
 
 
-class BeatResult(Result, frozen=True, kw_only=True):
+@answers(Heartbeat)
+class HeartbeatResult(Result, frozen=True, kw_only=True):
     """`outcome` is beats, or behind: Redis has lost what came since the beat before the last.
 
-    All stamps of this life of the order are later than `born`.
+    All stamps of this epoch are later than `epoch_start`.
     """
 
     epoch: Epoch
     beat: Number
     stamp: Ticket
-    born: Ticket
+    epoch_start: Ticket = field(name="born")
     counters: Counters
 
 
-class Look(OnEntry, frozen=True, kw_only=True, tag="look"):
+class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
     """Asks how an entry stands, to compare it with its record."""
 
 
-class LookResult(Result, frozen=True, kw_only=True):
+@answers(Inspect)
+class InspectResult(Result, frozen=True, kw_only=True):
     """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
 
     `stamp` is that of the decision that put somebody out of line, `unsettled_stamp` that of one
@@ -61,7 +64,7 @@ class LookResult(Result, frozen=True, kw_only=True):
     attributes_version: Number | None = None
 
 
-class FillStay(Struct, frozen=True, array_like=True, gc=False):
+class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     """One who waits: as `restore` would put them back, in as few bytes as many need."""
 
     entry_id: EntryId
@@ -74,15 +77,16 @@ class FillStay(Struct, frozen=True, array_like=True, gc=False):
     attributes_version: Number = 0
 
 
-class Fill(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
+class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
     """Puts up to 50 of those who wait back at their recorded ranks; names nobody twice."""
 
     epoch: Epoch
     segments_version: Number = 0
-    stays: Annotated[tuple[FillStay, ...], Meta(min_length=1, max_length=MAX_FILL)]
+    stays: Annotated[tuple[WaitingStay, ...], Meta(min_length=1, max_length=MAX_FILL)]
 
 
-class FillResult(Result, frozen=True, kw_only=True):
+@answers(RestoreMany)
+class RestoreManyResult(Result, frozen=True, kw_only=True):
     """How many were put back, were there, and had ended their stay."""
 
     restored: Number = 0

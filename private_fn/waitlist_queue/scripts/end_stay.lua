@@ -1,0 +1,31 @@
+-- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
+-- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out
+-- KEYS meta queue gone moved held claims parked attempts decided segments tags moves
+-- ARGV entry_id join_id ticket counts_as is_erased now server_run_id
+-- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
+-- RETURNS absent stamp ended_stamp ticket
+-- RETURNS cold
+if not read_state(keys, server_run_id) then return {'cold'} end
+if is_erased == '1' then
+  redis.call('UNLINK', keys.moves)
+  redis.call('HDEL', keys.decided, entry_id)
+end
+local stamp = next_stamp(keys, now)
+local ended = tombstone_of(keys, entry_id, join_id)
+if ended then
+  return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
+end
+local was, found = take_out(keys, entry_id, ticket)
+add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
+found = found or false
+if counts_as == 'left' then
+  -- A stay that has a ticket had a place, even if Redis has lost it.
+  if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
+  -- An admission after the intent to leave does not count.
+  if was == 'done' then redis.call('HINCRBY', keys.meta, 'admitted', -1) end
+  redis.call('HINCRBY', keys.meta, 'left', 1)
+  return {'left', stamp, stamp, found}
+end
+if not was or was == 'done' or was == 'other' then return {'absent', stamp, stamp, found} end
+if counts_as == 'admitted' then redis.call('HINCRBY', keys.meta, 'admitted', 1) end
+return {'dropped', stamp, stamp, found}

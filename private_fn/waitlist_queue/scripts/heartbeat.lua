@@ -1,0 +1,20 @@
+-- heartbeat: counts a run of maintenance. A count that went back shows that Redis has lost writes.
+-- USES owner clock ticket next_stamp
+-- KEYS meta
+-- ARGV epoch known_beat now server_run_id
+-- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
+-- EACH counters signed_up left admitted
+-- RETURNS cold | rebuilding | outdated
+local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'beat', 'signed_up', 'left',
+  'admitted', 'born', 'home')
+if not owned_state(meta[1], meta[8], server_run_id) then return {'cold'} end
+if meta[1] == 'hydrating' then return {'rebuilding'} end
+local beat, known = tonumber(meta[3] or 0), tonumber(known_beat)
+-- One heartbeat may be lost with the writes just before it; if two are missing, a whole interval is.
+if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated'} end
+local outcome = 'beats'
+if beat < known then outcome = 'behind' end
+redis.call('HSET', keys.meta, 'beat', beat + 1)
+local stamp = next_stamp(keys, now)
+local counters = {tonumber(meta[4]), tonumber(meta[5]), tonumber(meta[6])}
+return {outcome, meta[2], tonumber(meta[7] or stamp), beat + 1, stamp, counters}

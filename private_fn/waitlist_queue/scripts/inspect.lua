@@ -1,0 +1,18 @@
+-- inspect: reads how Redis has an entry, to compare it with its record.
+-- USES owner state off_queue time_of
+-- KEYS meta queue held claims parked unsettled tags
+-- ARGV entry_id server_run_id
+-- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version
+-- RETURNS cold | rebuilding
+local state = read_state(keys, server_run_id)
+if not state then return {'cold'} end
+if state == 'hydrating' then return {'rebuilding'} end
+local dirty = tonumber(redis.call('ZSCORE', keys.unsettled, entry_id) or 0)
+local tags = redis.call('HGET', keys.tags, entry_id)
+local version = tags and tonumber(string.match(tags, '%d+$'))
+local rank = redis.call('ZSCORE', keys.queue, entry_id)
+if rank then return {'looked', 'waiting', tonumber(rank), '', 0, 0, dirty, version} end
+local hold = read_hold(keys, entry_id)
+if not hold then return {'looked', 'absent', 0, '', 0, 0, dirty, version} end
+return {'looked', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
+  version}

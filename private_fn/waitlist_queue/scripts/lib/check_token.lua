@@ -1,0 +1,10 @@
+-- Checks a claim token; returns the hold, or the code of the refusal.
+local function check_token(keys, entry_id, token, now)
+  local hold = read_hold(keys, entry_id)
+  if not hold or hold.state == 'parked' then return nil, 'not_held' end
+  if hold.token ~= token then return nil, 'claim_mismatch' end
+  if hold.state == 'done' then return hold, 'completed' end
+  local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id))
+  if deadline <= math.floor(micros(now) / 1000) then return nil, 'claim_expired' end
+  return hold
+end

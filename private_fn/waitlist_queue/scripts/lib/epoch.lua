@@ -1,0 +1,19 @@
+-- If the clock went back, stamps may exist up to UNKNOWN_SECONDS above `floor`, because the Lambda clock that
+-- produced it may be ten minutes slow. Smaller differences are normal clock skew.
+local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
+
+-- Returns the first stamp of a new epoch, later than the stamps of all epochs before it.
+local function first_stamp_of_epoch(floor, clock_micros)
+  local first = ticket_after(floor, clock_micros)
+  local is_clock_back = ticket_after(0, clock_micros) + SLACK_SECONDS * TICKETS_PER_SECOND < first
+  return is_clock_back and first + UNKNOWN_SECONDS * TICKETS_PER_SECOND or first
+end
+
+-- Begins an epoch. Stamps of it are later than `epoch_start`, those of epochs before it earlier.
+local function begin_epoch(keys, state, epoch, epoch_start, counters, server_run_id)
+  redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,
+    'born', epoch_start, 'beat', 0, 'home', server_run_id, 'mending', 0)
+  for name, count in string.gmatch(counters, '([%a_]+)=(%d+)') do
+    redis.call('HSET', keys.meta, name, count)
+  end
+end

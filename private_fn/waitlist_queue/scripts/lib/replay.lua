@@ -1,0 +1,21 @@
+-- Returns what a claim answers for one entry; expired_stamp is the stamp at which the lease of the hold before
+-- ended, if that brought the entry back into the queue, else 0.
+local function claimed(keys, entry_id, hold, deadline)
+  local expired = hold.attempts > 0 and last_end(keys, entry_id, 'expired', hold.stamp)
+  return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket,
+    expired and expired.at or 0}
+end
+
+-- Returns the entries of an earlier claim that are still held or done. Done entries are part of it, because a
+-- claim that completes at once has no other replay.
+local function replay(keys, claimed_before)
+  local entries = {}
+  for entry_id, token in string.gmatch(claimed_before, '(%w+):(%w+)') do
+    local hold = read_hold(keys, entry_id)
+    if hold and hold.token == token and hold.state ~= 'parked' then
+      local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id) or 0)
+      entries[#entries + 1] = claimed(keys, entry_id, hold, deadline)
+    end
+  end
+  return entries
+end

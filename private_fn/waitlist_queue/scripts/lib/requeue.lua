@@ -1,0 +1,14 @@
+-- Puts an entry back into the queue, at `rank` or the nearest free rank ahead of it; returns its rank.
+local function requeue(keys, entry_id, hold, rank)
+  local free = free_rank(keys, entry_id, rank) or rank
+  enqueue(keys, entry_id, free, hold.ticket)
+  redis.call('HDEL', keys.claims, entry_id)
+  redis.call('ZREM', keys.held, entry_id)
+  redis.call('ZREM', keys.parked, entry_id)
+  if hold.attempts > 0 then
+    redis.call('HSET', keys.attempts, entry_id, hold.attempts)
+  else
+    redis.call('HDEL', keys.attempts, entry_id)
+  end
+  return free
+end

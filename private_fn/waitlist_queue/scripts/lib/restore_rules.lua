@@ -1,0 +1,43 @@
+-- Returns whether a record's place may replace the one that Redis has. `absent`: only if Redis has none. `older`
+-- (the second pass of a rebuild): also if Redis has decided nothing later. `unchanged` (a repair): also if the
+-- entry still is where the comparison with the record found it ("state:rank").
+local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
+  if not (queue_rank or hold) then return true end
+  if when == 'unchanged' then
+    local found = hold and hold.state .. ':' .. int_text(hold.rank)
+    return expected == (found or 'waiting:' .. int_text(queue_rank))
+  end
+  if when ~= 'older' or not is_hydrating then return false end
+  -- A record that asks for this does not have the admission yet.
+  if hold and hold.state == 'done' and hold.ticket == new.ticket then return false end
+  if new.state == 'waiting' and queue_rank == new.rank then return false end
+  if hold and hold.stamp > new.stamp then return false end
+  local dirty = redis.call('ZSCORE', keys.unsettled, entry_id)
+  return not dirty or tonumber(dirty) <= new.stamp
+end
+
+-- Writes the record's segment tags, unless the place in Redis belongs to another stay of the same customer.
+local function restore_tags(keys, entry_id, tags, ticket, queue_rank, hold, is_restored)
+  if not tags then return end
+  local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
+  local is_same_stay = present == ticket
+  if is_restored or (is_same_stay and not (hold and hold.state == 'done')) then
+    retag(keys, entry_id, tags, queue_rank, not is_same_stay)
+  end
+end
+
+-- Puts an entry into the queue, back to its claimer, or among the parked entries, as its record has it.
+local function restore_place(keys, entry_id, new, queue_rank, time_millis)
+  if queue_rank then
+    -- Its own old rank must not keep it from the new one.
+    redis.call('ZREM', keys.queue, entry_id)
+    leave_segments(keys, entry_id, queue_rank)
+  end
+  if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end
+  redis.call('HDEL', keys.moved, entry_id)
+  redis.call('HDEL', keys.attempts, entry_id)
+  redis.call('ZREM', new.state == 'held' and keys.parked or keys.held, entry_id)
+  redis.call('ZADD', new.state == 'held' and keys.held or keys.parked, time_millis, entry_id)
+  write_hold(keys, entry_id, new)
+  return new.rank
+end

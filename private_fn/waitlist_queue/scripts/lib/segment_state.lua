@@ -1,0 +1,8 @@
+-- Returns `ready` if every entry on the list has tags, and `building` otherwise: only then are the counts of the
+-- segments exact.
+local function segment_state(keys, segments_version)
+  if segments_version == '0' then return 'ready' end
+  local entries = redis.call('ZCARD', keys.queue) + redis.call('ZCARD', keys.held) +
+    redis.call('ZCARD', keys.parked)
+  return redis.call('HLEN', keys.tags) == entries and 'ready' or 'building'
+end

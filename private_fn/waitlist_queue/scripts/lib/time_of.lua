@@ -1,0 +1,5 @@
+-- Returns the millisecond at which a hold expires, or at which an entry was parked; 0 for other entries.
+local function time_of(keys, entry_id)
+  return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
+    redis.call('ZSCORE', keys.parked, entry_id) or 0)
+end

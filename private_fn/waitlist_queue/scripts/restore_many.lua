@@ -1,0 +1,61 @@
+-- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
+-- USES owner int_text ticket segment_index tags retag enqueue gap off_queue requeue restore_rules batch
+-- KEYS meta queue gone moved claims attempts segments tags
+-- ARGV epoch segments_version stays server_run_id
+-- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:tags", a space between two, each entry once.
+-- RETURNS filled restored present gone
+-- RETURNS cold | stale_epoch | stale_segments
+local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'last_ticket', 'segments_version',
+  'home')
+if not owned_state(meta[1], meta[5], server_run_id) then return {'cold'} end
+if epoch ~= meta[2] then return {'stale_epoch'} end
+if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
+local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
+local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):(%S*)'
+for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays, stay) do
+  local n = #ids + 1
+  -- A tombstone has the name of the stay that it ends.
+  names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, stamp
+  tries[n], tags[n] = attempts, segments_version ~= '0' and packed
+end
+local tombstones = redis.call('ZMSCORE', keys.gone, unpack(names))
+local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
+local holds = redis.call('HMGET', keys.claims, unpack(ids))
+local newest, counts = tonumber(meta[3]), {restored = 0, present = 0, gone = 0}
+local queue, taken, unmoved, moved, tried = {}, {}, {}, {}, {}
+
+local function put_back(n, entry_id, rank, ticket)
+  if taken[rank] or redis.call('ZCOUNT', keys.queue, rank, rank) > 0 then
+    if queue[1] then redis.call('ZADD', keys.queue, unpack(queue)) end
+    queue = {}
+    rank = int_text(free_rank(keys, entry_id, tonumber(rank)) or rank)
+  end
+  taken[rank] = true
+  append_pair(queue, rank, entry_id)
+  if rank % TIER == tonumber(ticket) then
+    append_pair(unmoved, entry_id)
+  else
+    append_pair(moved, entry_id, ticket)
+  end
+  if tries[n] ~= '0' then append_pair(tried, entry_id, tries[n]) end
+  if tags[n] then retag(keys, entry_id, tags[n], tonumber(rank), true) end
+end
+
+for n, entry_id in ipairs(ids) do
+  local is_present = queue_ranks[n] or holds[n]
+  local outcome = tombstones[n] and 'gone' or is_present and 'present' or 'restored'
+  counts[outcome] = counts[outcome] + 1
+  if outcome ~= 'gone' then newest = math.max(newest, tonumber(stamps[n])) end
+  if outcome == 'restored' then put_back(n, entry_id, ranks[n], tickets[n]) end
+  if outcome == 'present' then
+    restore_tags(keys, entry_id, tags[n], tonumber(tickets[n]), tonumber(queue_ranks[n] or nil),
+      holds[n] and read_hold(keys, entry_id))
+  end
+end
+if queue[1] then redis.call('ZADD', keys.queue, unpack(queue)) end
+if unmoved[1] then redis.call('HDEL', keys.moved, unpack(unmoved)) end
+if moved[1] then redis.call('HSET', keys.moved, unpack(moved)) end
+if tried[1] then redis.call('HSET', keys.attempts, unpack(tried)) end
+-- Later tickets must sort behind everything that was ever acknowledged.
+if newest > tonumber(meta[3]) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
+return {'filled', counts.restored, counts.present, counts.gone}
