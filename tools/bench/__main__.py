@@ -20,6 +20,7 @@ from tools.bench.imports import ImportBench
 from tools.bench.line import Handler
 from tools.bench.log import lambda_log
 from tools.bench.memory import weigh, weigh_segments
+from tools.bench.public import PublicBench
 from tools.bench.rebuild import RebuildBench
 from tools.bench.report import as_json, show
 from tools.bench.rounds import WARM_UP_ROUNDS
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parts = [options.part] if options.part else list(PARTS)
     with lambda_log() as log:
         rows = run(parts, QUICK if options.quick else FULL, console)
-    console.print(f"The private function wrote {log.lines:,} lines.")
+    console.print(f"The functions wrote {log.lines:,} lines.")
     show(console, rows)
     if options.quick:
         console.print("A quick run is too short to judge by.")
@@ -112,12 +113,19 @@ def imports(sizes: Sizes, progress: Progress) -> list[Row]:
         return bench.rows(partial(progress.advance, task))
 
 
+def public(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("public function", total=2 * sizes.public_rounds + sizes.starts)
+        return PublicBench(Handler(port), sizes).rows(partial(progress.advance, task))
+
+
 PARTS = {
     "line": line,
     "claims": claims,
     "segments": segments,
     "rebuild": rebuild,
     "imports": imports,
+    "public": public,
 }
 
 

@@ -13,7 +13,7 @@ STYLES = {"met": "green", "missed": "bold red", "-": "dim"}
 
 def show(console: Console, rows: Sequence[Row]) -> None:
     """Print the table, and under it in one sentence whether all targets are met."""
-    table = Table(title="The private function, and what it is held against")
+    table = Table(title="Measurements beside their baselines")
     for heading in ("operation", "beside"):
         table.add_column(heading)
     for heading in ("ours", "baseline", "ratio", "quartiles", "target"):

@@ -24,6 +24,9 @@ class Sizes:
     import_rounds: int
     imported_per_round: int
     imported: int
+    public_rounds: int
+    public_operations: int
+    starts: int
 
 
 FULL = Sizes(
@@ -44,6 +47,9 @@ FULL = Sizes(
     import_rounds=20,
     imported_per_round=100,
     imported=20_000,
+    public_rounds=60,
+    public_operations=30,
+    starts=9,
 )
 QUICK = Sizes(
     rounds=3,
@@ -63,4 +69,7 @@ QUICK = Sizes(
     import_rounds=2,
     imported_per_round=10,
     imported=500,
+    public_rounds=2,
+    public_operations=3,
+    starts=1,
 )

@@ -16,7 +16,9 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
         [sys.executable, "-m", "tools.bench", part, *options],
         cwd=ROOT,
         env={
-            "PYTHONPATH": ":".join(str(ROOT / p) for p in ("", "public_fn", "private_fn", "shared"))
+            "PYTHONPATH": ":".join(
+                str(ROOT / p) for p in ("", "public_fn", "private_fn", "shared", "cli")
+            )
         },
         capture_output=True,
         text=True,
@@ -41,7 +43,7 @@ def test_a_quick_run_prints_a_ratio_for_every_operation(tmp_path: Path) -> None:
     }
     assert all(row["ratio"] > 0 for row in rows)
     assert all(f"{row['ratio']:.3f}" in printed for row in rows)
-    assert "The private function wrote " in printed
+    assert "The functions wrote " in printed
 
 
 def test_a_quick_run_of_the_claims_prints_ratios_and_what_was_wasted(tmp_path: Path) -> None:
@@ -108,6 +110,22 @@ def test_a_quick_run_of_the_imports_prints_their_speed_beside_signups_and_the_pr
     assert [(row["name"], row["beside"], row["target"]) for row in rows] == [
         ("import of 10", "single signups", "≥ 4"),
         ("import of 500", "100,000 in 5 minutes", "≥ 1"),
+    ]
+    assert all(row["ratio"] > 0 for row in rows)
+    assert all(f"{row['ratio']:.3f}" in printed for row in rows)
+
+
+def test_a_quick_run_of_the_public_function_prints_its_processor_time(tmp_path: Path) -> None:
+    rows, printed = _quick_run("public", tmp_path / "results.json")
+
+    assert [(row["name"], row["beside"], row["target"]) for row in rows] == [
+        ("public signup", "1 ms", "≤ 1"),
+        ("public signup", "its AWS calls by stock boto3", None),
+        ("public position", "0.3 ms", "≤ 1"),
+        ("public position", "its AWS calls by stock boto3", None),
+        ("public import and compose", "200 ms", "≤ 1"),
+        ("public import and compose", "boto3 and two clients", None),
+        ("private import", "import redis", "≤ 1.3"),
     ]
     assert all(row["ratio"] > 0 for row in rows)
     assert all(f"{row['ratio']:.3f}" in printed for row in rows)
