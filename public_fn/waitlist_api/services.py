@@ -5,20 +5,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from waitlist_api.claims.claim import Claiming
-from waitlist_api.claims.lifecycle import Holding
+from waitlist_api.claims.claim import Claims
+from waitlist_api.claims.lifecycle import Holds
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config
-from waitlist_api.entries.bump import Moving
-from waitlist_api.entries.edit import Editing
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.position import Standings
-from waitlist_api.entries.queries import Listing
-from waitlist_api.entries.segment_positions import SegmentStandings
-from waitlist_api.entries.signup import Joining
-from waitlist_api.imports.place import Enlisting
-from waitlist_api.imports.service import Importing
-from waitlist_api.imports.write_intents import Enrolling
+from waitlist_api.entries.bump import Bumps
+from waitlist_api.entries.edit import EntryEdits
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.position import Positions
+from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.entries.segment_positions import SegmentPositions
+from waitlist_api.entries.signup import Signups
+from waitlist_api.imports.place import Placement
+from waitlist_api.imports.service import Imports
+from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import Finishing
 from waitlist_api.maintenance.heartbeat import Watching
@@ -43,7 +43,7 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_api.records.waitlist_cache import Directory
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared.correlation import Correlation
@@ -61,19 +61,19 @@ class Services:
     erasures: Erasures
     places: Places
     directory: Directory
-    tagger: Tagger
+    segment_index: SegmentIndex
     waitlists: Waitlists
-    joining: Joining
-    importing: Importing
-    standings: Standings
-    leaving: Leaving
-    moving: Moving
-    listing: Listing
-    editing: Editing
+    signups: Signups
+    imports: Imports
+    positions: Positions
+    leaves: Leaves
+    bumps: Bumps
+    entry_queries: EntryQueries
+    entry_edits: EntryEdits
     segment_depths: SegmentDepths
-    segment_standings: SegmentStandings
-    claiming: Claiming
-    holding: Holding
+    segment_positions: SegmentPositions
+    claims: Claims
+    holds: Holds
     reindexer: Reindexer
     finishing: Finishing
     caretaker: Caretaker
@@ -109,23 +109,27 @@ class Services:
         retention = Retention(table, directory.retention_days_of)
         transitions = Transitions(table, retention, tally)
         leases = Leases(waitlist_records, now_millis)
-        tagger = Tagger(directory, guard)
-        standings = Standings(guard, entries, tagger)
+        segment_index = SegmentIndex(directory, guard)
+        positions = Positions(guard, entries, segment_index)
         edits = Edits(table)
         erasures = Erasures(table)
         journal = Journal(table)
         histories = Histories(table, now_millis)
-        leaving = Leaving(entries, erasures, journal, retention, guard, now_millis)
-        joining = Joining(directory, entries, guard, tagger, standings, leaving, now_millis)
-        imports = ImportRecords(table, entries)
-        enrolling = Enrolling(queue, guard, entries, imports, joining, leaving, now_millis)
-        enlisting = Enlisting(queue, guard, tagger, entries, imports, joining, now_millis)
+        leaves = Leaves(entries, erasures, journal, retention, guard, now_millis)
+        signups = Signups(directory, entries, guard, segment_index, positions, leaves, now_millis)
+        import_records = ImportRecords(table, entries)
+        intent_writer = IntentWriter(
+            queue, guard, entries, import_records, signups, leaves, now_millis
+        )
+        placement = Placement(
+            queue, guard, segment_index, entries, import_records, signups, now_millis
+        )
         restoring = Restoring(queue, entries, places, journal)
         rebuilder = Rebuilder(
             queue, guard, waitlist_records, restoring, leases, now_millis, pause, tally
         )
-        finishing = Finishing(entries, places, erasures, joining, leaving, now_millis, tally)
-        reindexer = Reindexer(queue, directory, tagger, waitlist_records, entries, leases)
+        finishing = Finishing(entries, places, erasures, signups, leaves, now_millis, tally)
+        reindexer = Reindexer(queue, directory, segment_index, waitlist_records, entries, leases)
         return cls(
             now_millis=now_millis,
             queue=queue,
@@ -135,21 +139,21 @@ class Services:
             erasures=erasures,
             places=places,
             directory=directory,
-            tagger=tagger,
+            segment_index=segment_index,
             waitlists=Waitlists(queue, guard, waitlist_records, directory, reindexer, now_millis),
-            joining=joining,
-            importing=Importing(directory, enrolling, enlisting, now_millis),
-            standings=standings,
-            leaving=leaving,
-            moving=Moving(entries, histories, guard, standings, now_millis),
-            listing=Listing(guard, entries, histories, standings),
-            editing=Editing(
-                directory, entries, edits, guard, tagger, standings, joining, now_millis
+            signups=signups,
+            imports=Imports(directory, intent_writer, placement, now_millis),
+            positions=positions,
+            leaves=leaves,
+            bumps=Bumps(entries, histories, guard, positions, now_millis),
+            entry_queries=EntryQueries(guard, entries, histories, positions),
+            entry_edits=EntryEdits(
+                directory, entries, edits, guard, segment_index, positions, signups, now_millis
             ),
-            segment_depths=SegmentDepths(entries, guard, tagger),
-            segment_standings=SegmentStandings(directory, entries, guard, tagger, standings),
-            claiming=Claiming(queue, guard, entries, transitions, now_millis, directory, tagger),
-            holding=Holding(entries, transitions, guard, standings, now_millis),
+            segment_depths=SegmentDepths(entries, guard, segment_index),
+            segment_positions=SegmentPositions(directory, entries, guard, segment_index, positions),
+            claims=Claims(queue, guard, entries, transitions, now_millis, directory, segment_index),
+            holds=Holds(entries, transitions, guard, positions, now_millis),
             reindexer=reindexer,
             finishing=finishing,
             caretaker=Caretaker(
@@ -159,7 +163,7 @@ class Services:
                 places,
                 finishing,
                 rebuilder,
-                Settling(queue, entries, transitions, tagger, now_millis),
+                Settling(queue, entries, transitions, segment_index, now_millis),
                 reindexer,
                 Watching(
                     queue,

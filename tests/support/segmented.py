@@ -37,7 +37,7 @@ class Segmented(Admissions):
             attributes=attributes,
             idempotency_key=f"signup-{name}",
         )
-        assert self.world.services.joining.sign_up(command).is_new, name
+        assert self.world.services.signups.sign_up(command).is_new, name
         self.id_of(name)
 
     def elsewhere(self) -> "Segmented":

@@ -7,7 +7,7 @@ import pytest
 
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.segments.index import TURNS, Tagger
+from waitlist_api.segments.index import TURNS, SegmentIndex
 from waitlist_shared.errors import StaleSegments
 
 REMEMBERED = WaitlistRecord(
@@ -45,9 +45,9 @@ def waitlists() -> Waitlists:
 
 
 @pytest.fixture
-def tagger(waitlists: Waitlists) -> Tagger:
+def segment_index(waitlists: Waitlists) -> SegmentIndex:
     anything = cast(Any, waitlists)
-    return Tagger(anything, anything)
+    return SegmentIndex(anything, anything)
 
 
 def until(version: int) -> Any:
@@ -62,31 +62,31 @@ def until(version: int) -> Any:
 
 
 def test_what_is_remembered_is_good_until_it_is_refused(
-    tagger: Tagger, waitlists: Waitlists
+    segment_index: SegmentIndex, waitlists: Waitlists
 ) -> None:
-    assert tagger.send("bakery", until(1)) == 1
+    assert segment_index.send("bakery", until(1)) == 1
     assert waitlists.told == []
 
 
 @pytest.mark.parametrize("version", range(2, TURNS + 2))
 def test_redis_is_told_what_is_declared_before_it_is_asked_again(
-    tagger: Tagger, waitlists: Waitlists, version: int
+    segment_index: SegmentIndex, waitlists: Waitlists, version: int
 ) -> None:
-    assert tagger.send("bakery", until(version)) == version
+    assert segment_index.send("bakery", until(version)) == version
     assert waitlists.told == list(range(2, version + 1))
 
 
 def test_segments_that_change_without_end_are_left_to_the_caller(
-    tagger: Tagger, waitlists: Waitlists
+    segment_index: SegmentIndex, waitlists: Waitlists
 ) -> None:
     with pytest.raises(StaleSegments):
-        tagger.send("bakery", until(99))
+        segment_index.send("bakery", until(99))
     assert len(waitlists.told) == TURNS
 
 
-def test_only_those_of_now_are_judged(tagger: Tagger) -> None:
+def test_only_those_of_now_are_judged(segment_index: SegmentIndex) -> None:
     judged: list[int] = []
-    tagger.send("bakery", until(1), lambda one: judged.append(one.version))
+    segment_index.send("bakery", until(1), lambda one: judged.append(one.version))
     assert judged == []
-    tagger.send("bakery", until(3), lambda one: judged.append(one.version))
+    segment_index.send("bakery", until(3), lambda one: judged.append(one.version))
     assert judged == [2, 3]

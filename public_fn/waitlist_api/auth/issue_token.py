@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.signup import Joining
+from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import EntryNotFound, InvalidFields, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.waitlist_cache import Directory
@@ -13,39 +14,35 @@ from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFul
 TokenOf = Callable[[str, str, int], str]
 
 
-class Issuing:
-    """Issues the tokens by which guests prove their stays; no earlier token of a stay ends."""
+@dataclass(frozen=True, slots=True)
+class TokenIssuer:
+    """Issues the tokens by which guests prove their stays; no earlier token of a stay ends.
 
-    def __init__(
-        self,
-        tokens: EntryTokens | None,
-        entries: EntryRecords,
-        directory: Directory,
-        joining: Joining,
-    ) -> None:
-        """Without entry tokens, customers prove themselves by those of an issuer."""
-        self._tokens = tokens
-        self._entries = entries
-        self._directory = directory
-        self._joining = joining
+    If `tokens` is None, customers prove themselves by JWTs and no token can be issued.
+    """
+
+    tokens: EntryTokens | None
+    entries: EntryRecords
+    directory: Directory
+    signups: Signups
 
     def signer(self) -> TokenOf:
         """Return what makes tokens of waitlist, entry and stay; raises NoEntryTokens."""
-        if self._tokens is None:
+        if self.tokens is None:
             raise NoEntryTokens
-        return self._tokens.issue
+        return self.tokens.issue
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
         """Return the token of the last stay that is recorded of an entry, whatever its status."""
         token_of = self.signer()
-        record = self._entries.get(waitlist_id, entry_id)
+        record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
             # A signup that was cut off has no ticket, and so no token, before it is finished.
             with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self._joining.finish(record)
-            record = self._entries.get(waitlist_id, entry_id)
+                self.signups.finish(record)
+            record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
             # A second read tells an operator which of the two ids is mistyped.
-            self._directory.find(waitlist_id)
+            self.directory.find(waitlist_id)
             raise EntryNotFound
         return token_of(waitlist_id, entry_id, record.ticket or 0)

@@ -20,7 +20,7 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Statu
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.records.waitlist_cache import Directory
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -55,26 +55,17 @@ class Offer:
     record: EntryRecord
 
 
-class Claiming:
+@dataclass(frozen=True, slots=True)
+class Claims:
     """Gives people out, each to one claimer."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        guard: ColdGuard,
-        entries: EntryRecords,
-        transitions: Transitions,
-        now_millis: NowMillis,
-        directory: Directory,
-        tagger: Tagger,
-    ) -> None:
-        self._queue = queue
-        self._guard = guard
-        self._entries = entries
-        self._transitions = transitions
-        self._now_millis = now_millis
-        self._directory = directory
-        self._tagger = tagger
+    queue: QueueClient
+    guard: ColdGuard
+    entries: EntryRecords
+    transitions: Transitions
+    now_millis: NowMillis
+    directory: Directory
+    segment_index: SegmentIndex
 
     def claim(self, command: ClaimCommand) -> list[Offer]:
         """Hold up to `count` people in serving order.
@@ -99,22 +90,22 @@ class Claiming:
         if command.filter is None:
             return self._send(request)
         within = partial(_within, request, command.filter)
-        checked(self._directory, command.waitlist_id, within)
-        return self._tagger.send(command.waitlist_id, lambda all_: self._send(within(all_)))
+        checked(self.directory, command.waitlist_id, within)
+        return self.segment_index.send(command.waitlist_id, lambda all_: self._send(within(all_)))
 
     def _send(self, request: c.Claim) -> c.ClaimResult:
-        held: c.ClaimResult = self._guard.read(request)
+        held: c.ClaimResult = self.guard.read(request)
         return held
 
     def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:
-        now_millis = self._now_millis()
+        now_millis = self.now_millis()
         transitions = [
             _transition(command, claim, result.stamp, now_millis) for claim in result.entries
         ]
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             made = list(pool.map(partial(self._offer, command), result.entries, transitions))
         claims = [claim for claim, is_made in zip(result.entries, made, strict=True) if is_made]
-        records = self._entries.get_many(command.waitlist_id, [claim.entry_id for claim in claims])
+        records = self.entries.get_many(command.waitlist_id, [claim.entry_id for claim in claims])
         return [
             Offer(_with_deadline(claim, records[claim.entry_id]), records[claim.entry_id])
             for claim in claims
@@ -124,7 +115,7 @@ class Claiming:
     def _offer(self, command: ClaimCommand, claim: c.Claimed, transition: Transition) -> bool:
         """Record one offer; False for whom the record no longer has on the list."""
         try:
-            self._transitions.record(transition, self._now_millis())
+            self.transitions.record(transition, self.now_millis())
         except EntryChanged as changed:
             return self._offer_changed(command, claim, transition, changed.record)
         return True
@@ -156,19 +147,19 @@ class Claiming:
             outcome="already", rank=claim.rank, ticket=claim.ticket, stamp=claim.ticket
         )
         try:
-            self._entries.finish_join(record, placed, self._now_millis())
+            self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
             if changed.record is None or changed.record.join_id != record.join_id:
                 return False
             # Somebody else has recorded the place meanwhile.
         try:
-            self._transitions.record(transition, self._now_millis())
+            self.transitions.record(transition, self.now_millis())
         except EntryChanged:
             return False
         return True
 
     def _drop(self, waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> None:
-        self._queue.send(_drop_of(waitlist_id, claim, record))
+        self.queue.send(_drop_of(waitlist_id, claim, record))
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the holds of those who are admitted already.
@@ -186,14 +177,14 @@ class Claiming:
         ]
         if not requests:
             return
-        answers = send_batch(self._queue, requests)
+        answers = send_batch(self.queue, requests)
         lost: list[c.Single] = [
             _drop_of(command.waitlist_id, offer.claim, offer.record)
             for offer, answer in zip(offers, answers, strict=True)
             if isinstance(answer, WaitlistError)
         ]
         if lost:
-            send_batch(self._queue, lost)
+            send_batch(self.queue, lost)
 
 
 def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:

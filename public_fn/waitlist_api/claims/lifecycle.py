@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.decisions import (
@@ -60,60 +60,53 @@ class HoldCommand:
 class Held:
     """An entry that is held, and until when."""
 
-    standing: Standing
+    view: EntryView
     deadline_millis: int
 
 
-class Holding:
+@dataclass(frozen=True, slots=True)
+class Holds:
     """Ends and prolongs holds. Redis decides, by its own clock; the record follows.
 
     A repeat whose first answer was lost gets from Redis the decision that was made, and records
     it before it is answered, at the decision's own stamp (docs/decisions/0036).
     """
 
-    def __init__(
-        self,
-        entries: EntryRecords,
-        transitions: Transitions,
-        guard: ColdGuard,
-        standings: Standings,
-        now_millis: NowMillis,
-    ) -> None:
-        self._entries = entries
-        self._transitions = transitions
-        self._guard = guard
-        self._standings = standings
-        self._now_millis = now_millis
+    entries: EntryRecords
+    transitions: Transitions
+    guard: ColdGuard
+    positions: Positions
+    now_millis: NowMillis
 
-    def complete(self, command: HoldCommand) -> Standing:
+    def complete(self, command: HoldCommand) -> EntryView:
         """Admit a customer for good; a repeat with the same token changes nothing."""
         try:
             done: c.CompleteResult = self._decide(command, c.Complete(**command.names))
         except AlreadyAdmitted:
-            record = self._entries.get(*command.key)
+            record = self.entries.get(*command.key)
             if record is None or record.claim_token != command.token:
                 raise
-            standing = self._standings.of(*command.key, to_operator=True)
+            view = self.positions.of(*command.key, to_operator=True)
             # The customer may join again between the two reads.
-            return standing if standing.status == "admitted" else Standing.recorded(record)
+            return view if view.status == "admitted" else EntryView.recorded(record)
         event = HistoryEvent(
             stamp=done.done_stamp or done.stamp,
             event="admitted",
             by=command.by,
             reason=command.reason,
         )
-        changes = {"admitted_millis": self._now_millis(), "claim_token": command.token}
+        changes = {"admitted_millis": self.now_millis(), "claim_token": command.token}
         transition = _transition(command, "admitted", done, changes, (event,))
         try:
-            self._transitions.record(transition, self._now_millis())
+            self.transitions.record(transition, self.now_millis())
         except EntryChanged as changed:
             record = changed.record
             is_same = record is not None and record.claim_token == command.token
             if record is None or record.status != "admitted" or not is_same:
                 raise _reason(ClaimExpired(), record, command.token) from changed
-        return Standing.out_of_line(command.entry_id, "admitted", done.rank, done.ticket)
+        return EntryView.off_queue(command.entry_id, "admitted", done.rank, done.ticket)
 
-    def release(self, command: HoldCommand) -> Standing:
+    def release(self, command: HoldCommand) -> EntryView:
         """Give an entry back to the line, at its old place or at the end."""
         request = c.Release(**command.names, to=command.to)
         try:
@@ -133,34 +126,34 @@ class Holding:
         }
         transition = _transition(command, "offered", extended, changes)
         try:
-            self._transitions.record(transition, self._now_millis())
+            self.transitions.record(transition, self.now_millis())
         except EntryChanged as changed:
             if changed.record is None or changed.record.erase:
                 raise EntryNotFound from changed
             if changed.record.status in ("leaving", "left"):
                 raise NotWaiting from changed
-        standing = Standing.out_of_line(command.entry_id, "offered", extended.rank, extended.ticket)
-        return Held(standing, extended.deadline_millis)
+        view = EntryView.off_queue(command.entry_id, "offered", extended.rank, extended.ticket)
+        return Held(view, extended.deadline_millis)
 
-    def park(self, command: HoldCommand) -> Standing:
+    def park(self, command: HoldCommand) -> EntryView:
         """Put an entry aside for a person to look at."""
         try:
             parked: c.ParkResult = self._decide(command, c.Park(**command.names))
         except ClaimExpired as refusal:
             return self._recorded(command, "parked", refusal)
         self._record(command, _decision("parked", command, parked, parked.parked_millis))
-        return Standing.out_of_line(command.entry_id, "parked", parked.rank, parked.ticket)
+        return EntryView.off_queue(command.entry_id, "parked", parked.rank, parked.ticket)
 
-    def redrive(self, command: HoldCommand) -> Standing:
+    def redrive(self, command: HoldCommand) -> EntryView:
         """Bring a parked entry back into line, with no attempts against it."""
         request = c.Redrive(
             waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
         )
         for _ in range(TRIES):
             try:
-                back: c.RedriveResult = self._guard.read(request)
+                back: c.RedriveResult = self.guard.read(request)
             except NotParked as refusal:
-                record = self._entries.get(*command.key)
+                record = self.entries.get(*command.key)
                 if record is None or record.status != "parked" or record.erase:
                     return self._recorded(command, "redriven", refusal)
                 # The record knows a parking that Redis has lost.
@@ -175,21 +168,21 @@ class Holding:
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
         """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""
         try:
-            return self._guard.read(request)
+            return self.guard.read(request)
         except REFUSED as refusal:
-            record = self._entries.get(*command.key)
+            record = self.entries.get(*command.key)
             lost = _lost_hold(refusal, record, command.token)
             if lost is None:
                 raise _reason(refusal, record, command.token) from refusal
         self._put_back(lost)
         try:
-            return self._guard.read(request)
+            return self.guard.read(request)
         except REFUSED as refusal:
             raise _reason(refusal, record, command.token) from refusal
 
     def _put_back(self, record: EntryRecord) -> c.RestoreResult:
         try:
-            return self._standings.put_back(record)
+            return self.positions.put_back(record)
         except Gone as error:
             raise NotWaiting from error
 
@@ -201,21 +194,21 @@ class Holding:
         transition = transition_of(command.key, decision, events, command.reason)
         try:
             try:
-                self._transitions.record(transition, self._now_millis())
+                self.transitions.record(transition, self.now_millis())
             except EntryChanged as changed:
                 if changed.record is None or changed.record.erase:
                     raise
                 for event in events:
-                    self._transitions.append(command.key, event, self._now_millis())
+                    self.transitions.append(command.key, event, self.now_millis())
         except EntryChanged as changed:
             raise EntryNotFound from changed
 
-    def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> Standing:
+    def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> EntryView:
         """Answer the repeat of a decision that the record has; raise the refusal of others.
 
         Redis forgets a decision soon after the record has it.
         """
-        record = self._entries.get(*command.key)
+        record = self.entries.get(*command.key)
         if record is None or record.erase:
             raise EntryNotFound
         if record.status == "admitted":
@@ -223,8 +216,8 @@ class Holding:
         is_same_hold = verb == "redriven" or record.claim_token == command.token
         if record.hold_end != verb or record.status != STATUS_OF[verb] or not is_same_hold:
             raise refusal
-        standing = self._standings.of(*command.key, to_operator=True)
-        return standing if standing.status == record.status else Standing.recorded(record)
+        view = self.positions.of(*command.key, to_operator=True)
+        return view if view.status == record.status else EntryView.recorded(record)
 
 
 def _transition(
@@ -260,11 +253,11 @@ def _decision(verb: c.Verb, command: HoldCommand, result: c.HoldResult, at: int 
 
 def _waiting(
     command: HoldCommand, result: c.HoldResult, position: int | None, total: int | None
-) -> Standing:
+) -> EntryView:
     if position is None:
         # A repeat, and another claim has the entry by now.
         total = None
-    return Standing.waiting(command.entry_id, result.rank, result.ticket, position, total)
+    return EntryView.waiting(command.entry_id, result.rank, result.ticket, position, total)
 
 
 def _lost_hold(

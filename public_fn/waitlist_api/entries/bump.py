@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import UNSET
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.decisions import expired_event
@@ -41,7 +41,7 @@ class BumpCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bumped(Standing):
+class Bumped(EntryView):
     """Where an entry stands after a move; `moved` is how many places nearer to the head it came.
 
     Negative if it came farther from the head; None of the repeat of a move that Redis has lost.
@@ -50,22 +50,15 @@ class Bumped(Standing):
     moved: int | None
 
 
-class Moving:
+@dataclass(frozen=True, slots=True)
+class Bumps:
     """Moves waiting entries."""
 
-    def __init__(
-        self,
-        entries: EntryRecords,
-        histories: Histories,
-        guard: ColdGuard,
-        standings: Standings,
-        now_millis: NowMillis,
-    ) -> None:
-        self._entries = entries
-        self._histories = histories
-        self._guard = guard
-        self._standings = standings
-        self._now_millis = now_millis
+    entries: EntryRecords
+    histories: Histories
+    guard: ColdGuard
+    positions: Positions
+    now_millis: NowMillis
 
     def bump(self, command: BumpCommand) -> Bumped:
         """Move an entry once for each Idempotency-Key, and return where it stands."""
@@ -85,18 +78,18 @@ class Moving:
         key = (command.waitlist_id, command.entry_id)
         move = Move(moved, request.once_key, (*before, event))
         try:
-            self._entries.record_bump(key, move, self._now_millis())
+            self.entries.record_bump(key, move, self.now_millis())
         except EntryChanged as changed:
             is_present = changed.record is not None and changed.record.status in PRESENT
             raise (Rebuilding if is_present else NotWaiting) from changed
-        standing = Standing.waiting(
+        view = EntryView.waiting(
             command.entry_id, moved.rank, moved.ticket, moved.position, moved.total
         )
-        return Bumped(**asdict(standing), moved=moved.moved_by)
+        return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _check_repeat(self, command: BumpCommand, moved_stamp: int) -> None:
         """Raise IdempotencyKeyReused if the move that was made is not the one asked for."""
-        made = self._histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
+        made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
         # A move that was cut off before it was recorded has no event: this request records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
@@ -109,7 +102,7 @@ class Moving:
         try:
             return self._send(request)
         except NotWaiting:
-            record = self._entries.get(request.waitlist_id, request.entry_id)
+            record = self.entries.get(request.waitlist_id, request.entry_id)
             if record is None:
                 raise EntryNotFound from None
             if record.status == "admitted":
@@ -118,13 +111,13 @@ class Moving:
                 raise
         # The record knows a place that Redis has lost.
         try:
-            self._standings.put_back(record)
+            self.positions.put_back(record)
         except Gone:
             raise NotWaiting from None
         return self._send(request)
 
     def _send(self, request: c.Bump) -> c.BumpResult:
-        moved: c.BumpResult = self._guard.read(request)
+        moved: c.BumpResult = self.guard.read(request)
         return moved
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.position import Standings
-from waitlist_api.entries.queries import Person
-from waitlist_api.entries.signup import Joining
+from waitlist_api.entries.position import Positions
+from waitlist_api.entries.queries import EntryDetails
+from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields, Throttled
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.edits import Edits
@@ -16,7 +16,7 @@ from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import Directory
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
@@ -47,36 +47,26 @@ class EditCommand:
         }
 
 
-class Editing:
+@dataclass(frozen=True, slots=True)
+class EntryEdits:
     """Edits people who have a place.
 
     The record decides and Redis follows: the higher version of somebody's attributes stays. Redis
     is told before the record changes, so that maintenance sees to an edit that is cut off.
     """
 
-    def __init__(
-        self,
-        directory: Directory,
-        entries: EntryRecords,
-        edits: Edits,
-        guard: ColdGuard,
-        tagger: Tagger,
-        standings: Standings,
-        joining: Joining,
-        now_millis: NowMillis,
-    ) -> None:
-        self._directory = directory
-        self._entries = entries
-        self._edits = edits
-        self._guard = guard
-        self._tagger = tagger
-        self._standings = standings
-        self._joining = joining
-        self._now_millis = now_millis
+    directory: Directory
+    entries: EntryRecords
+    edits: Edits
+    guard: ColdGuard
+    segment_index: SegmentIndex
+    positions: Positions
+    signups: Signups
+    now_millis: NowMillis
 
-    def edit(self, command: EditCommand) -> Person:
+    def edit(self, command: EditCommand) -> EntryDetails:
         """Replace what is given; where all of it is recorded already, nothing changes."""
-        self._directory.find(command.waitlist_id)
+        self.directory.find(command.waitlist_id)
         for _ in range(TURNS):
             record = self._recorded(command)
             if record is None:
@@ -84,8 +74,8 @@ class Editing:
             if command.attributes is not None:
                 # Also where nothing changed: an earlier edit may have been cut off here.
                 self._tag(record)
-            standing = self._standings.of(record.waitlist_id, record.entry_id, to_operator=True)
-            return Person(standing, record, [])
+            view = self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
+            return EntryDetails(view, record, [])
         raise Throttled
 
     def _recorded(self, command: EditCommand) -> EntryRecord | None:
@@ -106,41 +96,41 @@ class Editing:
         key = (command.waitlist_id, command.entry_id)
         new = (changes.get("attributes"), changes.get("profile"))
         try:
-            return self._edits.record(key, *new, event, self._now_millis())
+            return self.edits.record(key, *new, event, self.now_millis())
         except EntryChanged:
             return None
 
     def _present(self, command: EditCommand) -> EntryRecord | None:
         """Return the record of somebody who has a place; None where it has only just come about."""
-        record = self._entries.get(command.waitlist_id, command.entry_id)
+        record = self.entries.get(command.waitlist_id, command.entry_id)
         if record is None or record.erase:
             raise EntryNotFound
         if record.status == "admitted":
             raise AlreadyAdmitted
         if record.status == "joining":
             with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self._joining.finish(record)
+                self.signups.finish(record)
             return None
         if record.status not in PRESENT:
             raise NotWaiting(NOBODY)
         return record
 
     def _check(self, waitlist_id: str, attributes: Attributes) -> None:
-        checked(self._directory, waitlist_id, lambda segments: segments.check(attributes))
+        checked(self.directory, waitlist_id, lambda segments: segments.check(attributes))
 
     def _mark(self, record: EntryRecord) -> int:
         """Have maintenance look at the entry in a minute; return the stamp of the edit."""
         request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
-        marked: c.MarkDirtyResult = self._guard.read(request)
+        marked: c.MarkDirtyResult = self.guard.read(request)
         if marked.outcome == "absent":
             self._put_back(record)
-            marked = self._guard.read(request)
+            marked = self.guard.read(request)
         return marked.stamp
 
     def _put_back(self, record: EntryRecord) -> None:
         """Give somebody the place again that the record knows and Redis has lost."""
         try:
-            place = self._standings.put_back(record)
+            place = self.positions.put_back(record)
         except Gone as error:
             raise NotWaiting(NOBODY) from error
         if place.state == "done":
@@ -148,7 +138,7 @@ class Editing:
 
     def _tag(self, record: EntryRecord) -> None:
         try:
-            self._tagger.tag(record)
+            self.segment_index.tag(record)
         except Gone as error:
             raise NotWaiting(NOBODY) from error
 

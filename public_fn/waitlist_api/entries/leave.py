@@ -1,6 +1,7 @@
 """Leave and erase: record the intent, give up the place, record that it is done."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
@@ -15,24 +16,16 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
 
-class Leaving:
+@dataclass(frozen=True, slots=True)
+class Leaves:
     """Takes people out of line; any step may be repeated, by anyone."""
 
-    def __init__(
-        self,
-        entries: EntryRecords,
-        erasures: Erasures,
-        journal: Journal,
-        retention: Retention,
-        guard: ColdGuard,
-        now_millis: NowMillis,
-    ) -> None:
-        self._entries = entries
-        self._journal = journal
-        self._erasures = erasures
-        self._retention = retention
-        self._guard = guard
-        self._now_millis = now_millis
+    entries: EntryRecords
+    erasures: Erasures
+    journal: Journal
+    retention: Retention
+    guard: ColdGuard
+    now_millis: NowMillis
 
     def leave(
         self, waitlist_id: str, entry_id: str, by: str, reason: str = "", stay: int | None = None
@@ -43,9 +36,9 @@ class Leaving:
         """
         try:
             key = (waitlist_id, entry_id)
-            record = self._entries.begin_leave(key, by, reason, self._now_millis(), stay)
+            record = self.entries.begin_leave(key, by, reason, self.now_millis(), stay)
         except EntryChanged as changed:
-            if changed.record is None or changed.record.is_expired(self._now_millis()):
+            if changed.record is None or changed.record.is_expired(self.now_millis()):
                 raise EntryNotFound from changed
             if stay is not None and changed.record.ticket != stay:
                 raise Forbidden from changed
@@ -61,25 +54,25 @@ class Leaving:
         the place, a rebuild must find somewhere that it has been given up.
         """
         try:
-            record = self._erasures.begin_erase(waitlist_id, entry_id, self._now_millis())
+            record = self.erasures.begin_erase(waitlist_id, entry_id, self.now_millis())
         except EntryChanged:
             return
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
             # Redis is away, and maintenance takes the place later. Reasons and actors go now.
-            self._erasures.erase_history(record)
+            self.erasures.erase_history(record)
             raise
-        self._erasures.erase_history(record, ended_at)
+        self.erasures.erase_history(record, ended_at)
 
     def finish(self, record: EntryRecord) -> None:
         """Take an intent to leave, or to be erased, to its end."""
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.EndOfStayResult = self._guard.write(leave_of(record))
-        now_millis = self._now_millis()
-        expires_at = self._retention.expires_at(record.waitlist_id, now_millis)
+        left: c.EndOfStayResult = self.guard.write(leave_of(record))
+        now_millis = self.now_millis()
+        expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
             stamp=left.stamp,
             event="left",
@@ -88,9 +81,9 @@ class Leaving:
             expires_at=expires_at,
         )
         key = (record.waitlist_id, record.entry_id)
-        self._retention.end_history(key, left.stamp, expires_at)
+        self.retention.end_history(key, left.stamp, expires_at)
         try:
-            self._entries.finish_leave(record, event, now_millis)
+            self.entries.finish_leave(record, event, now_millis)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:
@@ -98,12 +91,12 @@ class Leaving:
 
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an erased person, then delete what is recorded."""
-        self._erasures.erase(record, self._give_up(record))
+        self.erasures.erase(record, self._give_up(record))
 
     def _give_up(self, record: EntryRecord) -> int:
         """Give up the place; return the stamp at which the stay has ended, 0 where no list is."""
         with suppress(WaitlistNotFound):
-            dropped: c.EndOfStayResult = self._guard.write(drop_of(record))
+            dropped: c.EndOfStayResult = self.guard.write(drop_of(record))
             change = Change(
                 waitlist_id=record.waitlist_id,
                 entry_id=record.entry_id,
@@ -111,6 +104,6 @@ class Leaving:
                 status=ERASED,
                 join_id=record.join_id,
             )
-            self._journal.enter(change, self._now_millis())
+            self.journal.enter(change, self.now_millis())
             return dropped.ended_stamp or dropped.stamp
         return 0

@@ -11,7 +11,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
@@ -23,7 +23,7 @@ TRIES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class EntryView:
     """An entry's status and place; `position` is None unless it waits.
 
     `ticket` is the number of the stay, which entry tokens name.
@@ -59,7 +59,7 @@ class Standing:
         )
 
     @classmethod
-    def out_of_line(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
+    def off_queue(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
         """Return an entry that Redis knows and that has no position."""
         return cls(
             entry_id=entry_id,
@@ -82,26 +82,26 @@ class Standing:
         )
 
 
-class Standings:
+@dataclass(frozen=True, slots=True)
+class Positions:
     """Reads standings; puts an entry back that the record knows and Redis does not."""
 
-    def __init__(self, guard: ColdGuard, entries: EntryRecords, tagger: Tagger) -> None:
-        self._guard = guard
-        self._entries = entries
-        self._tagger = tagger
+    guard: ColdGuard
+    entries: EntryRecords
+    segment_index: SegmentIndex
 
-    def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> Standing:
+    def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
         """Return where an entry stands, true at this moment; operators see every total."""
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
-        found: c.PositionResult = self._guard.read(request)
+        found: c.PositionResult = self.guard.read(request)
         hide_total = found.hide_counts and not to_operator
         if found.rank is None or found.ticket is None:
             return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.outcome in STATUS_OF:
             status = STATUS_OF[found.outcome]
-            return Standing.out_of_line(entry_id, status, found.rank, found.ticket)
+            return EntryView.off_queue(entry_id, status, found.rank, found.ticket)
         total = None if hide_total else found.total
-        return Standing.waiting(entry_id, found.rank, found.ticket, found.position, total)
+        return EntryView.waiting(entry_id, found.rank, found.ticket, found.position, total)
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
         """Give an entry its recorded place again; raise Gone if its stay has ended."""
@@ -110,28 +110,28 @@ class Standings:
         placed = Placed.from_record(record)
 
         def restore(segments: Segments) -> c.RestoreResult:
-            restored: c.RestoreResult = self._guard.read(restore_of(placed, segments))
+            restored: c.RestoreResult = self.guard.read(restore_of(placed, segments))
             return restored
 
-        return self._tagger.send(record.waitlist_id, restore)
+        return self.segment_index.send(record.waitlist_id, restore)
 
-    def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> Standing:
+    def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> EntryView:
         for _ in range(TRIES):
-            record = self._entries.get(waitlist_id, entry_id)
+            record = self.entries.get(waitlist_id, entry_id)
             if record is None or record.erase:
                 raise EntryNotFound
             if record.status not in STATE_OF:
-                return Standing.recorded(record)
+                return EntryView.recorded(record)
             try:
                 place = self.put_back(record)
             except Gone:
                 continue
             if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
-                return Standing.out_of_line(
+                return EntryView.off_queue(
                     entry_id, STATUS_OF[place.state], place.rank, place.ticket
                 )
             if place.position is None or place.rank is None or place.ticket is None:
                 raise Rebuilding
             total = None if hide_total else place.total
-            return Standing.waiting(entry_id, place.rank, place.ticket, place.position, total)
+            return EntryView.waiting(entry_id, place.rank, place.ticket, place.position, total)
         raise Rebuilding

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from waitlist_api import cursors
-from waitlist_api.entries.position import STATUS_OF, Standing, Standings
+from waitlist_api.entries.position import STATUS_OF, EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.entries import EntryRecords
@@ -15,44 +15,38 @@ from waitlist_shared.errors import Rebuilding
 
 
 @dataclass(frozen=True)
-class Person:
+class EntryDetails:
     """Where an entry stands, and what is recorded of the person."""
 
-    standing: Standing
+    view: EntryView
     record: EntryRecord | None
     history: list[HistoryEvent]
 
 
-class Listing:
+@dataclass(frozen=True, slots=True)
+class EntryQueries:
     """Reads people for operators."""
 
-    def __init__(
-        self,
-        guard: ColdGuard,
-        entries: EntryRecords,
-        histories: Histories,
-        standings: Standings,
-    ) -> None:
-        self._guard = guard
-        self._entries = entries
-        self._histories = histories
-        self._standings = standings
+    guard: ColdGuard
+    entries: EntryRecords
+    histories: Histories
+    positions: Positions
 
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int, first: int | None = None
-    ) -> tuple[list[Person], str | None]:
+    ) -> tuple[list[EntryDetails], str | None]:
         """Return those who wait in serving order, and the cursor of the next page.
 
         The page begins behind the cursor, or at the position `first`.
         """
         after_rank = cursors.decode_rank(cursor)
-        page: c.ListWaitingResult = self._guard.read(
+        page: c.ListWaitingResult = self.guard.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
         )
-        records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
+        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
         people = [
-            Person(
-                Standing.waiting(
+            EntryDetails(
+                EntryView.waiting(
                     entry.entry_id, entry.rank, entry.ticket, entry.position, page.total
                 ),
                 records.get(entry.entry_id),
@@ -62,12 +56,12 @@ class Listing:
         ]
         return people, cursors.encode(page.next_rank)
 
-    def shelf(
+    def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
-    ) -> tuple[list[Person], str | None]:
+    ) -> tuple[list[EntryDetails], str | None]:
         """Return those held, by deadline, or parked, by time, and the cursor of the next page."""
         after_time, after_id = cursors.decode_shelf(cursor)
-        shelf: c.ListOffQueueResult = self._guard.read(
+        shelf: c.ListOffQueueResult = self.guard.read(
             c.ListOffQueue(
                 waitlist_id=waitlist_id,
                 which=which,
@@ -76,10 +70,10 @@ class Listing:
                 limit=limit,
             )
         )
-        records = self._entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
+        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
         people = [
-            Person(
-                Standing.out_of_line(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
+            EntryDetails(
+                EntryView.off_queue(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
                 records.get(entry.entry_id),
                 [],
             )
@@ -90,31 +84,31 @@ class Listing:
         last = shelf.entries[-1]
         return people, cursors.encode([last.time_millis, last.entry_id])
 
-    def person(self, waitlist_id: str, entry_id: str) -> Person:
+    def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return one person with the newest 100 events of their history."""
-        found = self._histories.with_record(waitlist_id, entry_id)
+        found = self.histories.with_record(waitlist_id, entry_id)
         if found is None or found[0].erase:
             raise EntryNotFound
         record, history = found
-        return Person(self._standing(record), record, history)
+        return EntryDetails(self._view(record), record, history)
 
-    def person_with_history(
+    def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
-    ) -> tuple[Person, str | None]:
+    ) -> tuple[EntryDetails, str | None]:
         """Return one person with a page of their history, oldest first, and the next cursor."""
         after = cursors.decode_event(cursor)
-        record = self._entries.get(waitlist_id, entry_id)
+        record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
             raise EntryNotFound
-        history, following = self._histories.page(waitlist_id, entry_id, after, limit)
-        return Person(self._standing(record), record, history), cursors.encode(following)
+        history, following = self.histories.page(waitlist_id, entry_id, after, limit)
+        return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
-    def _standing(self, record: EntryRecord) -> Standing:
-        recorded = Standing.recorded(record)
+    def _view(self, record: EntryRecord) -> EntryView:
+        recorded = EntryView.recorded(record)
         if record.status not in PRESENT:
             return recorded
         try:
-            return self._standings.of(record.waitlist_id, record.entry_id, to_operator=True)
+            return self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
             # The record is whole all the same; only the position has to wait.
             return recorded

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlist_cache import Directory
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
@@ -49,63 +49,56 @@ class _Answer:
             if place.position is not None
         ]
 
-    def standing(self, entry_id: str) -> Standing | None:
+    def view(self, entry_id: str) -> EntryView | None:
         """Return where the entry stands in line; None for whoever does not."""
         found = self.found
         if found.outcome != "waiting" or found.rank is None or found.ticket is None:
             return None
         total = self._shown(found.total)
-        return Standing.waiting(entry_id, found.rank, found.ticket, found.position, total)
+        return EntryView.waiting(entry_id, found.rank, found.ticket, found.position, total)
 
     def _shown(self, total: int) -> int | None:
         return None if self.found.hide_counts else total
 
 
-class SegmentStandings:
+@dataclass(frozen=True, slots=True)
+class SegmentPositions:
     """Reads places within segments, in the same moment as the place in line."""
 
-    def __init__(
-        self,
-        directory: Directory,
-        entries: EntryRecords,
-        guard: ColdGuard,
-        tagger: Tagger,
-        standings: Standings,
-    ) -> None:
-        self._directory = directory
-        self._entries = entries
-        self._guard = guard
-        self._tagger = tagger
-        self._standings = standings
+    directory: Directory
+    entries: EntryRecords
+    guard: ColdGuard
+    segment_index: SegmentIndex
+    positions: Positions
 
     def of(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
-    ) -> tuple[Standing, list[SegmentPlace]]:
+    ) -> tuple[EntryView, list[SegmentPlace]]:
         """Return where an entry stands in line, and in its segments by these attributes.
 
         Whoever does not wait, or has not all of the attributes, is in no segment.
         """
         for _ in range(TRIES):
-            record = self._entries.get(waitlist_id, entry_id)
+            record = self.entries.get(waitlist_id, entry_id)
             if record is None or record.erase:
                 raise EntryNotFound
             answer = self._ask(record, names)
-            standing = answer.standing(entry_id)
-            if standing is None:
-                standing = self._standings.of(waitlist_id, entry_id)
-                if standing.position is None:
-                    return standing, []
+            view = answer.view(entry_id)
+            if view is None:
+                view = self.positions.of(waitlist_id, entry_id)
+                if view.position is None:
+                    return view, []
             elif answer.is_whole:
-                return standing, answer.places()
+                return view, answer.places()
             else:
                 # Redis is to follow the record: an edit was cut off, or is just under way.
                 with suppress(Gone):
-                    self._tagger.tag(record)
+                    self.segment_index.tag(record)
         raise Rebuilding
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
         canonical = checked(
-            self._directory, record.waitlist_id, lambda one: one.declared_names(names, FIELD)
+            self.directory, record.waitlist_id, lambda one: one.declared_names(names, FIELD)
         )
 
         def send(segments: Segments) -> _Answer:
@@ -117,6 +110,6 @@ class SegmentStandings:
                 segments=tuple(asked),
                 segments_version=segments.version,
             )
-            return _Answer(tuple(asked.values()), self._guard.read(request))
+            return _Answer(tuple(asked.values()), self.guard.read(request))
 
-        return self._tagger.send(record.waitlist_id, send)
+        return self.segment_index.send(record.waitlist_id, send)

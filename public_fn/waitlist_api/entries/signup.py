@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.position import Standing, Standings
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
@@ -25,7 +25,7 @@ from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import Directory
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     Gone,
@@ -89,55 +89,46 @@ class SignupCommand:
 class SignedUp:
     """`is_new` tells the request that made the place from one that repeats it."""
 
-    standing: Standing
+    view: EntryView
     is_new: bool
 
 
-class Joining:
+@dataclass(frozen=True, slots=True)
+class Signups:
     """Gives customers their places; any step may be repeated, by anyone."""
 
-    def __init__(
-        self,
-        directory: Directory,
-        entries: EntryRecords,
-        guard: ColdGuard,
-        tagger: Tagger,
-        standings: Standings,
-        leaving: Leaving,
-        now_millis: NowMillis,
-    ) -> None:
-        self._directory = directory
-        self._entries = entries
-        self._guard = guard
-        self._tagger = tagger
-        self._standings = standings
-        self._leaving = leaving
-        self._now_millis = now_millis
+    directory: Directory
+    entries: EntryRecords
+    guard: ColdGuard
+    segment_index: SegmentIndex
+    positions: Positions
+    leaves: Leaves
+    now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
         """Put a customer in line, or return the place of whom the caller has shown to be."""
-        waitlist = self._directory.find(command.waitlist_id)
+        waitlist = self.directory.find(command.waitlist_id)
         if _refusal(waitlist, command.attributes) is not None:
-            waitlist = self._directory.look_up(command.waitlist_id)
+            waitlist = self.directory.look_up(command.waitlist_id)
         for _ in range(TURNS):
-            standing = self._turn(waitlist, command)
-            if standing is not None:
-                return standing
+            view = self._turn(waitlist, command)
+            if view is not None:
+                return view
         raise Throttled
 
     def finish(self, record: EntryRecord) -> SignedUp:
         """Take an intent to its end: the place, or the refusal and no trace of the intent."""
         placed = self._take_place(record)
         is_new = self.record(record, placed)
-        standing = Standing.waiting(
+        view = EntryView.waiting(
             record.entry_id, placed.rank, placed.ticket, placed.position, placed.total
         )
-        return SignedUp(standing, is_new)
+        return SignedUp(view, is_new)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
         """Record a place that was given; return whether this did, and no other copy of it."""
         try:
-            self._entries.finish_join(record, placed, self._now_millis())
+            self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
             self._settle(record, placed, changed.record)
             return False
@@ -146,7 +137,7 @@ class Joining:
     def cancel(self, record: EntryRecord) -> None:
         """Take back an intent that was refused its place."""
         try:
-            self._entries.cancel_join(record)
+            self.entries.cancel_join(record)
         except EntryChanged:
             # Another request has taken this intent further: it stands by what that one did.
             return
@@ -166,9 +157,9 @@ class Joining:
     def _begin(self, waitlist: WaitlistRecord, record: EntryRecord) -> EntryRecord:
         refusal = _refusal(waitlist, record.attributes)
         if refusal is None:
-            self._entries.begin_join(record)
+            self.entries.begin_join(record)
             return record
-        existing = self._entries.get(record.waitlist_id, record.entry_id)
+        existing = self.entries.get(record.waitlist_id, record.entry_id)
         if existing is None:
             raise refusal
         raise EntryChanged(existing)
@@ -178,36 +169,36 @@ class Joining:
     ) -> SignedUp | None:
         """Answer a signup of a customer whom the record knows already."""
         is_same_key = existing.signup_key != "" and existing.signup_key == command.signup_key
-        is_same_request = is_same_key and not existing.is_expired(self._now_millis())
+        is_same_request = is_same_key and not existing.is_expired(self.now_millis())
         # Records of an earlier version have no digest of the body.
         if is_same_request and existing.signup_body not in ("", command.signup_body):
             raise IdempotencyKeyReused
         if existing.status == "leaving":
-            self._leaving.finish(existing)
+            self.leaves.finish(existing)
             return None
         if existing.status in ENDED:
             if is_same_request:
                 # A late copy of a signup that was taken back since must not join anew.
-                return SignedUp(Standing.recorded(existing), is_new=False)
+                return SignedUp(EntryView.recorded(existing), is_new=False)
             return self._rejoin(waitlist, command, existing)
         if not (is_same_request or command.is_proven_of(existing)):
             raise AlreadyOnList
         if existing.status == "joining":
             return self._finish_new(waitlist, existing)
         try:
-            standing = self._standings.of(command.waitlist_id, command.entry_id)
+            view = self.positions.of(command.waitlist_id, command.entry_id)
         except EntryNotFound:
             # Erased meanwhile: whoever signs up is a new person.
             return None
-        return SignedUp(standing, is_new=False)
+        return SignedUp(view, is_new=False)
 
     def _rejoin(
         self, waitlist: WaitlistRecord, command: SignupCommand, former: EntryRecord
     ) -> SignedUp | None:
         # A record past its retention counts as deleted.
-        is_forgotten = former.is_expired(self._now_millis())
+        is_forgotten = former.is_expired(self.now_millis())
         if not (_may_rejoin(waitlist, former) or is_forgotten):
-            waitlist = self._directory.look_up(command.waitlist_id)
+            waitlist = self.directory.look_up(command.waitlist_id)
         if not (_may_rejoin(waitlist, former) or is_forgotten):
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         refusal = _refusal(waitlist, command.attributes)
@@ -215,10 +206,10 @@ class Joining:
             raise refusal
         if former.status == "admitted":
             # Redis may still hold what is left of that stay, and would take this one for it.
-            self._guard.write(drop_of(former, counts=True))
+            self.guard.write(drop_of(former, counts=True))
         record = self._intent(command)
         try:
-            record = self._entries.begin_rejoin(record, former)
+            record = self.entries.begin_rejoin(record, former)
         except EntryChanged as changed:
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
@@ -232,10 +223,10 @@ class Joining:
         except Gone:
             # Only a refused intent's late copy or a leave can have buried it: look again.
             return None
-        return replace(signed_up, standing=_without_total(signed_up.standing, waitlist))
+        return replace(signed_up, view=_without_total(signed_up.view, waitlist))
 
     def _intent(self, command: SignupCommand) -> EntryRecord:
-        now_millis = self._now_millis()
+        now_millis = self.now_millis()
         return EntryRecord(
             waitlist_id=command.waitlist_id,
             entry_id=command.entry_id,
@@ -256,27 +247,27 @@ class Joining:
             if self._gave_up_former(record, placed.ticket):
                 placed = self._send(record)
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
-            self._directory.forget(record.waitlist_id)
+            self.directory.forget(record.waitlist_id)
             self.cancel(record)
             raise
         return placed
 
     def _send(self, record: EntryRecord) -> c.SignupResult:
         def sign_up(segments: Segments) -> c.SignupResult:
-            placed: c.SignupResult = self._guard.write(place_of(record, segments))
+            placed: c.SignupResult = self.guard.write(place_of(record, segments))
             return placed
 
         def check(segments: Segments) -> None:
             segments.check(record.attributes)
 
-        return self._tagger.send(record.waitlist_id, sign_up, check)
+        return self.segment_index.send(record.waitlist_id, sign_up, check)
 
     def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
         """Give up the place of the stay before, which a rebuild may have found in a late index."""
         former = drop_of_former(record)
         if former is None or former.ticket != ticket:
             return False
-        self._guard.write(former)
+        self.guard.write(former)
         return True
 
     def _settle(
@@ -288,7 +279,7 @@ class Joining:
             return
         if not same_stay:
             # Nobody will ever leave for this stay: its place must not stay behind.
-            self._guard.write(drop_of(replace(record, ticket=placed.ticket)))
+            self.guard.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
 
 
@@ -314,6 +305,6 @@ def _may_rejoin(waitlist: WaitlistRecord, former: EntryRecord) -> bool:
             return False
 
 
-def _without_total(standing: Standing, waitlist: WaitlistRecord) -> Standing:
+def _without_total(view: EntryView, waitlist: WaitlistRecord) -> EntryView:
     # For a private function of the version before, which returned the total all the same.
-    return replace(standing, total=None) if waitlist.settings.hide_counts else standing
+    return replace(view, total=None) if waitlist.settings.hide_counts else view

@@ -15,7 +15,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
-from waitlist_api.auth.issue_token import Issuing
+from waitlist_api.auth.issue_token import TokenIssuer
 from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.errors import problem
@@ -117,25 +117,27 @@ class Api:
 
 
 def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
-    issuing = Issuing(tokens, services.entries, services.directory, services.joining)
+    token_issuer = TokenIssuer(tokens, services.entries, services.directory, services.signups)
     return [
         health_routes(services.queue, services.waitlist_records),
         public_waitlist_routes(services.directory, services.waitlists),
         _customer_routes(services, tokens),
         admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
-        admin_claim_routes(services.claiming, services.holding),
-        admin_import_routes(services.importing, issuing),
-        admin_entry_routes(services.listing, services.editing, services.moving, services.leaving),
-        admin_token_routes(issuing),
+        admin_claim_routes(services.claims, services.holds),
+        admin_import_routes(services.imports, token_issuer),
+        admin_entry_routes(
+            services.entry_queries, services.entry_edits, services.bumps, services.leaves
+        ),
+        admin_token_routes(token_issuer),
     ]
 
 
 def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    looking = Looking(services.standings, services.segment_standings)
+    looking = Looking(services.positions, services.segment_positions)
     if tokens is None:
-        return own_entry_routes(services.joining, looking, services.leaving)
-    return entry_routes(tokens, services.joining, looking, services.leaving)
+        return own_entry_routes(services.signups, looking, services.leaves)
+    return entry_routes(tokens, services.signups, looking, services.leaves)
 
 
 def _check_size(event: Event, limit: int) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.signup import Joining
-from waitlist_api.imports.rows import Imported
+from waitlist_api.entries.signup import Signups
+from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import place_of
 from waitlist_api.queue.recovering import ColdGuard
@@ -13,70 +14,61 @@ from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.segments import Segments
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
 WORKERS = 4
-Placed = tuple[Imported, EntryRecord, c.SignupResult]
+Placed = tuple[ImportedRow, EntryRecord, c.SignupResult]
 REMOVED = "This person was removed while the import was under way; import the row again."
 
 
-class Enlisting:
+@dataclass(frozen=True, slots=True)
+class Placement:
     """Takes intents to their ends, in their order in Redis, and many at once in the record."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        guard: ColdGuard,
-        tagger: Tagger,
-        entries: EntryRecords,
-        imports: ImportRecords,
-        joining: Joining,
-        now_millis: NowMillis,
-    ) -> None:
-        self._queue = queue
-        self._guard = guard
-        self._tagger = tagger
-        self._entries = entries
-        self._imports = imports
-        self._joining = joining
-        self._now_millis = now_millis
+    queue: QueueClient
+    guard: ColdGuard
+    segment_index: SegmentIndex
+    entries: EntryRecords
+    imports: ImportRecords
+    signups: Signups
+    now_millis: NowMillis
 
-    def finish(self, waitlist_id: str, people: Sequence[Imported]) -> None:
+    def finish(self, waitlist_id: str, people: Sequence[ImportedRow]) -> None:
         """Place and record everybody who is joining; say what became of them."""
         pairs = [(one, one.record) for one in people if one.record is not None]
         if not pairs:
             return
         records = [record for _, record in pairs]
-        answers = self._tagger.send(waitlist_id, lambda now: self._place(records, now))
+        answers = self.segment_index.send(waitlist_id, lambda now: self._place(records, now))
         placed: list[Placed] = []
         for (one, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
                 one.ticket = answer.ticket
                 placed.append((one, record, answer))
             else:
-                self._joining.cancel(record)
+                self.signups.cancel(record)
                 one.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
         self._record_all(placed)
 
     def _place(
         self, records: Sequence[EntryRecord], segments: Segments
     ) -> list[c.SignupResult | WaitlistFull | Gone]:
-        answers = send_batch(self._queue, [place_of(record, segments) for record in records])
+        answers = send_batch(self.queue, [place_of(record, segments) for record in records])
         final: list[c.SignupResult | WaitlistFull | Gone] = []
         for record, answer in zip(records, answers, strict=True):
             if isinstance(answer, c.SignupResult | WaitlistFull | Gone):
                 final.append(answer)
             elif isinstance(answer, Cold):
-                self._guard.open(record.waitlist_id)
+                self.guard.open(record.waitlist_id)
                 raise Rebuilding
             elif isinstance(answer, WaitlistError):
                 raise answer
         return final
 
     def _record_all(self, placed: Sequence[Placed]) -> None:
-        groups = self._imports.groups_of(placed, lambda one: one[1])
+        groups = self.imports.groups_of(placed, lambda one: one[1])
         if len(groups) == 1:
             self._record(groups[0])
         elif groups:
@@ -85,9 +77,7 @@ class Enlisting:
 
     def _record(self, group: Sequence[Placed]) -> None:
         try:
-            self._imports.finish(
-                [(record, place) for _, record, place in group], self._now_millis()
-            )
+            self.imports.finish([(record, place) for _, record, place in group], self.now_millis())
         except EntryChanged:
             self._record_rest(group)
             return
@@ -97,7 +87,7 @@ class Enlisting:
     def _record_rest(self, group: Sequence[Placed]) -> None:
         """Record those whom nobody else has recorded meanwhile, one by one."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
-        found = self._entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])
+        found = self.entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])
         for one, record, place in group:
             now = found.get(one.entry_id)
             if now is not None and now.join_id == record.join_id and now.status in PRESENT:
@@ -105,9 +95,9 @@ class Enlisting:
             else:
                 self._record_one(one, record, place)
 
-    def _record_one(self, one: Imported, record: EntryRecord, place: c.SignupResult) -> None:
+    def _record_one(self, one: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
         try:
-            is_first = self._joining.record(record, place)
+            is_first = self.signups.record(record, place)
             one.outcome = "joined" if is_first or one.is_new else "already"
         except NotWaiting:
             one.refuse(NotWaiting(REMOVED))

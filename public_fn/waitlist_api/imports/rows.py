@@ -26,7 +26,7 @@ class ImportRow:
 
 
 @dataclass(kw_only=True)
-class Imported:
+class ImportedRow:
     """One row of an import; `record` is what is known of its entry, `outcome` what became of it.
 
     `is_new` says that this call has written the intent, `ticket` which stay is on the list then.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import count
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.signup import Joining
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import InvalidFields, Throttled
-from waitlist_api.imports.rows import Imported
+from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import ColdGuard
@@ -30,49 +30,44 @@ FIRST_TICKET = 1
 
 
 @dataclass(frozen=True)
-class Numbers:
+class TicketAllocation:
     """What each person's ticket is to be, by entry, as it was decided at a stamp."""
 
     stamp: int
     tickets: dict[str, int]
 
 
-class Enrolling:
+@dataclass(frozen=True, slots=True)
+class IntentWriter:
     """Has everybody of an import be joining; one transaction after the other.
 
     So whoever is missing where it is cut off comes behind all who are not. Where another request
     has written one of them meanwhile, the rest gets new tickets: it must not come ahead of these.
     """
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        guard: ColdGuard,
-        entries: EntryRecords,
-        imports: ImportRecords,
-        joining: Joining,
-        leaving: Leaving,
-        now_millis: NowMillis,
-    ) -> None:
-        self._queue = queue
-        self._guard = guard
-        self._entries = entries
-        self._imports = imports
-        self._joining = joining
-        self._leaving = leaving
-        self._now_millis = now_millis
+    queue: QueueClient
+    guard: ColdGuard
+    entries: EntryRecords
+    imports: ImportRecords
+    signups: Signups
+    leaves: Leaves
+    now_millis: NowMillis
 
-    def begin(self, waitlist: WaitlistRecord, people: Sequence[Imported], by: str) -> None:
+    def begin(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow], by: str) -> None:
         """Write the intents of those who may join; say of the others why not."""
         self._look(waitlist, people)
-        numbers, rest = Numbers(0, {}), people
+        numbers, rest = TicketAllocation(0, {}), people
         while rest:
             numbers, begun = self._begin(waitlist, rest, by, numbers)
             rest = rest[begun:]
 
     def _begin(
-        self, waitlist: WaitlistRecord, rest: Sequence[Imported], by: str, numbers: Numbers
-    ) -> tuple[Numbers, int]:
+        self,
+        waitlist: WaitlistRecord,
+        rest: Sequence[ImportedRow],
+        by: str,
+        numbers: TicketAllocation,
+    ) -> tuple[TicketAllocation, int]:
         """Write what one transaction takes; return how many rows of the rest are done by that."""
         some = rest[:MAX_INTENTS]
         for _ in range(TURNS):
@@ -81,14 +76,14 @@ class Enrolling:
                 return numbers, len(some)
             if any(one.entry_id not in numbers.tickets for one in may_join):
                 numbers = self._draw(waitlist, rest)
-            intents = self._imports.first_of([self._intent(one, by, numbers) for one in may_join])
+            intents = self.imports.first_of([self._intent(one, by, numbers) for one in may_join])
             new = may_join[: len(intents)]
             self._drop_admitted(new)
             try:
-                self._imports.begin(intents)
+                self.imports.begin(intents)
             except EntryChanged:
                 self._look(waitlist, some)
-                numbers = Numbers(0, {})
+                numbers = TicketAllocation(0, {})
                 continue
             for one, intent in zip(new, intents, strict=True):
                 one.record, one.is_new = intent.begun, True
@@ -96,13 +91,13 @@ class Enrolling:
             return numbers, len(some) if is_all else some.index(may_join[len(new)])
         raise Throttled
 
-    def _look(self, waitlist: WaitlistRecord, people: Sequence[Imported]) -> None:
+    def _look(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow]) -> None:
         ids = [one.entry_id for one in people]
-        records = self._entries.get_many(waitlist.waitlist_id, ids)
+        records = self.entries.get_many(waitlist.waitlist_id, ids)
         for one in people:
             one.look_again(records.get(one.entry_id))
 
-    def _is_to_join(self, one: Imported) -> bool:
+    def _is_to_join(self, one: ImportedRow) -> bool:
         """Return whether an intent is to be written; if it is not, note the outcome."""
         if one.record is not None and one.record.status in ("joining", "leaving"):
             self._finish(one)
@@ -113,34 +108,34 @@ class Enrolling:
             one.outcome = "ended"
         return self._is_free(one)
 
-    def _is_free(self, one: Imported) -> bool:
+    def _is_free(self, one: ImportedRow) -> bool:
         """Return whether nothing that is recorded keeps a row from its place."""
         record = one.record
         if record is None:
             return True
         # A record past its retention counts as deleted.
-        is_past = one.when_ended == "rejoin" or record.is_expired(self._now_millis())
+        is_past = one.when_ended == "rejoin" or record.is_expired(self.now_millis())
         return record.status in ENDED and is_past
 
-    def _finish(self, one: Imported) -> None:
+    def _finish(self, one: ImportedRow) -> None:
         """Take what is under way to its end, but for an import's own intent."""
         record = one.record
         if record is None or one.is_joining:
             return
         if record.status == "leaving":
-            self._leaving.finish(record)
+            self.leaves.finish(record)
         else:
             with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self._joining.finish(record)
-        one.record = self._entries.get(*record.key)
+                self.signups.finish(record)
+        one.record = self.entries.get(*record.key)
         if one.record is not None and one.record.status in ("joining", "leaving"):
             raise Throttled
 
-    def _draw(self, waitlist: WaitlistRecord, people: Sequence[Imported]) -> Numbers:
+    def _draw(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow]) -> TicketAllocation:
         """Decide of everybody who may join which ticket they are to have."""
         new = [one for one in people if self._is_free(one)]
         crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
-        reserved: c.AllocateTicketsResult = self._guard.read(
+        reserved: c.AllocateTicketsResult = self.guard.read(
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
                 count=len(new) - crowds.total(),
@@ -152,23 +147,25 @@ class Enrolling:
             ticket: iter(range(ticket + offset, ticket + offset + size))
             for (ticket, size), offset in zip(crowds.items(), reserved.offsets, strict=True)
         }
-        return Numbers(reserved.stamp, {one.entry_id: _next(one, run, of_crowd) for one in new})
+        return TicketAllocation(
+            reserved.stamp, {one.entry_id: _next(one, run, of_crowd) for one in new}
+        )
 
-    def _drop_admitted(self, people: Sequence[Imported]) -> None:
+    def _drop_admitted(self, people: Sequence[ImportedRow]) -> None:
         """Have Redis forget what may be left of former stays, which it would take for these."""
         admitted = [one.record for one in people if one.record is not None]
         drops = [drop_of(one, counts=True) for one in admitted if one.status == "admitted"]
-        for answer in send_batch(self._queue, drops) if drops else ():
+        for answer in send_batch(self.queue, drops) if drops else ():
             if isinstance(answer, WaitlistError):
                 raise answer
 
-    def _intent(self, one: Imported, by: str, numbers: Numbers) -> Intent:
+    def _intent(self, one: ImportedRow, by: str, numbers: TicketAllocation) -> Intent:
         former, ticket = one.record, numbers.tickets[one.entry_id]
         earlier = former.ticket if former is not None else None
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
             # The ticket numbers the stay: entry tokens of earlier stays must not fit this one.
             ticket = earlier + 1
-        now_millis = self._now_millis()
+        now_millis = self.now_millis()
         record = EntryRecord(
             waitlist_id=one.waitlist_id,
             entry_id=one.entry_id,
@@ -187,12 +184,12 @@ class Enrolling:
         return Intent(record, former)
 
 
-def _ticket_of(one: Imported) -> int | None:
+def _ticket_of(one: ImportedRow) -> int | None:
     """Return the first ticket of the millisecond at which somebody joined elsewhere."""
     joined_at = one.row.joined_at
     return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
 
-def _next(one: Imported, run: Iterator[int], of_crowd: dict[int, Iterator[int]]) -> int:
+def _next(one: ImportedRow, run: Iterator[int], of_crowd: dict[int, Iterator[int]]) -> int:
     ticket = _ticket_of(one)
     return next(run if ticket is None else of_crowd[ticket])

@@ -1,8 +1,8 @@
 """Finishes the signups and leaves that were cut off."""
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.signup import Joining
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.maintenance.isolation import each
 from waitlist_api.observability.metrics import Tally
@@ -26,16 +26,16 @@ class Finishing:
         entries: EntryRecords,
         places: Places,
         erasures: Erasures,
-        joining: Joining,
-        leaving: Leaving,
+        signups: Signups,
+        leaves: Leaves,
         now_millis: NowMillis,
         tally: Tally,
     ) -> None:
         self._entries = entries
         self._places = places
         self._erasures = erasures
-        self._joining = joining
-        self._leaving = leaving
+        self._signups = signups
+        self._leaves = leaves
         self._now_millis = now_millis
         self._tally = tally
 
@@ -62,8 +62,8 @@ class Finishing:
     def _finish_intent(self, record: EntryRecord) -> None:
         try:
             if record.status == "joining":
-                self._joining.finish(record)
+                self._signups.finish(record)
             else:
-                self._leaving.finish(record)
+                self._leaves.finish(record)
         except WaitlistNotFound:
             self._erasures.erase(record)

@@ -11,7 +11,7 @@ from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.ranks import ticket_of_millis
@@ -28,13 +28,13 @@ class Settling:
         queue: QueueClient,
         entries: EntryRecords,
         transitions: Transitions,
-        tagger: Tagger,
+        segment_index: SegmentIndex,
         now_millis: NowMillis,
     ) -> None:
         self._queue = queue
         self._entries = entries
         self._transitions = transitions
-        self._tagger = tagger
+        self._segment_index = segment_index
         self._now_millis = now_millis
 
     def settle(self, waitlist_id: str, known_until: int = 0) -> None:
@@ -103,7 +103,7 @@ class Settling:
                     raise answer
 
         if records:
-            self._tagger.send(waitlist_id, tag)
+            self._segment_index.send(waitlist_id, tag)
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
         """Record what a record lacks; return False if another request has just changed it."""

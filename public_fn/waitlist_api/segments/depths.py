@@ -6,7 +6,7 @@ from waitlist_api import cursors
 from waitlist_api.queue.recovering import ColdGuard
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 
 # Whoever is edited or leaves between two reads may leave a segment without a name: once more.
@@ -26,13 +26,13 @@ class Depth:
         return tuple(self.segment), tuple(self.segment.values())
 
 
+@dataclass(frozen=True, slots=True)
 class SegmentDepths:
     """Counts people for operators, by what they have in common."""
 
-    def __init__(self, entries: EntryRecords, guard: ColdGuard, tagger: Tagger) -> None:
-        self._entries = entries
-        self._guard = guard
-        self._tagger = tagger
+    entries: EntryRecords
+    guard: ColdGuard
+    segment_index: SegmentIndex
 
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
@@ -61,10 +61,10 @@ class SegmentDepths:
                 after=after,
                 limit=limit,
             )
-            counted: c.SegmentsResult = self._guard.read(request)
+            counted: c.SegmentsResult = self.guard.read(request)
             return segments, counted.depths
 
-        return self._tagger.send(waitlist_id, send)
+        return self.segment_index.send(waitlist_id, send)
 
     def _names(self, segments: Segments, depths: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
         """Look the first of each segment up, of those without a name the second, and so on."""
@@ -72,6 +72,6 @@ class SegmentDepths:
         for turn in range(max((len(one.first) for one in depths), default=0)):
             unnamed = [one.first for one in depths if one.segment not in names]
             ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
-            for record in self._entries.get_many(segments.waitlist_id, list(ids)).values():
+            for record in self.entries.get_many(segments.waitlist_id, list(ids)).values():
                 names |= segments.of(record.attributes)
         return names

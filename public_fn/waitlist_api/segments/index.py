@@ -1,6 +1,7 @@
 """Sends what carries an entry's segments, and sends it again where others are declared by now."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from waitlist_api.queue.messages import tag_of
@@ -16,12 +17,12 @@ TURNS = 3
 T = TypeVar("T")
 
 
-class Tagger:
+@dataclass(frozen=True, slots=True)
+class SegmentIndex:
     """Knows the declared segments as well as Redis does, whichever of the two is behind."""
 
-    def __init__(self, directory: Directory, guard: ColdGuard) -> None:
-        self._directory = directory
-        self._guard = guard
+    directory: Directory
+    guard: ColdGuard
 
     def send(
         self,
@@ -33,18 +34,18 @@ class Tagger:
 
         `check` judges those of now first: Redis has taken nothing so far, and may be spared it.
         """
-        segments = self._directory.find(waitlist_id).segments
+        segments = self.directory.find(waitlist_id).segments
         for _ in range(TURNS):
             try:
                 return send(segments)
             except StaleSegments:
-                waitlist = self._directory.look_up(waitlist_id)
+                waitlist = self.directory.look_up(waitlist_id)
                 # Redis is behind where the request that changed the segments was cut off.
-                self._guard.repeat(waitlist)
+                self.guard.repeat(waitlist)
                 segments = waitlist.segments
             check(segments)
         return send(segments)
 
     def tag(self, record: EntryRecord) -> None:
         """Put an entry into the segments of its record; raise Gone if its stay has ended."""
-        self.send(record.waitlist_id, lambda segments: self._guard.read(tag_of(record, segments)))
+        self.send(record.waitlist_id, lambda segments: self.guard.read(tag_of(record, segments)))

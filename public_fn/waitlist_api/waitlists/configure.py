@@ -1,5 +1,7 @@
 """What operators do with whole waitlists."""
 
+from dataclasses import dataclass
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue.client import QueueClient
@@ -11,68 +13,60 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 
+@dataclass(frozen=True, slots=True)
 class Waitlists:
     """Makes, changes, counts and deletes waitlists."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        guard: ColdGuard,
-        records: WaitlistRecords,
-        directory: Directory,
-        reindexer: Reindexer,
-        now_millis: NowMillis,
-    ) -> None:
-        self._queue = queue
-        self._guard = guard
-        self._records = records
-        self._directory = directory
-        self._reindexer = reindexer
-        self._now_millis = now_millis
+    queue: QueueClient
+    guard: ColdGuard
+    records: WaitlistRecords
+    directory: Directory
+    reindexer: Reindexer
+    now_millis: NowMillis
 
     def put(self, waitlist_id: str, settings: WaitlistSettings) -> tuple[WaitlistRecord, bool]:
         """Replace the whole configuration; returns it and whether the waitlist is new."""
-        is_new = self._records.create(waitlist_id, settings, self._now_millis())
+        is_new = self.records.create(waitlist_id, settings, self.now_millis())
         if not is_new:
-            changed = self._records.replace(waitlist_id, settings, self._now_millis())
+            changed = self.records.replace(waitlist_id, settings, self.now_millis())
             if changed is None:
                 raise WaitlistDeleting
-        record = self._directory.look_up(waitlist_id)
+        record = self.directory.look_up(waitlist_id)
         if is_new:
-            self._guard.create(record)
+            self.guard.create(record)
         else:
-            self._guard.apply(record)
+            self.guard.apply(record)
         if record.segments_state == "building":
             self._begin_index(record)
-            record = self._directory.look_up(waitlist_id)
+            record = self.directory.look_up(waitlist_id)
         return record, is_new
 
     def _begin_index(self, record: WaitlistRecord) -> None:
         """Have people put into segments that are new; where nobody is on the list that is done."""
         try:
-            if self._reindexer.confirm(record.segments):
+            if self.reindexer.confirm(record.segments):
                 return
         except (Cold, Rebuilding, StaleSegments):
             # Redis is lost, or other segments are declared by now: maintenance sees to either.
             pass
-        self._queue.start_maintenance(record.waitlist_id)
+        self.queue.start_maintenance(record.waitlist_id)
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
         """Return waitlists by id, and the `after` of the next page."""
-        records, following = self._records.page(after, limit)
+        records, following = self.records.page(after, limit)
         return [record for record in records if not record.deleting], following
 
     def delete(self, waitlist_id: str) -> None:
         """Close a waitlist for everybody at once; maintenance erases its people."""
-        if not self._records.begin_delete(waitlist_id, self._now_millis()):
+        if not self.records.begin_delete(waitlist_id, self.now_millis()):
             raise WaitlistNotFound
-        self._directory.forget(waitlist_id)
-        self._queue.send(c.Purge(waitlist_id=waitlist_id))
-        self._queue.start_maintenance(waitlist_id)
+        self.directory.forget(waitlist_id)
+        self.queue.send(c.Purge(waitlist_id=waitlist_id))
+        self.queue.start_maintenance(waitlist_id)
 
     def stats(self, waitlist_id: str) -> c.StatsResult:
         """Return a waitlist's counts, true at this moment."""
-        stats: c.StatsResult = self._guard.read(c.Stats(waitlist_id=waitlist_id))
+        stats: c.StatsResult = self.guard.read(c.Stats(waitlist_id=waitlist_id))
         if stats.state != "warm":
             raise Rebuilding
         return stats

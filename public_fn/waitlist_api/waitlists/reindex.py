@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -12,7 +13,7 @@ from waitlist_api.records.lease import Leases
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import Directory
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.segments.index import Tagger
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_COMBINATIONS
@@ -29,6 +30,7 @@ NO_STAY = "00000000"
 Renew = Callable[[], None]
 
 
+@dataclass(frozen=True, slots=True)
 class Reindexer:
     """Tells Redis the segments of everybody on a list, from the record.
 
@@ -36,38 +38,29 @@ class Reindexer:
     come or are changed meanwhile bring their segments themselves.
     """
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        directory: Directory,
-        tagger: Tagger,
-        waitlists: WaitlistRecords,
-        entries: EntryRecords,
-        leases: Leases,
-    ) -> None:
-        self._queue = queue
-        self._directory = directory
-        self._tagger = tagger
-        self._waitlists = waitlists
-        self._entries = entries
-        self._leases = leases
+    queue: QueueClient
+    directory: Directory
+    segment_index: SegmentIndex
+    waitlists: WaitlistRecords
+    entries: EntryRecords
+    leases: Leases
 
     def confirm(self, segments: Segments) -> bool:
         """Return whether everybody is in their segments; if so, the record says it from now on."""
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":
             return False
-        self._waitlists.note_segments(segments, "ready")
+        self.waitlists.note_segments(segments, "ready")
         return True
 
     def reindex(self, waitlist: WaitlistRecord) -> None:
         """Put everybody into the segments that are declared now, unless another does."""
-        lease = self._leases.take(waitlist)
+        lease = self.leases.take(waitlist)
         if lease is None:
             return
         try:
-            self._directory.look_up(waitlist.waitlist_id)
-            self._tagger.send(waitlist.waitlist_id, lambda now: self._index(now, lease.renew))
+            self.directory.look_up(waitlist.waitlist_id)
+            self.segment_index.send(waitlist.waitlist_id, lambda now: self._index(now, lease.renew))
         finally:
             lease.release()
 
@@ -76,7 +69,7 @@ class Reindexer:
             return
         about = {"waitlist_id": segments.waitlist_id, "segments_version": segments.version}
         logger.info("re-index begins", extra=about)
-        self._waitlists.note_segments(segments, "building")
+        self.waitlists.note_segments(segments, "building")
         tagged = sum(self._tag(segments, ids) for ids in self._untagged(segments, renew))
         is_ready = self.confirm(segments)
         logger.info("re-index ends", extra={**about, "tagged": tagged, "is_ready": is_ready})
@@ -96,7 +89,7 @@ class Reindexer:
                 offset += looked_at
 
     def _ask(self, segments: Segments, where: Where, offset: int, limit: int) -> c.UntaggedResult:
-        found: c.UntaggedResult = self._queue.send(
+        found: c.UntaggedResult = self.queue.send(
             c.Untagged(
                 waitlist_id=segments.waitlist_id,
                 segments_version=segments.version,
@@ -108,9 +101,9 @@ class Reindexer:
         return found
 
     def _tag(self, segments: Segments, entry_ids: Sequence[str]) -> int:
-        records = self._entries.get_many(segments.waitlist_id, entry_ids)
+        records = self.entries.get_many(segments.waitlist_id, entry_ids)
         tags = [_tag_of(entry_id, records.get(entry_id), segments) for entry_id in entry_ids]
-        for answer in send_batch(self._queue, tags):
+        for answer in send_batch(self.queue, tags):
             if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
                 raise answer
         return len(tags)

@@ -86,7 +86,7 @@ class Scene:
     def told(self, name: str) -> tuple[str, int | None, int | None]:
         """Return what a person is told of themselves: status, position and total."""
         try:
-            found = self.world.services.standings.of(self.desk.waitlist_id, self.desk.id_of(name))
+            found = self.world.services.positions.of(self.desk.waitlist_id, self.desk.id_of(name))
         except EntryNotFound:
             return "unknown", None, None
         return found.status, found.position, found.total

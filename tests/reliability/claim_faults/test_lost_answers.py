@@ -15,6 +15,7 @@ from tests.support.faults import Call, Crash, Fault
 from tests.support.gateway import OPERATOR_ARN, Answer
 from tests.support.redis_servers import Server
 from tests.support.streamed_table import StreamedTable
+from waitlist_api.entries.position import Positions
 
 REASON = "their train is late"
 Act = Callable[[Admissions], Answer]
@@ -296,15 +297,14 @@ def test_a_repeated_admission_is_answered_so_though_the_customer_joins_again(
     assert scene.desk.complete("a").status == 200
     scene.world.advance(61)
     scene.world.maintain()
-    standings = scene.world.services.standings
-    read = standings.of
+    read = Positions.of
 
-    def after_joining_again(*key: str, **options: Any) -> Any:
-        monkeypatch.setattr(standings, "of", read)
+    def after_joining_again(positions: Positions, *key: str, **options: Any) -> Any:
+        monkeypatch.setattr(Positions, "of", read)
         assert scene.desk.sign_up("a").json["status"] == "waiting"
-        return read(*key, **options)
+        return read(positions, *key, **options)
 
-    monkeypatch.setattr(standings, "of", after_joining_again)
+    monkeypatch.setattr(Positions, "of", after_joining_again)
     assert scene.desk.complete("a").json["status"] == "admitted"
 
 

@@ -140,7 +140,7 @@ class Scene:
 
     def _wrong_positions(self, order: list[str]) -> Iterator[str]:
         for place, name in enumerate(order, start=1):
-            told = self.world.services.standings.of(
+            told = self.world.services.positions.of(
                 self.people.waitlist_id, self.people.id_of(name)
             )
             if (told.status, told.position, told.total) != ("waiting", place, len(order)):

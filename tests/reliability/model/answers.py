@@ -7,10 +7,10 @@ from typing import Any, Literal
 from tests.reliability.model.desk import NAMES, Brought
 from tests.support.faults import Crash
 from waitlist_api.claims.lifecycle import Held
-from waitlist_api.entries.position import Standing
+from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.signup import SignedUp
 from waitlist_api.http.errors import RENAMED, STATUS
-from waitlist_api.imports.rows import Imported
+from waitlist_api.imports.rows import ImportedRow
 from waitlist_shared.errors import WaitlistError
 
 PASSING = (429, 503)
@@ -66,8 +66,8 @@ def _refusal(error: WaitlistError) -> Answer:
 
 def _done(told: Any) -> Answer:
     if isinstance(told, SignedUp | Held):
-        told = told.standing
-    if isinstance(told, Standing):
+        told = told.view
+    if isinstance(told, EntryView):
         return Answer(verdict="done", status=told.status, position=told.position, total=told.total)
     if isinstance(told, Brought):
         return Answer(verdict="done", rows=tuple(map(_word, told.people)))
@@ -76,5 +76,5 @@ def _done(told: Any) -> Answer:
     return Answer(verdict="done", given=given)
 
 
-def _word(one: Imported) -> str:
+def _word(one: ImportedRow) -> str:
     return str(one.refusal.code if one.refusal else one.outcome)

@@ -13,7 +13,7 @@ from waitlist_api.claims.lifecycle import HoldCommand
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup import SignupCommand
-from waitlist_api.imports.rows import Imported, ImportRow
+from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services
 from waitlist_shared import contracts as c
@@ -71,7 +71,7 @@ class Row:
 class Brought:
     """What an import has answered."""
 
-    people: tuple[Imported, ...]
+    people: tuple[ImportedRow, ...]
 
 
 @dataclass
@@ -102,10 +102,10 @@ class Desk:
             attributes={"kind": KIND_OF[name]},
             idempotency_key=key,
         )
-        return self.services.joining.sign_up(command)
+        return self.services.signups.sign_up(command)
 
     def bring(self, rows: Sequence[Row]) -> Any:
-        people = self.services.importing.put_in_line(
+        people = self.services.imports.put_in_line(
             WAITLIST_ID,
             [
                 ImportRow(
@@ -124,25 +124,25 @@ class Desk:
         command = EditCommand(
             waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, attributes={"kind": kind}
         )
-        self.services.editing.edit(command)
+        self.services.entry_edits.edit(command)
 
     def look(self, name: str) -> Any:
-        return self.services.standings.of(WAITLIST_ID, id_of(name))
+        return self.services.positions.of(WAITLIST_ID, id_of(name))
 
     def leave(self, name: str, by: str) -> Any:
-        self.services.leaving.leave(WAITLIST_ID, id_of(name), by)
+        self.services.leaves.leave(WAITLIST_ID, id_of(name), by)
 
     def erase(self, name: str) -> Any:
-        self.services.leaving.erase(WAITLIST_ID, id_of(name))
+        self.services.leaves.erase(WAITLIST_ID, id_of(name))
 
     def bump(self, name: str, key: str, **where: Any) -> Any:
         command = BumpCommand(
             waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key, **where
         )
-        return self.services.moving.bump(command)
+        return self.services.bumps.bump(command)
 
     def claim(self, count: int, key: str, hold: str, newest: bool, at_once: bool) -> Any:
-        offers = self.services.claiming.claim(
+        offers = self.services.claims.claim(
             ClaimCommand(
                 waitlist_id=WAITLIST_ID,
                 count=count,
@@ -157,19 +157,19 @@ class Desk:
         return offers
 
     def complete(self, name: str, hold: str) -> Any:
-        return self.services.holding.complete(self._command(name, hold))
+        return self.services.holds.complete(self._command(name, hold))
 
     def release(self, name: str, hold: str, to: Literal["place", "back"]) -> Any:
-        return self.services.holding.release(self._command(name, hold, to=to))
+        return self.services.holds.release(self._command(name, hold, to=to))
 
     def extend(self, name: str, hold: str) -> Any:
-        return self.services.holding.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
+        return self.services.holds.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
 
     def park(self, name: str, hold: str) -> Any:
-        return self.services.holding.park(self._command(name, hold, reason=PARK_REASON))
+        return self.services.holds.park(self._command(name, hold, reason=PARK_REASON))
 
     def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
-        return self.services.holding.redrive(self._command(name, "", to=to))
+        return self.services.holds.redrive(self._command(name, "", to=to))
 
     def let_pass(self, seconds: float) -> Any:
         self.wait(seconds)

@@ -7,8 +7,8 @@ import pytest
 from tests.reliability.model.jobs import Job
 from tests.reliability.model.known import group_of
 from tests.reliability.model.stage import Stage
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.imports.write_intents import Enrolling
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.maintenance.reconcile import Settling
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.imports import ImportRecords
@@ -21,7 +21,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 # Where, which step, and the operation that is cut off there: (names, beginning).
 MUTANTS = [
-    (Leaving, "finish", ("leave",), "waiting"),
+    (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
     (EntryRecords, "cancel_join", ("signup",), "full"),
     (EntryRecords, "finish_leave", ("leave",), "waiting"),
@@ -31,7 +31,7 @@ MUTANTS = [
     (Settling, "settle", ("expiry",), "over"),
     (ImportRecords, "begin", ("import",), "two absent"),
     (EntryRecords, "cancel_join", ("import",), "room for one"),
-    (Enrolling, "_drop_admitted", ("import of those of one time",), "admitted"),
+    (IntentWriter, "_drop_admitted", ("import of those of one time",), "admitted"),
 ]
 
 

@@ -6,7 +6,7 @@ from tests.reliability.model.jobs import Job
 from tests.reliability.model.stage import Stage
 from tests.reliability.model.test_mutants import nothing
 from tests.reliability.model.turns import Turns
-from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.leave import Leaves
 
 PAIRS = [
     (("leave", "release"), "waiting"),
@@ -46,6 +46,6 @@ def test_the_orders_that_are_left_out_show_nothing_else(
 
 def test_both_find_a_step_that_is_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.moment_of("waiting")
-    monkeypatch.setattr(Leaving, "finish", nothing)
+    monkeypatch.setattr(Leaves, "finish", nothing)
     found = in_both_ways(stage, monkeypatch, ("leave", "look"), "waiting")
     assert any(found)

@@ -24,7 +24,7 @@ class Claimer:
         command = ClaimCommand(
             waitlist_id=self.desk.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
-        offers = self.desk.world.services.claiming.claim(command)
+        offers = self.desk.world.services.claims.claim(command)
         names = [self.desk.names[offer.claim.entry_id] for offer in offers]
         self.tokens |= {name: offer.claim.token for name, offer in zip(names, offers, strict=True)}
         return names
@@ -37,18 +37,18 @@ class Claimer:
             token=token or self.tokens[name],
             by=self.by,
         )
-        holding = self.desk.world.services.holding
+        holds = self.desk.world.services.holds
         for _ in range(TRIES):
             try:
                 match verb:
                     case "complete":
-                        return holding.complete(command).status
+                        return holds.complete(command).status
                     case "release":
-                        return holding.release(command).status
+                        return holds.release(command).status
                     case "park":
-                        return holding.park(command).status
+                        return holds.park(command).status
                     case _:
-                        return holding.extend(command).standing.status
+                        return holds.extend(command).view.status
             except Throttled:
                 continue
             except WaitlistError as error:
@@ -59,7 +59,7 @@ class Claimer:
         """Have a person leave the list themselves."""
         desk = self.desk
         try:
-            desk.world.services.leaving.leave(desk.waitlist_id, desk.id_of(name), "customer")
+            desk.world.services.leaves.leave(desk.waitlist_id, desk.id_of(name), "customer")
         except WaitlistError as error:
             return error.code
         return "left"

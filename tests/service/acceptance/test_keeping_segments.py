@@ -227,6 +227,6 @@ def test_who_puts_somebody_back_as_they_were_does_not_undo_an_edit(desk: Segment
     assert before
     record_edit(desk, "bob", language="Dutch")
     desk.world.maintain()
-    desk.world.services.standings.put_back(before)
+    desk.world.services.positions.put_back(before)
     assert desk.within(language="Dutch") == ["bob"]
     assert not desk.contradictions()

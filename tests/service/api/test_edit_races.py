@@ -65,12 +65,12 @@ def edit(desk: Admissions, **new: Any) -> object:
     """Edit Bob, not over HTTP: a process answers one request at a time."""
     bob = desk.id_of("bob")
     command = EditCommand(waitlist_id=desk.waitlist_id, entry_id=bob, by="rival", **new)
-    return desk.world.services.editing.edit(command)
+    return desk.world.services.entry_edits.edit(command)
 
 
 def claim(desk: Admissions, **how: Any) -> object:
     command = ClaimCommand(waitlist_id=desk.waitlist_id, by="rival", count=3, **how)
-    return desk.world.services.claiming.claim(command)
+    return desk.world.services.claims.claim(command)
 
 
 def declare(desk: Admissions, *segments: tuple[str, ...]) -> object:
@@ -79,11 +79,11 @@ def declare(desk: Admissions, *segments: tuple[str, ...]) -> object:
 
 
 def leave(desk: Admissions) -> None:
-    desk.world.services.leaving.leave(desk.waitlist_id, desk.id_of("bob"), by="customer")
+    desk.world.services.leaves.leave(desk.waitlist_id, desk.id_of("bob"), by="customer")
 
 
 def erase(desk: Admissions) -> None:
-    desk.world.services.leaving.erase(desk.waitlist_id, desk.id_of("bob"))
+    desk.world.services.leaves.erase(desk.waitlist_id, desk.id_of("bob"))
 
 
 RIVALS: dict[str, tuple[Rival, set[str | None]]] = {

@@ -17,6 +17,7 @@ from tests.support.stores import fake_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.signup import Signups
 from waitlist_api.http.api import Api
 from waitlist_api.http.schemas.segments import SEGMENT_NAMES
 from waitlist_queue import keys
@@ -102,7 +103,7 @@ def live_in_segments(people: Admissions) -> None:
     people.release(CUSTOMER)
 
 
-def fail(_: object) -> Any:
+def fail(*_: object) -> Any:
     raise RuntimeError("broken in the middle")
 
 
@@ -126,7 +127,7 @@ def test_a_defect_is_logged_without_the_request(
     people: People, log: StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P8: its traceback holds no values, its answer holds no traceback."""
-    monkeypatch.setattr(people.world.services.joining, "sign_up", fail)
+    monkeypatch.setattr(Signups, "sign_up", fail)
     answer = people.sign_up(CUSTOMER, key=KEY, profile=PERSONAL)
     assert (answer.status, answer.code) == (500, "internal_error")
     assert "broken" not in answer.text

@@ -134,7 +134,7 @@ def learn_french(desk: Admissions, *names: str) -> Callable[[], None]:
 
     def edit() -> None:
         for name in names:
-            desk.world.services.editing.edit(
+            desk.world.services.entry_edits.edit(
                 EditCommand(
                     waitlist_id=desk.waitlist_id,
                     entry_id=desk.id_of(name),

@@ -213,7 +213,7 @@ def test_whoever_is_edited_in_the_middle_is_told_the_new_place(
 
     def edit() -> None:
         command: dict[str, Any] = {"waitlist_id": desk.waitlist_id, "by": "operator"}
-        desk.world.services.editing.edit(
+        desk.world.services.entry_edits.edit(
             EditCommand(entry_id=desk.id_of("billy"), attributes={"language": "French"}, **command)
         )
 

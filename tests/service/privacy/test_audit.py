@@ -19,7 +19,7 @@ from tests.service.privacy.drives import (
 )
 from tests.service.privacy.marks import CUSTOMER, found_in, tokens_found_in
 from tests.service.telemetry.told import Told, told
-from waitlist_api.entries.leave import Leaving
+from waitlist_api.entries.leave import Leaves
 from waitlist_api.http.audit_log import AUDITED, audited
 
 BAKERY = {"waitlist_id": "bakery"}
@@ -85,7 +85,7 @@ def test_a_process_that_dies_has_logged_who_asked(
     asked: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logged: list[dict[str, Any]] = []
-    monkeypatch.setattr(Leaving, "erase", lambda *_: logged.extend(audit(asked)))
+    monkeypatch.setattr(Leaves, "erase", lambda *_: logged.extend(audit(asked)))
     asked.service.operator("DELETE", ADMIN_ENTRY)
     assert [line["entry_id"] for line in logged] == [ENTRY_ID]
 

@@ -24,7 +24,7 @@ from tests.service.privacy.marks import (
 from tests.support.world import SECRET
 from tools.local.aws import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
-from waitlist_api.entries.queries import Listing
+from waitlist_api.entries.queries import EntryQueries
 
 
 @pytest.fixture(params=[False, True], ids=["guests", "issuer"])
@@ -132,7 +132,7 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
 ) -> None:
     """P8: an exception's own words may hold what a request did; where it arose may not."""
     prepare(service)
-    monkeypatch.setattr(Listing, "person", defect)
+    monkeypatch.setattr(EntryQueries, "details", defect)
     answer = service.http.request("GET", ADMIN_ENTRY, auth=local_operator())
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     printed = capfd.readouterr().out

@@ -13,7 +13,7 @@ from tools.local.aws import local_operator
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.queries import Listing
+from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.maintenance.runner import Caretaker
 from waitlist_queue import app as private_app
 from waitlist_queue.service import QueueService
@@ -70,7 +70,7 @@ def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: Told) -> No
 def test_a_defect_is_told_once_as_a_failure(
     prepared: Told, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(Listing, "person", defect)
+    monkeypatch.setattr(EntryQueries, "details", defect)
     answer = prepared.service.http.request("GET", ADMIN_ENTRY, auth=local_operator())
     assert answer.status_code == 500
     (line,) = prepared.lines()

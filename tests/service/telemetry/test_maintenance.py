@@ -9,6 +9,7 @@ from tests.support.redis_past import RedisPast
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.entries.signup import Signups
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS
@@ -114,7 +115,7 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
     cut_off(people, monkeypatch, "bob")
     finishing = people.world.services.finishing
     with monkeypatch.context() as patch:
-        patch.setattr(people.world.services.joining, "finish", unavailable)
+        patch.setattr(Signups, "finish", unavailable)
         almost = STUCK_MILLIS / 1000
         assert "intents_stuck" not in run(people, after_seconds=almost)
         assert run(people, after_seconds=1)["intents_stuck"] == 2

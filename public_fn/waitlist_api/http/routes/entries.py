@@ -6,8 +6,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.signup import Joining, SignupCommand
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.signup import SignupCommand, Signups
 from waitlist_api.http.openapi import entry_operations as documentation
 from waitlist_api.http.openapi.responses import ENTRY_TOKEN, ENTRY_TOKEN_IF_ANY
 from waitlist_api.http.routes.entry_responses import Looking, told
@@ -19,7 +19,7 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 
 
 def entry_routes(
-    tokens: EntryTokens, joining: Joining, looking: Looking, leaving: Leaving
+    tokens: EntryTokens, signups: Signups, looking: Looking, leaves: Leaves
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who prove themselves by entry tokens."""
     router = APIGatewayHttpRouter()
@@ -45,10 +45,10 @@ def entry_routes(
             idempotency_key=idempotency_key or "",
         )
         stay = tokens.stay_shown(waitlist_id, command.entry_id, authorization())
-        signed_up = joining.sign_up(command.with_stay_shown(stay))
-        standing = signed_up.standing
-        token = tokens.issue(waitlist_id, command.entry_id, standing.ticket or 0)
-        answer = SignupAnswer(**told(standing), entry_token=token)
+        signed_up = signups.sign_up(command.with_stay_shown(stay))
+        view = signed_up.view
+        token = tokens.issue(waitlist_id, command.entry_id, view.ticket or 0)
+        answer = SignupAnswer(**told(view), entry_token=token)
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, security=ENTRY_TOKEN, **documentation.LOOK)
@@ -61,7 +61,7 @@ def entry_routes(
     @router.delete(ENTRY, security=ENTRY_TOKEN, **documentation.LEAVE)
     def leave(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
         proof = tokens.check(waitlist_id, entry_id, authorization())
-        leaving.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)
+        leaves.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)
         return Response(204)
 
     return router

@@ -6,8 +6,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import customer_of
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.signup import Joining, SignupCommand
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.signup import SignupCommand, Signups
 from waitlist_api.errors import Forbidden
 from waitlist_api.http.openapi import entry_operations as documentation
 from waitlist_api.http.openapi.responses import JWT
@@ -19,7 +19,7 @@ from waitlist_api.http.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSi
 from waitlist_shared.ids import entry_id_of
 
 
-def own_entry_routes(joining: Joining, looking: Looking, leaving: Leaving) -> APIGatewayHttpRouter:
+def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIGatewayHttpRouter:
     """Return the routes of customers of whom API Gateway's JWT authorizer tells."""
     router = APIGatewayHttpRouter()
 
@@ -54,8 +54,8 @@ def own_entry_routes(joining: Joining, looking: Looking, leaving: Leaving) -> AP
             idempotency_key=idempotency_key or "",
             proven=True,
         )
-        signed_up = joining.sign_up(command)
-        answer = OwnSignupAnswer(**told(signed_up.standing))
+        signed_up = signups.sign_up(command)
+        answer = OwnSignupAnswer(**told(signed_up.view))
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, security=JWT, **documentation.LOOK)
@@ -66,7 +66,7 @@ def own_entry_routes(joining: Joining, looking: Looking, leaving: Leaving) -> AP
 
     @router.delete(ENTRY, security=JWT, **documentation.LEAVE)
     def leave(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[Any]:
-        leaving.leave(waitlist_id, own(waitlist_id, entry_id), by="customer")
+        leaves.leave(waitlist_id, own(waitlist_id, entry_id), by="customer")
         return Response(204)
 
     return router

@@ -5,10 +5,10 @@ from typing import Any
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.claims.claim import ClaimCommand, Claiming, Offer
-from waitlist_api.claims.lifecycle import HoldCommand, Holding
+from waitlist_api.claims.claim import ClaimCommand, Claims, Offer
+from waitlist_api.claims.lifecycle import HoldCommand, Holds
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.entries.position import Standing
+from waitlist_api.entries.position import EntryView
 from waitlist_api.http.openapi import links
 from waitlist_api.http.openapi.responses import SIGV4, answers
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
@@ -47,7 +47,7 @@ HOLD = (
 )
 
 
-def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRouter:
+def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
     """Return the operators' routes of claims."""
     router = APIGatewayHttpRouter()
 
@@ -75,7 +75,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
     def claim(
         waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
     ) -> ClaimsAnswer:
-        offers = claiming.claim(
+        offers = claims.claim(
             ClaimCommand(
                 waitlist_id=waitlist_id,
                 by=by(),
@@ -95,7 +95,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         responses=answers(200, "The person is admitted", *HOLD),
     )
     def complete(waitlist_id: WaitlistId, entry_id: EntryId, body: CompleteBody) -> EntryAnswer:
-        return _entry(holding.complete(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return _entry(holds.complete(_command(waitlist_id, entry_id, by(), body.model_dump())))
 
     @router.post(
         f"{CLAIM}/release",
@@ -106,7 +106,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         responses=answers(200, "Where the person stands", *HOLD),
     )
     def release(waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        return _entry(holding.release(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return _entry(holds.release(_command(waitlist_id, entry_id, by(), body.model_dump())))
 
     @router.post(
         f"{CLAIM}/extend",
@@ -118,8 +118,8 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         responses=answers(200, "Until when the person is held", *HOLD),
     )
     def extend(waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
-        held = holding.extend(_command(waitlist_id, entry_id, by(), body.model_dump()))
-        return HeldAnswer(**held.standing.answer, claimed_until=iso(held.deadline_millis))
+        held = holds.extend(_command(waitlist_id, entry_id, by(), body.model_dump()))
+        return HeldAnswer(**held.view.answer, claimed_until=iso(held.deadline_millis))
 
     @router.post(
         f"{CLAIM}/park",
@@ -130,7 +130,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         responses=answers(200, "The person is parked", *HOLD, links=links.OF_THE_PARKED),
     )
     def park(waitlist_id: WaitlistId, entry_id: EntryId, body: ParkBody) -> EntryAnswer:
-        return _entry(holding.park(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return _entry(holds.park(_command(waitlist_id, entry_id, by(), body.model_dump())))
 
     @router.post(
         REDRIVE,
@@ -148,7 +148,7 @@ def admin_claim_routes(claiming: Claiming, holding: Holding) -> APIGatewayHttpRo
         ),
     )
     def redrive(waitlist_id: WaitlistId, entry_id: EntryId, body: RedriveBody) -> EntryAnswer:
-        return _entry(holding.redrive(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return _entry(holds.redrive(_command(waitlist_id, entry_id, by(), body.model_dump())))
 
     return router
 
@@ -158,8 +158,8 @@ def _command(waitlist_id: str, entry_id: str, by: str, body: dict[str, Any]) -> 
     return HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, token=token, by=by, **body)
 
 
-def _entry(standing: Standing) -> EntryAnswer:
-    return EntryAnswer(**standing.answer)
+def _entry(view: EntryView) -> EntryAnswer:
+    return EntryAnswer(**view.answer)
 
 
 def _claim(offer: Offer) -> ClaimAnswer:

@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.entries.bump import BumpCommand, Moving
-from waitlist_api.entries.edit import EditCommand, Editing
-from waitlist_api.entries.leave import Leaving
-from waitlist_api.entries.queries import Listing, Person
+from waitlist_api.entries.bump import BumpCommand, Bumps
+from waitlist_api.entries.edit import EditCommand, EntryEdits
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
 from waitlist_api.http.openapi import links
 from waitlist_api.http.openapi.responses import SIGV4, answers
@@ -61,7 +61,7 @@ KEY_NEEDED = FieldError(
 
 
 def admin_entry_routes(
-    listing: Listing, editing: Editing, moving: Moving, leaving: Leaving
+    entry_queries: EntryQueries, entry_edits: EntryEdits, bumps: Bumps, leaves: Leaves
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of people."""
     router = APIGatewayHttpRouter()
@@ -89,10 +89,10 @@ def admin_entry_routes(
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
         if status == "waiting":
-            people, following = listing.page(waitlist_id, cursor, limit, first)
+            people, following = entry_queries.page(waitlist_id, cursor, limit, first)
         else:
             which: Literal["held", "parked"] = "held" if status == "offered" else "parked"
-            people, following = listing.shelf(waitlist_id, which, cursor, limit)
+            people, following = entry_queries.list_off_queue(waitlist_id, which, cursor, limit)
         return EntriesAnswer(
             entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )
@@ -122,8 +122,8 @@ def admin_entry_routes(
         limit: Limit = 100,
     ) -> AdminEntryWithHistoryAnswer:
         if include is None:
-            return _whole(listing.person(waitlist_id, entry_id), None)
-        return _whole(*listing.person_with_history(waitlist_id, entry_id, cursor, limit))
+            return _whole(entry_queries.details(waitlist_id, entry_id), None)
+        return _whole(*entry_queries.details_with_history(waitlist_id, entry_id, cursor, limit))
 
     @router.patch(
         ENTRY,
@@ -136,7 +136,7 @@ def admin_entry_routes(
         responses=answers(200, "The person", *CHANGE, "not_waiting", "already_admitted"),
     )
     def edit(waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody) -> AdminEntryAnswer:
-        person = editing.edit(
+        person = entry_edits.edit(
             EditCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
@@ -155,7 +155,7 @@ def admin_entry_routes(
         responses=answers(204, "Nothing is known of the person", *USUAL),
     )
     def erase(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
-        leaving.erase(waitlist_id, entry_id)
+        leaves.erase(waitlist_id, entry_id)
         return Response(204)
 
     @router.post(
@@ -174,7 +174,7 @@ def admin_entry_routes(
     )
     def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
         by = operator_of(router.current_event.raw_event)
-        leaving.leave(waitlist_id, entry_id, by, body.reason)
+        leaves.leave(waitlist_id, entry_id, by, body.reason)
         return Response(204)
 
     @router.post(
@@ -203,7 +203,7 @@ def admin_entry_routes(
     ) -> BumpAnswer:
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
-        bumped = moving.bump(
+        bumped = bumps.bump(
             BumpCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
@@ -217,12 +217,12 @@ def admin_entry_routes(
     return router
 
 
-def _person(person: Person) -> dict[str, Any]:
+def _person(person: EntryDetails) -> dict[str, Any]:
     record = person.record
     if record is None:
-        return {**person.standing.answer, **UNRECORDED}
+        return {**person.view.answer, **UNRECORDED}
     return {
-        **person.standing.answer,
+        **person.view.answer,
         "customer_id": record.customer_id or None,
         "profile": record.profile,
         "attributes": record.attributes,
@@ -233,7 +233,7 @@ def _person(person: Person) -> dict[str, Any]:
     }
 
 
-def _whole(person: Person, cursor: str | None) -> AdminEntryWithHistoryAnswer:
+def _whole(person: EntryDetails, cursor: str | None) -> AdminEntryWithHistoryAnswer:
     record = person.record
     if record is None:
         raise EntryNotFound

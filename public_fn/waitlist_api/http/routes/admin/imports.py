@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.auth.issue_token import Issuing, TokenOf
+from waitlist_api.auth.issue_token import TokenIssuer, TokenOf
 from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
 from waitlist_api.http.errors import code_of
 from waitlist_api.http.openapi.responses import SIGV4, answers
@@ -21,8 +21,8 @@ from waitlist_api.http.schemas.imports import (
     ImportResultAnswer,
     ImportRowBody,
 )
-from waitlist_api.imports.rows import Imported, ImportRow
-from waitlist_api.imports.service import Importing
+from waitlist_api.imports.rows import ImportedRow, ImportRow
+from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
@@ -34,7 +34,7 @@ def is_import(event: Mapping[str, Any]) -> bool:
     return event.get("routeKey") == ROUTE_KEY
 
 
-def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHttpRouter:
+def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
     """Return the operators' route of imports."""
     router = APIGatewayHttpRouter()
 
@@ -65,13 +65,13 @@ def admin_import_routes(importing: Importing, issuing: Issuing) -> APIGatewayHtt
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         by = operator_of(router.current_event.raw_event)
         # Asked for in vain, nobody is put in line either.
-        token_of = issuing.signer() if body.entry_tokens else None
+        token_of = token_issuer.signer() if body.entry_tokens else None
         read = [(number, one) for number, one in enumerate(body.rows)]
         good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
         told = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
-        people = importing.put_in_line(waitlist_id, list(good.values()), by, body.ended)
+        people = imports.put_in_line(waitlist_id, list(good.values()), by, body.ended)
         told |= {n: _told(n, one, token_of) for n, one in zip(good, people, strict=True)}
         return secret(_answer([told[number] for number in sorted(told)]))
 
@@ -93,7 +93,7 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
     )
 
 
-def _told(number: int, one: Imported, token_of: TokenOf | None) -> ImportResultAnswer:
+def _told(number: int, one: ImportedRow, token_of: TokenOf | None) -> ImportResultAnswer:
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
     token = None

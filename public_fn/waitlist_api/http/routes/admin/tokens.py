@@ -3,14 +3,14 @@
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.auth.issue_token import Issuing
+from waitlist_api.auth.issue_token import TokenIssuer
 from waitlist_api.http.openapi.responses import SIGV4, answers
 from waitlist_api.http.routes.no_store import secret, with_secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
 from waitlist_api.http.schemas.entries import EntryTokenAnswer
 
 
-def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
+def admin_token_routes(token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
     """Return the operators' route of guests' tokens."""
     router = APIGatewayHttpRouter()
 
@@ -39,7 +39,7 @@ def admin_token_routes(issuing: Issuing) -> APIGatewayHttpRouter:
         ),
     )
     def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
-        token = issuing.token_of(waitlist_id, entry_id)
+        token = token_issuer.token_of(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
 
     return router
