@@ -18,13 +18,13 @@ from waitlist_cli.errors import (
     WrongUsage,
     fields_of,
 )
-from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pass
+from waitlist_cli.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pass
 
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
 # What is wrong, how long the pause is, which try comes next, of how many.
-Telling = Callable[[str, float, int, int], None]
+OnRetry = Callable[[str, float, int, int], None]
 
 
 def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
@@ -42,13 +42,13 @@ class Api:
         self,
         http: httpx.Client,
         operator: Callable[[], httpx.Auth],
-        telling: Telling = _silent,
+        on_retry: OnRetry = _silent,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._http = http
         self._operator = operator
-        self.telling = telling
+        self.on_retry = on_retry
         self.sleep = sleep
         self._jitter = jitter
         self._has_answered = False
@@ -127,7 +127,7 @@ class Api:
             problem.retry_after = headers.get("retry-after", "")
             if attempt + 1 < policy.tries:
                 seconds = policy.pause_after(attempt, headers, self._jitter)
-                self.telling(problem.message, seconds, attempt + 2, policy.tries)
+                self.on_retry(problem.message, seconds, attempt + 2, policy.tries)
                 self.sleep(seconds)
         raise problem
 

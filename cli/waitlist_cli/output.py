@@ -9,9 +9,10 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
+import rich.console
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console, JustifyMethod, RenderableType
+from rich.console import JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -83,21 +84,21 @@ def take_any_text(stream: object) -> None:
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-class Paper(Console):
+class Console(rich.console.Console):
     """A console that leaves it to its caller what a broken pipe means."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
-def forget(console: Console) -> None:
+def discard(console: Console) -> None:
     """Let what is still to be written go nowhere, or the end would fail on it again."""
     # It may have no file behind it.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), console.file.fileno())
 
 
-class Out:
+class Output:
     """Standard output for what was asked for, standard error for what is said about it."""
 
     def __init__(self, as_json: bool, console: Console, notes: Console) -> None:
@@ -160,7 +161,7 @@ class Out:
             grid.add_row(Text(name), Text(shown(value)))
         self.console.print(grid)
 
-    def say(self, text: str) -> None:
+    def text(self, text: str) -> None:
         """Print a sentence for a person."""
         self.console.print(Text(harmless(text)), soft_wrap=True)
 
@@ -169,7 +170,7 @@ class Out:
         try:
             self.notes.print(Text(harmless(text), style=style), soft_wrap=True)
         except OSError:
-            forget(self.notes)
+            discard(self.notes)
 
     def problem(self, error: CliError) -> None:
         """Say what went wrong, with its code, and what the fields of the request are to be."""
@@ -177,15 +178,15 @@ class Out:
             try:
                 self.notes.file.write(escaped_json(error.as_json()) + "\n")
             except OSError:
-                forget(self.notes)
+                discard(self.notes)
             return
         code = f" ({error.code})" if error.code else ""
         self.note(f"{shown(error.message)}{code}", "red")
         for one in error.fields:
-            told = f"{one.field}: {one.message}"
+            line = f"{one.field}: {one.message}"
             # With one field wrong, the sentence above says just this.
-            if told not in error.message:
-                self.note(f"  {shown(told)}")
+            if line not in error.message:
+                self.note(f"  {shown(line)}")
 
 
 def table(

@@ -23,7 +23,7 @@ OTHER_LINES = 14
 
 
 @dataclass(frozen=True)
-class Look:
+class Snapshot:
     """What was seen at one moment; with a `problem` it is what was seen last."""
 
     at: str
@@ -53,16 +53,18 @@ class Look:
         }
 
 
-def picture(look: Look, options: ConsoleOptions) -> RenderableType:
+def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
     """Return the whole view, no higher than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
-    numbers = _numbers(look) if is_wide else _few_numbers(look)
-    curve = _curve(look.depths, ASCII_BARS if options.ascii_only else BARS)
-    parts: list[RenderableType] = [numbers, curve, _head(look, rows, is_wide=is_wide)]
-    if look.problem:
-        parts.insert(0, Text(look.problem, style="bold red"))
-    return Panel(Group(*parts), title=_title(look), subtitle=Text(f"{look.at}  Ctrl-C ends"))
+    numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
+    curve = _curve(snapshot.depths, ASCII_BARS if options.ascii_only else BARS)
+    parts: list[RenderableType] = [numbers, curve, _head(snapshot, rows, is_wide=is_wide)]
+    if snapshot.problem:
+        parts.insert(0, Text(snapshot.problem, style="bold red"))
+    return Panel(
+        Group(*parts), title=_title(snapshot), subtitle=Text(f"{snapshot.at}  Ctrl-C ends")
+    )
 
 
 def duration(seconds: int | None) -> str:
@@ -87,8 +89,8 @@ def sparkline(values: Sequence[int], bars: str = BARS) -> str:
     return "".join(bars[(value - least) * (len(bars) - 1) // span] for value in values)
 
 
-def _title(look: Look) -> Text:
-    waitlist = look.waitlist
+def _title(snapshot: Snapshot) -> Text:
+    waitlist = snapshot.waitlist
     title = Text(f"{shown(waitlist['waitlist_id'])}  {shown(waitlist['name'])}  ", style="bold")
     title.append("open" if waitlist["open"] else "closed", "green" if waitlist["open"] else "red")
     if waitlist["paused"]:
@@ -99,13 +101,13 @@ def _title(look: Look) -> Text:
     return title
 
 
-def _cells(look: Look) -> dict[str, Text]:
+def _cells(snapshot: Snapshot) -> dict[str, Text]:
     """Return the numbers, each with its colour."""
-    stats = look.stats
+    stats = snapshot.stats
     cells = {
         "waiting": (shown(stats["waiting"]), "bold cyan"),
-        "in": (_rate(look.joined_per_second), "green"),
-        "out": (_rate(look.gone_per_second), "magenta"),
+        "in": (_rate(snapshot.joined_per_second), "green"),
+        "out": (_rate(snapshot.gone_per_second), "magenta"),
         "oldest": (duration(stats["oldest_waiting_seconds"]), "bold"),
         "offered": (shown(stats["offered"]), "yellow"),
         "parked": (shown(stats["parked"]), "red" if stats["parked"] else ""),
@@ -115,8 +117,8 @@ def _cells(look: Look) -> dict[str, Text]:
     return {name: Text(text, style=style) for name, (text, style) in cells.items()}
 
 
-def _numbers(look: Look) -> Table:
-    cells = _cells(look)
+def _numbers(snapshot: Snapshot) -> Table:
+    cells = _cells(snapshot)
     grid = Table(box=box.SIMPLE, expand=True, show_edge=False)
     for name in cells:
         grid.add_column(name, justify="right", no_wrap=True)
@@ -124,9 +126,9 @@ def _numbers(look: Look) -> Table:
     return grid
 
 
-def _few_numbers(look: Look) -> Table:
+def _few_numbers(snapshot: Snapshot) -> Table:
     """Return the numbers two in a line: waiting and oldest, in and out, and so on."""
-    cells = _cells(look)
+    cells = _cells(snapshot)
     grid = Table.grid(padding=(0, 1))
     for left, right in (
         ("waiting", "oldest"),
@@ -144,7 +146,7 @@ def _curve(depths: Sequence[int], bars: str) -> Text:
     return text.append(sparkline(depths[-80:], bars), "cyan").append("\n")
 
 
-def _head(look: Look, rows: int, *, is_wide: bool) -> Table:
+def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
     """Return the first in line; the last column takes what room the others leave it."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
@@ -153,9 +155,9 @@ def _head(look: Look, rows: int, *, is_wide: bool) -> Table:
         table.add_column("priority", justify="right", no_wrap=True)
     table.add_column("waiting for", justify="right", no_wrap=True)
     table.add_column("profile" if is_wide else "customer", no_wrap=True, ratio=1)
-    for person in look.people[:rows]:
+    for person in snapshot.people[:rows]:
         name = Text(shown(person["customer_id"] or person["entry_id"]), style="bold")
-        waited = Text(duration(_waited(look.at, person["joined_at"])))
+        waited = Text(duration(_waited(snapshot.at, person["joined_at"])))
         where = Text(shown(person["position"]))
         if is_wide:
             profile = Text(shown(details(person["profile"])))

@@ -44,10 +44,10 @@ def test_one_module_reads_the_environment() -> None:
             for node in ast.walk(module.tree)
         )
     ]
-    assert reading == ["waitlist_cli.commanding"]
+    assert reading == ["waitlist_cli.command"]
 
 
 def test_one_module_speaks_http() -> None:
     """Whoever else imports httpx makes the client, or signs."""
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
-    assert speaking == ["waitlist_cli.api", "waitlist_cli.desk", "waitlist_cli.signing"]
+    assert speaking == ["waitlist_cli.api", "waitlist_cli.context", "waitlist_cli.sigv4"]

@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.local.api_client import ApiClient
 from waitlist_cli.errors import CliError
-from waitlist_cli.signing import OperatorAuth
+from waitlist_cli.sigv4 import OperatorAuth
 
 ADMIN = "/v1/admin/waitlists"
 

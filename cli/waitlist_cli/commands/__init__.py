@@ -3,16 +3,16 @@
 They are imported in the order in which `--help` lists them.
 """
 
-from waitlist_cli.commanding import app  # noqa: I001
+from waitlist_cli.command import app  # noqa: I001
 from waitlist_cli.commands import (
     waitlists,
     people,
     tokens,
     admission,
-    looking,
+    view,
     bulk,
 )
 
-PARTS = (waitlists, people, tokens, admission, looking, bulk)
+PARTS = (waitlists, people, tokens, admission, view, bulk)
 
 __all__ = ("PARTS", "app")

@@ -4,10 +4,18 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.commanding import command
-from waitlist_cli.desk import Desk
+from waitlist_cli.command import command
+from waitlist_cli.context import Context
+from waitlist_cli.entry_output import (
+    CLAIMED,
+    OFFERED,
+    PARKED,
+    print_entries,
+    print_status,
+    row,
+)
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.holding import OnFailure
+from waitlist_cli.hold import OnFailure
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.parameters import (
     MOST_SECONDS,
@@ -23,14 +31,6 @@ from waitlist_cli.parameters import (
     WaitlistId,
     filter_of,
 )
-from waitlist_cli.persons import (
-    CLAIMED,
-    OFFERED,
-    PARKED,
-    print_people,
-    print_standing,
-    row,
-)
 
 PANEL = "Admission"
 MOST_CLAIMED = 100
@@ -38,7 +38,7 @@ MOST_CLAIMED = 100
 
 @command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
 def claim(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     count: HowMany = 1,
     filter_: Filter = None,
@@ -58,16 +58,16 @@ def claim(
         "lease_seconds": lease,
         "complete": complete_now,
     }
-    answer = desk.call_once("POST", checked_waitlist_id(waitlist), "/claims", asked)
-    if desk.out.as_json:
-        desk.out.json(answer)
+    answer = context.call_once("POST", checked_waitlist_id(waitlist), "/claims", asked)
+    if context.output.as_json:
+        context.output.json(answer)
     else:
-        _print_claims(desk, answer["claims"])
+        _print_claims(context, answer["claims"])
 
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
 def complete(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     token: ClaimToken,
     entry: EntryId = None,
@@ -75,12 +75,12 @@ def complete(
     reason: Reason = "",
 ) -> None:
     """Admit a person whom you hold, for good."""
-    _act(desk, waitlist, entry, customer, "complete", claim_token=token, reason=reason)
+    _act(context, waitlist, entry, customer, "complete", claim_token=token, reason=reason)
 
 
 @command("release", PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
 def release(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     token: ClaimToken,
     entry: EntryId = None,
@@ -90,12 +90,12 @@ def release(
 ) -> None:
     """Give a person whom you hold back to the line."""
     to = _to(back)
-    _act(desk, waitlist, entry, customer, "release", claim_token=token, to=to, reason=reason)
+    _act(context, waitlist, entry, customer, "release", claim_token=token, to=to, reason=reason)
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
 def extend(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     token: ClaimToken,
     entry: EntryId = None,
@@ -103,12 +103,12 @@ def extend(
     lease: Lease = None,
 ) -> None:
     """Hold a person for longer, counted from now."""
-    _act(desk, waitlist, entry, customer, "extend", claim_token=token, lease_seconds=lease)
+    _act(context, waitlist, entry, customer, "extend", claim_token=token, lease_seconds=lease)
 
 
 @command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
 def park(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     token: ClaimToken,
     entry: EntryId = None,
@@ -116,12 +116,12 @@ def park(
     reason: Reason = "",
 ) -> None:
     """Put a person whom you hold aside, for somebody to look at."""
-    _act(desk, waitlist, entry, customer, "park", claim_token=token, reason=reason)
+    _act(context, waitlist, entry, customer, "park", claim_token=token, reason=reason)
 
 
 @command("redrive", PANEL, "waitlist redrive bakery --customer ada")
 def redrive(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -131,26 +131,28 @@ def redrive(
     """Bring a parked person back into line."""
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     body = {"to": _to(back), "reason": reason}
-    print_standing(desk, desk.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
+    print_status(context, context.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
 
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")
-def parked(desk: Desk, waitlist: WaitlistId, count: HowMany = 100) -> None:
+def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List who is parked, by the time."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
-    print_people(desk, desk.pages(path, "entries", count, status="parked"), PARKED, "Parked")
+    print_entries(context, context.pages(path, "entries", count, status="parked"), PARKED, "Parked")
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
-def offered(desk: Desk, waitlist: WaitlistId, count: HowMany = 100) -> None:
+def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List who is held by a claim, by the deadline."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
-    print_people(desk, desk.pages(path, "entries", count, status="offered"), OFFERED, "Offered")
+    print_entries(
+        context, context.pages(path, "entries", count, status="offered"), OFFERED, "Offered"
+    )
 
 
 @command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
 def work(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     program: Annotated[
         list[str], typer.Argument(metavar="COMMAND", help="It gets the claim as JSON on stdin.")
@@ -182,7 +184,7 @@ def work(
     The hold is extended while it runs. Ctrl-C claims nobody more and waits for what runs; a second
     one ends it and gives its person back. Put -- before a command that has options of its own.
     """
-    from waitlist_cli.working import Plan, work_until_told
+    from waitlist_cli.worker import Plan, run_workers
 
     plan = Plan(
         waitlist_id=checked_waitlist_id(waitlist),
@@ -196,11 +198,11 @@ def work(
         most=most,
         until_empty=until_empty,
     )
-    return work_until_told(desk, plan)
+    return run_workers(context, plan)
 
 
 def _act(
-    desk: Desk,
+    context: Context,
     waitlist: str,
     entry: str | None,
     customer: str | None,
@@ -208,20 +210,20 @@ def _act(
     **body: str | int | None,
 ) -> None:
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    print_standing(desk, desk.call("POST", waitlist, f"/claims/{entry_id}/{verb}", body))
+    print_status(context, context.call("POST", waitlist, f"/claims/{entry_id}/{verb}", body))
 
 
-def _print_claims(desk: Desk, claims: list[dict[str, Any]]) -> None:
+def _print_claims(context: Context, claims: list[dict[str, Any]]) -> None:
     rows = [row(one, CLAIMED) for one in claims]
-    if not desk.out.console.is_terminal:
-        desk.out.rows(CLAIMED, rows)
+    if not context.output.console.is_terminal:
+        context.output.rows(CLAIMED, rows)
         return
     if not rows:
-        desk.out.say("Nobody is there to claim.")
+        context.output.text("Nobody is there to claim.")
     # Beneath each other: in a table the tokens would be broken, and could not be copied.
     for values in rows:
-        desk.out.pairs(dict(zip(CLAIMED, values, strict=True)))
-        desk.out.line("")
+        context.output.pairs(dict(zip(CLAIMED, values, strict=True)))
+        context.output.line("")
 
 
 def _to(back: bool) -> str:

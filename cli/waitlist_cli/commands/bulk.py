@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from waitlist_cli.commanding import command
-from waitlist_cli.desk import Desk
+from waitlist_cli.command import command
+from waitlist_cli.context import Context
 from waitlist_cli.ids import checked_waitlist_id
-from waitlist_cli.importing.columns import Columns, columns_of
-from waitlist_cli.importing.records import opened
+from waitlist_cli.imports.columns import Columns, columns_of
+from waitlist_cli.imports.records import opened
 from waitlist_cli.parameters import WaitlistId
 
 PANEL = "Bulk"
@@ -22,7 +22,7 @@ WhenEnded = Literal["skip", "rejoin"]
     "waitlist import bakery people.csv --customer id --attribute language --keep-time applied",
 )
 def import_file(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     file: Annotated[str, typer.Argument(metavar="FILE", help=".csv, .jsonl, or - for stdin.")],
     customer: Annotated[
@@ -86,7 +86,7 @@ def import_file(
     Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
     Guests need a token to see their position: --tokens writes everybody's, also in a repeat.
     """
-    from waitlist_cli.importing.command import Task, import_people
+    from waitlist_cli.imports.command import Task, import_people
 
     columns = columns_of(
         customer=customer,
@@ -102,12 +102,12 @@ def import_file(
     checked_waitlist_id(waitlist)
     with opened(file, form, delimiter) as source:
         task = Task(waitlist, file, from_row, refused, tokens, ended)
-        return import_people(desk, task, source, _for(source.form, columns))
+        return import_people(context, task, source, _for(source.form, columns))
 
 
 @command("export", PANEL, "waitlist export bakery --format jsonl --output bakery.jsonl")
 def export(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     form: Annotated[Format, typer.Option("--format", help="What is written.")] = "csv",
     status: Annotated[
@@ -121,9 +121,9 @@ def export(
 
     `import` takes both forms back: --keep-time joined_at --priority priority --others drop.
     """
-    from waitlist_cli.exporting import export_people
+    from waitlist_cli.export import export_people
 
-    export_people(desk, checked_waitlist_id(waitlist), form, status, output)
+    export_people(context, checked_waitlist_id(waitlist), form, status, output)
 
 
 def _for(form: str, columns: Columns) -> Columns:

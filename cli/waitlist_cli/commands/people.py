@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.commanding import command
+from waitlist_cli.command import command
 from waitlist_cli.commands.waitlists import (
     Capacity,
     HideCounts,
@@ -17,13 +17,14 @@ from waitlist_cli.commands.waitlists import (
     ask_first,
     change,
     changes,
+    print_outcome,
     show_waitlist,
-    tell,
 )
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
+from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.importing.times import utc
+from waitlist_cli.imports.times import utc
 from waitlist_cli.parameters import (
     Attribute,
     Customer,
@@ -35,7 +36,6 @@ from waitlist_cli.parameters import (
     attributes_of,
     profile_of,
 )
-from waitlist_cli.persons import place, print_history, print_person, print_standing
 
 PANEL = "People"
 EITHER = "Waitlists and people"
@@ -46,18 +46,18 @@ EntryToken = Annotated[
 
 @command("show", EITHER, "waitlist show bakery --customer ada")
 def show(
-    desk: Desk, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
+    context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
     """Show a waitlist's configuration, or one person with profile and history."""
     if entry is None and customer is None:
-        show_waitlist(desk, waitlist)
+        show_waitlist(context, waitlist)
         return
-    print_person(desk, desk.call("GET", waitlist, _path(waitlist, entry, customer)))
+    print_entry(context, context.call("GET", waitlist, _path(waitlist, entry, customer)))
 
 
 @command("edit", EITHER, "waitlist edit bakery --customer ada --set party=4")
 def edit(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -92,16 +92,22 @@ def edit(
             "--attribute or --profile-json."
         )
     if settings:
-        change(desk, waitlist, settings)
+        change(context, waitlist, settings)
     else:
         _edit_person(
-            desk, waitlist, _path(waitlist, entry, customer), profile_json, set_, attribute, reason
+            context,
+            waitlist,
+            _path(waitlist, entry, customer),
+            profile_json,
+            set_,
+            attribute,
+            reason,
         )
 
 
 @command("signup", PANEL, "waitlist signup bakery ada --set name=Ada --attribute language=English")
 def signup(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     customer: Annotated[str, typer.Argument(metavar="CUSTOMER", help="The customer's id.")],
     profile_json: ProfileJson = None,
@@ -124,22 +130,22 @@ def signup(
         "joined_at": None if joined_at is None else _time(joined_at),
     }
     row = {name: value for name, value in asked.items() if value not in (None, {})}
-    answer = desk.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
+    answer = context.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
     result = answer["results"][0]
     if result["outcome"] == "refused":
         detail, code = str(result.get("detail", "")), str(result.get("code", ""))
         raise Refused(detail, code, None, fields_of(result))
-    entry = desk.call("GET", waitlist, f"/entries/{result['entry_id']}")
-    if desk.out.as_json:
-        desk.out.json({"outcome": result["outcome"], **entry})
+    entry = context.call("GET", waitlist, f"/entries/{result['entry_id']}")
+    if context.output.as_json:
+        context.output.json({"outcome": result["outcome"], **entry})
     else:
         was = "joined" if result["outcome"] == "joined" else "was there already"
-        desk.out.say(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
+        context.output.text(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
 
 
 @command("position", PANEL, "waitlist position bakery --customer ada")
 def position(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -148,16 +154,16 @@ def position(
     """Tell where somebody stands, as the operator or with a token as the customer."""
     path = _path(waitlist, entry, customer)
     if token is not None:
-        print_standing(desk, desk.api.customer("GET", f"/{waitlist}{path}", token))
+        print_status(context, context.api.customer("GET", f"/{waitlist}{path}", token))
         return
-    person = desk.call("GET", waitlist, path)
+    person = context.call("GET", waitlist, path)
     names = ("entry_id", "status", "position", "total", "priority", "joined_at", "claimed_until")
-    print_standing(desk, {name: person[name] for name in names})
+    print_status(context, {name: person[name] for name in names})
 
 
 @command("leave", PANEL, "waitlist leave bakery --customer ada --token ENTRY_TOKEN")
 def leave(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
     entry: EntryId = None,
@@ -165,13 +171,13 @@ def leave(
 ) -> None:
     """Leave the line as the customer; an operator removes instead."""
     path = _path(waitlist, entry, customer)
-    desk.api.customer("DELETE", f"/{waitlist}{path}", token)
-    _tell_outcome(desk, path, "left", "has left.")
+    context.api.customer("DELETE", f"/{waitlist}{path}", token)
+    _print_outcome(context, path, "left", "has left.")
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
 def remove(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -179,13 +185,13 @@ def remove(
 ) -> None:
     """Take a person out of the list, also one who is offered or parked; the record stays."""
     path = _path(waitlist, entry, customer)
-    desk.call("POST", waitlist, f"{path}/remove", {"reason": reason})
-    _tell_outcome(desk, path, "removed", "is out of the list.")
+    context.call("POST", waitlist, f"{path}/remove", {"reason": reason})
+    _print_outcome(context, path, "removed", "is out of the list.")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
 def bump(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -207,12 +213,14 @@ def bump(
     if len(chosen) != 1:
         raise WrongUsage("Give one of --priority, --places, --front and --back.")
     path = f"{_path(waitlist, entry, customer)}/bump"
-    print_standing(desk, desk.call_once("POST", waitlist, path, dict(chosen) | {"reason": reason}))
+    print_status(
+        context, context.call_once("POST", waitlist, path, dict(chosen) | {"reason": reason})
+    )
 
 
 @command("erase", PANEL, "waitlist erase bakery --customer ada --yes")
 def erase(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
@@ -220,26 +228,26 @@ def erase(
 ) -> None:
     """Erase a person: record, history and place."""
     path = _path(waitlist, entry, customer)
-    ask_first(desk, yes, f"Erase all that is known of {path.rpartition('/')[2]}?")
-    desk.call("DELETE", waitlist, path)
-    _tell_outcome(desk, path, "erased", "is erased.")
+    ask_first(context, yes, f"Erase all that is known of {path.rpartition('/')[2]}?")
+    context.call("DELETE", waitlist, path)
+    _print_outcome(context, path, "erased", "is erased.")
 
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
 def history(
-    desk: Desk, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
+    context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
     """Tell everything that happened to a person, oldest first."""
     path = f"/{waitlist}{_path(waitlist, entry, customer)}"
-    events = list(desk.pages(path, "history", include="history"))
-    if desk.out.as_json:
-        desk.out.json({"history": events})
+    events = list(context.pages(path, "history", include="history"))
+    if context.output.as_json:
+        context.output.json({"history": events})
     else:
-        print_history(desk, events)
+        print_history(context, events)
 
 
 def _edit_person(
-    desk: Desk,
+    context: Context,
     waitlist: str,
     path: str,
     profile_json: str | None,
@@ -248,13 +256,13 @@ def _edit_person(
     reason: str,
 ) -> None:
     # The API replaces a whole profile, so what stays is read first.
-    before = desk.call("GET", waitlist, path)
+    before = context.call("GET", waitlist, path)
     body: dict[str, Any] = {"reason": reason}
     if profile_json is not None or set_:
         body["profile"] = profile_of(before["profile"], profile_json, set_)
     if attribute:
         body["attributes"] = attributes_of(before["attributes"], attribute)
-    print_person(desk, desk.call("PATCH", waitlist, path, body))
+    print_entry(context, context.call("PATCH", waitlist, path, body))
 
 
 def _time(text: str) -> str:
@@ -270,6 +278,6 @@ def _path(waitlist: str, entry: str | None, customer: str | None) -> str:
     return f"/entries/{chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)}"
 
 
-def _tell_outcome(desk: Desk, path: str, outcome: str, words: str) -> None:
+def _print_outcome(context: Context, path: str, outcome: str, words: str) -> None:
     entry_id = path.rpartition("/")[2]
-    tell(desk, {"entry_id": entry_id, "outcome": outcome}, f"{entry_id} {words}")
+    print_outcome(context, {"entry_id": entry_id, "outcome": outcome}, f"{entry_id} {words}")

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.commanding import command
-from waitlist_cli.desk import Desk
+from waitlist_cli.command import command
+from waitlist_cli.context import Context
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
@@ -57,7 +57,7 @@ Segments = Annotated[
 
 @command("create", PANEL, "waitlist create bakery --name Bakery --segment language,gender")
 def create(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     name: Name = None,
     capacity: Capacity = None,
@@ -71,7 +71,7 @@ def create(
 ) -> None:
     """Make a waitlist."""
     checked_waitlist_id(waitlist)
-    if _found(desk, waitlist) is not None:
+    if _found(context, waitlist) is not None:
         raise Refused(f"{waitlist} is there already. To change it: waitlist edit {waitlist}")
     given = changes(
         name=name or waitlist,
@@ -83,15 +83,15 @@ def create(
         retention_days=retention_days,
         segments=segments,
     )
-    _print(desk, desk.call("PUT", waitlist, body={**given, "open": not closed}))
+    _print(context, context.call("PUT", waitlist, body={**given, "open": not closed}))
 
 
 @command("list", PANEL, "waitlist list --json")
-def list_waitlists(desk: Desk) -> None:
+def list_waitlists(context: Context) -> None:
     """List the waitlists."""
-    found = list(desk.pages("", "waitlists"))
-    if desk.out.as_json:
-        desk.out.json({"waitlists": found})
+    found = list(context.pages("", "waitlists"))
+    if context.output.as_json:
+        context.output.json({"waitlists": found})
         return
     columns = ("waitlist", "name", "open", "paused", "capacity", "segments", "created")
     rows = [
@@ -106,56 +106,58 @@ def list_waitlists(desk: Desk) -> None:
         )
         for one in found
     ]
-    desk.out.rows(columns, rows, right=("capacity",))
+    context.output.rows(columns, rows, right=("capacity",))
 
 
 @command("pause", PANEL, "waitlist pause bakery")
-def pause(desk: Desk, waitlist: WaitlistId) -> None:
+def pause(context: Context, waitlist: WaitlistId) -> None:
     """Give no claims until it is resumed; signups go on."""
-    change(desk, waitlist, {"paused": True})
+    change(context, waitlist, {"paused": True})
 
 
 @command("resume", PANEL, "waitlist resume bakery")
-def resume(desk: Desk, waitlist: WaitlistId) -> None:
+def resume(context: Context, waitlist: WaitlistId) -> None:
     """Give claims again."""
-    change(desk, waitlist, {"paused": False})
+    change(context, waitlist, {"paused": False})
 
 
 @command("open", PANEL, "waitlist open bakery")
-def open_waitlist(desk: Desk, waitlist: WaitlistId) -> None:
+def open_waitlist(context: Context, waitlist: WaitlistId) -> None:
     """Take signups."""
-    change(desk, waitlist, {"open": True})
+    change(context, waitlist, {"open": True})
 
 
 @command("close", PANEL, "waitlist close bakery")
-def close(desk: Desk, waitlist: WaitlistId) -> None:
+def close(context: Context, waitlist: WaitlistId) -> None:
     """Take no signups; claims go on."""
-    change(desk, waitlist, {"open": False})
+    change(context, waitlist, {"open": False})
 
 
 @command("delete", PANEL, "waitlist delete bakery --yes")
 def delete(
-    desk: Desk,
+    context: Context,
     waitlist: WaitlistId,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a waitlist and everybody on it."""
     checked_waitlist_id(waitlist)
-    ask_first(desk, yes, f"Delete {waitlist} and everybody on it?")
-    desk.call("DELETE", waitlist)
-    tell(desk, {"waitlist_id": waitlist, "outcome": "deleted"}, f"{waitlist} is deleted.")
+    ask_first(context, yes, f"Delete {waitlist} and everybody on it?")
+    context.call("DELETE", waitlist)
+    print_outcome(
+        context, {"waitlist_id": waitlist, "outcome": "deleted"}, f"{waitlist} is deleted."
+    )
 
 
-def show_waitlist(desk: Desk, waitlist: str) -> None:
+def show_waitlist(context: Context, waitlist: str) -> None:
     """Print a waitlist's configuration."""
-    _print(desk, desk.call("GET", checked_waitlist_id(waitlist)))
+    _print(context, context.call("GET", checked_waitlist_id(waitlist)))
 
 
-def change(desk: Desk, waitlist: str, given: dict[str, Any]) -> None:
+def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
     """Change some settings: the API replaces all, so the others are sent as they are."""
-    before = desk.call("GET", checked_waitlist_id(waitlist))
+    before = context.call("GET", checked_waitlist_id(waitlist))
     kept = {name: before[name] for name in SETTINGS}
-    _print(desk, desk.call("PUT", waitlist, body={**kept, **given}))
+    _print(context, context.call("PUT", waitlist, body={**kept, **given}))
 
 
 def changes(**typed: Any) -> dict[str, Any]:
@@ -169,11 +171,11 @@ def changes(**typed: Any) -> dict[str, Any]:
     return given
 
 
-def ask_first(desk: Desk, yes: bool, question: str) -> None:
+def ask_first(context: Context, yes: bool, question: str) -> None:
     """Ask a person; whoever is none has to say --yes."""
     if yes:
         return
-    if not desk.out.console.is_terminal:
+    if not context.output.console.is_terminal:
         raise WrongUsage(f"{question} Nobody is here to ask: give --yes.")
     try:
         is_sure = typer.confirm(question)
@@ -183,30 +185,30 @@ def ask_first(desk: Desk, yes: bool, question: str) -> None:
         raise WrongUsage("Nothing was done.")
 
 
-def tell(desk: Desk, document: dict[str, Any], sentence: str) -> None:
+def print_outcome(context: Context, document: dict[str, Any], sentence: str) -> None:
     """Print what came of a request that the service answers without words."""
-    if desk.out.as_json:
-        desk.out.json(document)
+    if context.output.as_json:
+        context.output.json(document)
     else:
-        desk.out.say(sentence)
+        context.output.text(sentence)
 
 
 def segments_text(segments: list[list[str]]) -> str:
     return " ".join("+".join(names) for names in segments)
 
 
-def _found(desk: Desk, waitlist: str) -> Any:
+def _found(context: Context, waitlist: str) -> Any:
     try:
-        return desk.call("GET", waitlist)
+        return context.call("GET", waitlist)
     except Refused as error:
         if error.code == "waitlist_not_found":
             return None
         raise
 
 
-def _print(desk: Desk, waitlist: dict[str, Any]) -> None:
-    if desk.out.as_json:
-        desk.out.json(waitlist)
+def _print(context: Context, waitlist: dict[str, Any]) -> None:
+    if context.output.as_json:
+        context.output.json(waitlist)
         return
     texts = {**waitlist, "segments": segments_text(waitlist["segments"])}
-    desk.out.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})
+    context.output.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})

@@ -11,7 +11,7 @@ import httpx
 
 from tests.reliability.load.history import Attempt, Deed, History, Outcome
 from tools.local.aws import local_operator
-from waitlist_cli.retrying import PATIENT, may_pass
+from waitlist_cli.retries import PATIENT, may_pass
 
 NO_HEADERS: Mapping[str, str] = {}
 # Each client would make its own, though nobody here speaks TLS: 200 take some seconds.

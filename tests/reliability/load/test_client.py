@@ -9,7 +9,7 @@ import pytest
 
 from tests.reliability.load.client import Client, Load, LoadOver
 from tests.reliability.load.history import Deed, History
-from waitlist_cli.retrying import PATIENT
+from waitlist_cli.retries import PATIENT
 
 Act = Callable[[Client], Awaitable[Deed]]
 

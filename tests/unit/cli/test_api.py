@@ -8,7 +8,7 @@ import pytest
 
 from waitlist_cli.api import Api
 from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
-from waitlist_cli.retrying import PATIENT, RETRIED_STATUSES
+from waitlist_cli.retries import PATIENT, RETRIED_STATUSES
 
 
 class Scripted:

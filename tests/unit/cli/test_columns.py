@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.importing.columns import Columns, Unusable, columns_of
+from waitlist_cli.imports.columns import Columns, InvalidRow, columns_of
 
 
 def typed(**options: Any) -> Columns:
@@ -98,7 +98,7 @@ def test_times_are_told_in_utc(text: str, options: dict[str, str], expected: str
 def test_a_row_that_cannot_be_meant_says_why(row: dict[str, Any], reason: str) -> None:
     """P5"""
     columns = typed(priority="vip", kept_time="applied", attributes=["language"])
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(InvalidRow) as caught:
         columns.entry(row)
     assert reason in str(caught.value)
 

@@ -13,7 +13,7 @@ import typer
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, clean_environment, problem
-from waitlist_cli.commanding import COMMON, app
+from waitlist_cli.command import COMMON, app
 
 GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = GROUP.commands

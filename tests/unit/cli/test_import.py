@@ -12,10 +12,10 @@ from tests.unit.cli.fake_service import MOST_BYTES, MOST_ROWS, FakeService, answ
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of, write_csv
 from tests.unit.cli.typed import Typed
-from waitlist_cli.importing import batches as calls
-from waitlist_cli.importing import records, run
-from waitlist_cli.importing.columns import OF_REFUSALS
-from waitlist_cli.retrying import RetryPolicy
+from waitlist_cli.imports import batches as calls
+from waitlist_cli.imports import records, run
+from waitlist_cli.imports.columns import REJECTION_COLUMNS
+from waitlist_cli.retries import RetryPolicy
 
 
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_refused_rows_are_written_down_and_hold_up_nobody(
     assert "2 joined, 0 already there, 3 refused" in result.stdout
     refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8").splitlines()))
     assert refused == [
-        ["customer_id", "note", *OF_REFUSALS],
+        ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", ""],
         # What the columns have no room for is kept as well.

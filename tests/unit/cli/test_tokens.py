@@ -14,7 +14,7 @@ from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.ids import entry_id_of
-from waitlist_cli.importing import token_file
+from waitlist_cli.imports import token_file
 
 HEADER = ["entry_id", "customer_id", "entry_token"]
 NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}

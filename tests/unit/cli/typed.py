@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from tests.e2e.processes import ROOT, environment
 from waitlist_cli import commands
-from waitlist_cli.commanding import app
+from waitlist_cli.command import app
 
 PARTS = commands
 RUN_SECONDS = 60

@@ -6,24 +6,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.configuration import Choice, Target, target_of
-from waitlist_cli.output import Out
-from waitlist_cli.retrying import PATIENT
+from waitlist_cli.output import Output
+from waitlist_cli.retries import PATIENT
 
 # What signs and speaks HTTP is slow to import, and neither --help nor a completion asks anybody.
 if TYPE_CHECKING:
     import httpx
 
     from waitlist_cli.api import Api
-    from waitlist_cli.signing import OperatorAuth
+    from waitlist_cli.sigv4 import OperatorAuth
 
 PAGE = 100
 
 
-class Desk:
+class Context:
     """Made of what was typed; the service is looked for when it is first needed."""
 
-    def __init__(self, choice: Choice, environ: Mapping[str, str], out: Out) -> None:
-        self.out = out
+    def __init__(self, choice: Choice, environ: Mapping[str, str], out: Output) -> None:
+        self.output = out
         self._choice = choice
         self._environ = environ
         self._http: httpx.Client | None = None
@@ -44,11 +44,11 @@ class Desk:
             # Plain http leads to this computer alone, and a proxy of the environment does not.
             trust_env=self.target.url.lower().startswith("https:"),
         )
-        return Api(self._http, lambda: self._auth, self._tell_of_retry)
+        return Api(self._http, lambda: self._auth, self._on_retry)
 
     @cached_property
     def _auth(self) -> "OperatorAuth":
-        from waitlist_cli.signing import operator_auth
+        from waitlist_cli.sigv4 import operator_auth
 
         return operator_auth(self.target)
 
@@ -82,6 +82,6 @@ class Desk:
         if self._http is not None:
             self._http.close()
 
-    def _tell_of_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:
-        if self.out.notes.is_terminal and not self.out.as_json:
-            self.out.note(f"{problem} Try {attempt} of {tries} in {seconds:.0f} s.", "yellow")
+    def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:
+        if self.output.notes.is_terminal and not self.output.as_json:
+            self.output.note(f"{problem} Try {attempt} of {tries} in {seconds:.0f} s.", "yellow")

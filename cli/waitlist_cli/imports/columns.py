@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.importing.times import utc
+from waitlist_cli.imports.times import utc
 from waitlist_cli.output import VALUES_APART
 from waitlist_cli.parameters import pair
 
@@ -17,10 +17,10 @@ WHOLE = ("profile", "attributes")
 SINGLE = (CUSTOMER, "priority", "joined_at")
 DROP = "-"
 # What this program itself has added to a file of refused rows.
-OF_REFUSALS = ("refused_row", "refused_code", "refused_reason", "refused_line")
+REJECTION_COLUMNS = ("refused_row", "refused_code", "refused_reason", "refused_line")
 
 
-class Unusable(Exception):
+class InvalidRow(Exception):
     """A row that cannot be sent; the message says why."""
 
 
@@ -49,16 +49,16 @@ class Columns:
             )
 
     def entry(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the entry of a row; raises Unusable."""
+        """Return the entry of a row; raises InvalidRow."""
         entry: dict[str, Any] = {}
         parts: dict[str, dict[str, Any]] = {"profile": {}, "attributes": {}}
         for column, value in fields.items():
             is_empty = value is None or (isinstance(value, str) and not value.strip())
-            if is_empty or column in OF_REFUSALS:
+            if is_empty or column in REJECTION_COLUMNS:
                 continue
             self._put(entry, parts, column, value)
         if CUSTOMER not in entry:
-            raise Unusable(f"no customer id in {self._column_of(CUSTOMER)}")
+            raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         return entry | {name: part for name, part in parts.items() if part}
 
     def _put(
@@ -97,7 +97,7 @@ class Columns:
             return utc(text, self.zone, self.time_format)
         except (ValueError, OverflowError):
             expected = self.time_format or "2026-03-01T09:30:00+01:00"
-            raise Unusable(f"{column}: {text!r} is no time like {expected}") from None
+            raise InvalidRow(f"{column}: {text!r} is no time like {expected}") from None
 
     def _column_of(self, target: str) -> str:
         return next((name for name, one in self.targets.items() if one == target), target)
@@ -157,13 +157,13 @@ def _text(column: str, value: Any) -> str:
         return value.strip()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise Unusable(f"{column}: text is needed, not {json.dumps(value)[:50]}")
+    raise InvalidRow(f"{column}: text is needed, not {json.dumps(value)[:50]}")
 
 
 def _number(column: str, value: Any) -> int:
     text = _text(column, value)
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise Unusable(f"{column}: {text!r} is no whole number")
+        raise InvalidRow(f"{column}: {text!r} is no whole number")
     return int(text)
 
 
@@ -173,5 +173,5 @@ def _object(column: str, value: Any) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Unusable(f"{column}: a JSON object is needed")
+        raise InvalidRow(f"{column}: a JSON object is needed")
     return found

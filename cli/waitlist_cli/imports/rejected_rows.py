@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TextIO
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.importing.columns import OF_REFUSALS
-from waitlist_cli.importing.records import STDIN, Record
+from waitlist_cli.imports.columns import REJECTION_COLUMNS
+from waitlist_cli.imports.records import STDIN, Record
 from waitlist_cli.private_files import open_private
 from waitlist_cli.spreadsheets import SheetWriter
 
 
-class Refusals:
+class RejectedRows:
     """Made with the first refused row: without one there is no file."""
 
     def __init__(self, path: Path, columns: list[str] | None, *, goes_on: bool) -> None:
@@ -26,13 +26,15 @@ class Refusals:
 
     def add(self, record: Record, code: str, reason: str) -> None:
         self.count += 1
-        told = dict(zip(OF_REFUSALS, (record.number, code, reason, record.line), strict=True))
+        details = dict(
+            zip(REJECTION_COLUMNS, (record.number, code, reason, record.line), strict=True)
+        )
         file = self._opened()
         if self._writer is None:
-            file.write(json.dumps({**record.fields, **told}) + "\n")
+            file.write(json.dumps({**record.fields, **details}) + "\n")
         else:
             kept = [record.fields.get(name, "") for name in self._kept_columns()]
-            self._writer.row([*kept, *told.values()])
+            self._writer.row([*kept, *details.values()])
         file.flush()
 
     def close(self) -> None:
@@ -40,7 +42,7 @@ class Refusals:
             self._file.close()
 
     def _kept_columns(self) -> list[str]:
-        return [name for name in self._columns or [] if name not in OF_REFUSALS]
+        return [name for name in self._columns or [] if name not in REJECTION_COLUMNS]
 
     def _opened(self) -> TextIO:
         if self._file is not None:
@@ -55,11 +57,11 @@ class Refusals:
         if self._columns is not None:
             self._writer = SheetWriter(self._file)
             if is_new:
-                self._writer.header([*self._kept_columns(), *OF_REFUSALS])
+                self._writer.header([*self._kept_columns(), *REJECTION_COLUMNS])
         return self._file
 
 
-def refusals_path(source: str, form: str, chosen: str | None) -> Path:
+def rejected_path(source: str, form: str, chosen: str | None) -> Path:
     """Return where refused rows go: beside the file, unless another place is chosen."""
     if chosen:
         path = Path(chosen)

@@ -11,13 +11,13 @@ from typing import Any
 
 from rich.live import Live
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import Defective, Unavailable
 from waitlist_cli.output import shown
 from waitlist_cli.rates import Rates
-from waitlist_cli.retrying import ONCE
-from waitlist_cli.stopping import Told
-from waitlist_cli.watch_picture import Look, picture
+from waitlist_cli.retries import ONCE
+from waitlist_cli.signals import Shutdown
+from waitlist_cli.watch_picture import Snapshot, picture
 
 HEAD = 50
 # The configuration changes seldom, the line all the time.
@@ -28,17 +28,19 @@ DEPTHS = 120
 class Watcher:
     """Looks at one waitlist; remembers what rates and the curve are made of."""
 
-    def __init__(self, desk: Desk, waitlist_id: str, head: int) -> None:
-        self._api = desk.api
+    def __init__(self, context: Context, waitlist_id: str, head: int) -> None:
+        self._api = context.api
         self._path = f"/{waitlist_id}"
         self._head = head
         self._rates = Rates()
         self._depths: deque[int] = deque(maxlen=DEPTHS)
         self._waitlist: dict[str, Any] = {}
-        self._last: Look | None = None
+        self._last: Snapshot | None = None
         self._seen_at = ""
 
-    def looks(self, seconds: float, most: int | None, end: threading.Event) -> Iterator[Look]:
+    def snapshots(
+        self, seconds: float, most: int | None, end: threading.Event
+    ) -> Iterator[Snapshot]:
         """Yield a look at each beat; a service that is away for a while is told in it."""
         beat = time.monotonic()
         for number in count() if most is None else range(most):
@@ -46,9 +48,9 @@ class Watcher:
                 beat = max(beat + seconds, time.monotonic() - seconds)
                 if end.wait(max(0.0, beat - time.monotonic())):
                     return
-            yield self._look(number)
+            yield self._snapshot(number)
 
-    def _look(self, number: int) -> Look:
+    def _snapshot(self, number: int) -> Snapshot:
         try:
             if number % LOOKS_PER_CONFIGURATION == 0 or self._last_failed():
                 self._waitlist = self._get("")
@@ -63,7 +65,7 @@ class Watcher:
         self._seen_at = _now()
         self._rates.add(time.monotonic(), stats["signed_up"], stats["left"] + stats["admitted"])
         self._depths.append(stats["waiting"])
-        self._last = Look(
+        self._last = Snapshot(
             at=self._seen_at,
             waitlist=self._waitlist,
             stats=stats,
@@ -81,42 +83,42 @@ class Watcher:
         return self._api.operator("GET", self._path + path, params=params, policy=ONCE)
 
 
-def watch_until_told(desk: Desk, waitlist_id: str, seconds: float, most: int | None) -> None:
+def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
     """Show looks until Ctrl-C, or so many; a second Ctrl-C does not wait for the last answer."""
-    console = desk.out.console
-    live = console.is_terminal and not console.is_dumb_terminal and not desk.out.as_json
-    watcher = Watcher(desk, waitlist_id, HEAD if live else 1)
+    console = context.output.console
+    live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
+    watcher = Watcher(context, waitlist_id, HEAD if live else 1)
     # An exception could come in the middle of a callback, which would swallow it.
-    told = Told(on_first=lambda: None, on_second=_interrupt)
+    shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
-    with suppress(KeyboardInterrupt), told.listening():
-        show(desk, watcher.looks(seconds, most, told.to_finish))
+    with suppress(KeyboardInterrupt), shutdown.installed():
+        show(context, watcher.snapshots(seconds, most, shutdown.to_finish))
 
 
 def _interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def _show_live(desk: Desk, looks: Iterator[Look]) -> None:
-    console = desk.out.console
+def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
+    console = context.output.console
     # A first look that fails says so before the screen is taken.
-    last = next(looks)
+    last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)
-        for last in looks:
+        for last in snapshots:
             live.update(picture(last, console.options), refresh=True)
     console.print(picture(last, console.options))
 
 
-def _print_lines(desk: Desk, looks: Iterator[Look]) -> None:
-    if desk.out.as_json:
-        for look in looks:
-            desk.out.json_line(look.summary())
+def _print_lines(context: Context, snapshots: Iterator[Snapshot]) -> None:
+    if context.output.as_json:
+        for snapshot in snapshots:
+            context.output.json_line(snapshot.summary())
         return
-    first = next(looks)
-    desk.out.rows(
+    first = next(snapshots)
+    context.output.rows(
         list(first.summary()),
-        (list(look.summary().values()) for look in chain([first], looks)),
+        (list(snapshot.summary().values()) for snapshot in chain([first], snapshots)),
     )
 
 

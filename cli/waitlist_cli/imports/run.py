@@ -7,14 +7,14 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Unavailable
-from waitlist_cli.importing.batches import MOST_ROWS, Batch, Row, batches, body_of
-from waitlist_cli.importing.columns import Columns
-from waitlist_cli.importing.progress import Bar
-from waitlist_cli.importing.records import Record, Source
-from waitlist_cli.importing.refusals import Refusals
-from waitlist_cli.importing.token_file import Issued, TokenFile
-from waitlist_cli.retrying import PATIENT, RetryPolicy
-from waitlist_cli.stopping import Told
+from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, batches, body_of
+from waitlist_cli.imports.columns import Columns
+from waitlist_cli.imports.progress import Bar
+from waitlist_cli.imports.records import Record, Source
+from waitlist_cli.imports.rejected_rows import RejectedRows
+from waitlist_cli.imports.token_file import Issued, TokenFile
+from waitlist_cli.retries import PATIENT, RetryPolicy
+from waitlist_cli.signals import Shutdown
 
 if TYPE_CHECKING:
     from waitlist_cli.api import Api
@@ -51,8 +51,8 @@ class ImportRun:
         waitlist_id: str,
         source: Source,
         columns: Columns,
-        refusals: Refusals,
-        told: Told,
+        rejected: RejectedRows,
+        shutdown: Shutdown,
         tokens: TokenFile | None = None,
         ended: str | None = None,
     ) -> None:
@@ -60,8 +60,8 @@ class ImportRun:
         self._path = f"/{waitlist_id}/import"
         self._source = source
         self._columns = columns
-        self._refusals = refusals
-        self._told = told
+        self._rejected = rejected
+        self._shutdown = shutdown
         self._tokens = tokens
         self._ended = ended
         self._rows_a_call = MOST_ROWS
@@ -78,10 +78,10 @@ class ImportRun:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began
                 bar.move(self.counts.rows, self._source.bytes_read())
-            self.counts.is_whole = not self._told.to_finish.is_set()
+            self.counts.is_whole = not self._shutdown.to_finish.is_set()
         finally:
             self.counts.seconds = time.monotonic() - began
-            self._refusals.close()
+            self._rejected.close()
             if self._tokens is not None:
                 self._tokens.close()
         return self.counts
@@ -91,9 +91,9 @@ class ImportRun:
         try:
             self.is_reading = True
             # A Ctrl-C from here on interrupts the reading; one that came before is asked for.
-            return None if self._told.to_finish.is_set() else next(calls, None)
+            return None if self._shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
-            if self._told.to_stop.is_set():
+            if self._shutdown.to_stop.is_set():
                 raise
             return None
         finally:
@@ -148,7 +148,7 @@ class ImportRun:
 
     def _refuse(self, record: Record, code: str, reason: str) -> None:
         self.counts.refused += 1
-        self._refusals.add(record, code, reason)
+        self._rejected.add(record, code, reason)
 
 
 def _reason(result: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.output import details
 
 WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
@@ -20,39 +20,39 @@ def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
     return [details(person[name]) if name in NESTED else person[name] for name in columns]
 
 
-def print_people(
-    desk: Desk, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
+def print_entries(
+    context: Context, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
 ) -> None:
     """Print people as rows, or as the document that the service gives."""
-    if desk.out.as_json:
-        desk.out.json({"entries": list(people)})
+    if context.output.as_json:
+        context.output.json({"entries": list(people)})
         return
-    if desk.out.console.is_terminal:
+    if context.output.console.is_terminal:
         # Whoever has a customer's id is named by it: an entry's id takes the room of a profile.
         people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
         columns = [name for name in columns if name != "entry_id"]
     rows = (row(person, columns) for person in people)
-    desk.out.rows(columns, rows, title=title, right=NUMBERS)
+    context.output.rows(columns, rows, title=title, right=NUMBERS)
 
 
-def print_person(desk: Desk, person: dict[str, Any]) -> None:
+def print_entry(context: Context, person: dict[str, Any]) -> None:
     """Print one person: what is known, then the history where it was asked for."""
-    if desk.out.as_json:
-        desk.out.json(person)
+    if context.output.as_json:
+        context.output.json(person)
         return
     pairs = {
         name: details(value) if name in NESTED else value
         for name, value in person.items()
         if name not in ("history", "cursor")
     }
-    desk.out.pairs(pairs)
-    if person.get("history") and desk.out.console.is_terminal:
-        print_history(desk, person["history"])
+    context.output.pairs(pairs)
+    if person.get("history") and context.output.console.is_terminal:
+        print_history(context, person["history"])
 
 
-def print_history(desk: Desk, history: Sequence[dict[str, Any]]) -> None:
+def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
     """Print what happened to a person."""
-    shorten = _name_in_arn if desk.out.console.is_terminal else str
+    shorten = _name_in_arn if context.output.console.is_terminal else str
     rows = [
         [
             event["at"],
@@ -63,7 +63,7 @@ def print_history(desk: Desk, history: Sequence[dict[str, Any]]) -> None:
         ]
         for event in history
     ]
-    desk.out.rows(EVENT, rows, title="History")
+    context.output.rows(EVENT, rows, title="History")
 
 
 def _name_in_arn(who: str) -> str:
@@ -71,14 +71,14 @@ def _name_in_arn(who: str) -> str:
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 
 
-def print_standing(desk: Desk, entry: dict[str, Any]) -> None:
+def print_status(context: Context, entry: dict[str, Any]) -> None:
     """Print where somebody stands after what was done."""
-    if desk.out.as_json:
-        desk.out.json(entry)
+    if context.output.as_json:
+        context.output.json(entry)
         return
     until = entry.get("claimed_until")
     held = f", held until {until}" if until else ""
-    desk.out.say(f"{entry['entry_id']}: {entry['status']}{place(entry)}{held}")
+    context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{held}")
 
 
 def place(entry: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import (
     INTERRUPTED,
     CliError,
@@ -20,10 +20,10 @@ from waitlist_cli.errors import (
     Unavailable,
     WrongUsage,
 )
-from waitlist_cli.holding import Hold, Lost, OnFailure
-from waitlist_cli.retrying import PATIENT, RetryPolicy
-from waitlist_cli.running import Program
-from waitlist_cli.stopping import Told
+from waitlist_cli.hold import Hold, HoldLost, OnFailure
+from waitlist_cli.program import Program
+from waitlist_cli.retries import PATIENT, RetryPolicy
+from waitlist_cli.signals import Shutdown
 
 TICK_SECONDS = 0.2
 # A person who is released stands at the head again: whoever fails at once must not spin.
@@ -46,7 +46,7 @@ class Plan:
     until_empty: bool = False
 
 
-class Tally:
+class WorkCounts:
     """What has come of the work, from all threads."""
 
     def __init__(self, most: int | None) -> None:
@@ -77,24 +77,29 @@ class Tally:
 
 
 class Worker:
-    """Claims one person at a time until it is told to finish."""
+    """Claims one person at a time until it is report to finish."""
 
     def __init__(
-        self, desk: Desk, plan: Plan, lease_seconds: int, told: Told, tally: Tally
+        self,
+        context: Context,
+        plan: Plan,
+        lease_seconds: int,
+        shutdown: Shutdown,
+        counts: WorkCounts,
     ) -> None:
-        self._desk = desk
+        self._context = context
         self._plan = plan
         self._lease_seconds = lease_seconds
-        self._told = told
-        self._tally = tally
+        self._shutdown = shutdown
+        self._counts = counts
         self._failures = 0
         self._pause_seconds = 0.0
         self._new_key()
 
     def run(self) -> None:
-        while self._tally.begin():
-            if self._told.to_finish.wait(self._pause_seconds) or not self._serve_next():
-                self._tally.nobody()
+        while self._counts.begin():
+            if self._shutdown.to_finish.wait(self._pause_seconds) or not self._serve_next():
+                self._counts.nobody()
                 return
 
     def _serve_next(self) -> bool:
@@ -102,15 +107,15 @@ class Worker:
         try:
             hold = self._claim()
         except (Unavailable, Defective) as error:
-            self._tally.nobody()
-            self._bear(error)
+            self._counts.nobody()
+            self._back_off(error)
             return True
         if hold is not None:
             self._serve(hold)
             return True
         if self._plan.until_empty:
             return False
-        self._tally.nobody()
+        self._counts.nobody()
         self._pause_seconds = self._plan.poll_seconds * random.uniform(0.8, 1.2)
         return True
 
@@ -122,7 +127,7 @@ class Worker:
         }
         path, asked_at = f"/{self._plan.waitlist_id}/claims", time.monotonic()
         try:
-            answer = self._desk.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
+            answer = self._context.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
         except Refused as error:
             if error.code == "waitlist_paused":
                 return None
@@ -132,20 +137,20 @@ class Worker:
         claims = answer["claims"]
         if not claims:
             return None
-        return Hold(self._desk, self._plan.waitlist_id, claims[0], self._lease_seconds, asked_at)
+        return Hold(self._context, self._plan.waitlist_id, claims[0], self._lease_seconds, asked_at)
 
     def _serve(self, hold: Hold) -> None:
         began = time.monotonic()
         outcome, code = "", None
         program = self._start(hold)
         try:
-            code = self._attend(program, hold)
+            code = self._wait_for(program, hold)
             if code == 0:
                 hold.complete()
                 outcome = "completed"
             else:
                 outcome = hold.give_back(self._plan.on_failure, _reason(self._plan, code))
-        except Lost as lost:
+        except HoldLost as lost:
             outcome = f"lost: {lost}"
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
@@ -158,89 +163,93 @@ class Worker:
     def _start(self, hold: Hold) -> Program:
         text = json.dumps(hold.claim, ensure_ascii=False)
         try:
-            return Program(self._plan.program, text, output_is_ours=self._desk.out.as_json)
+            return Program(self._plan.program, text, output_is_ours=self._context.output.as_json)
         except WrongUsage:
-            with suppress(Lost):
+            with suppress(HoldLost):
                 hold.give_back(OnFailure.release, "the command could not be run")
             raise
 
-    def _attend(self, program: Program, hold: Hold) -> int | None:
+    def _wait_for(self, program: Program, hold: Hold) -> int | None:
         """Return the program's exit code; None if it was ended."""
         while (code := program.wait(TICK_SECONDS)) is None:
-            if self._told.to_stop.is_set():
+            if self._shutdown.to_stop.is_set():
                 program.end()
                 return None
             hold.keep()
         return code
 
     def _after(self, *, completed: bool) -> None:
-        self._tally.end(completed=completed)
+        self._counts.end(completed=completed)
         self._failures = 0 if completed else self._failures + 1
         backoff = min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS)
         self._pause_seconds = backoff if self._failures else 0.0
 
-    def _bear(self, error: CliError) -> None:
+    def _back_off(self, error: CliError) -> None:
         """Have patience with a service that is away, or fails."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
-        self._desk.out.note(
+        self._context.output.note(
             f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
         )
 
     def _report(self, hold: Hold, outcome: str, code: int | None, seconds: float) -> None:
-        told: dict[str, Any] = {
+        report: dict[str, Any] = {
             "entry_id": hold.entry_id,
             "customer_id": hold.claim["customer_id"],
             "outcome": outcome,
             "exit_code": code,
             "seconds": round(seconds, 3),
         }
-        if self._desk.out.as_json:
-            self._desk.out.json_line(told)
+        if self._context.output.as_json:
+            self._context.output.json_line(report)
         else:
-            who = told["customer_id"] or hold.entry_id
+            who = report["customer_id"] or hold.entry_id
             style = "green" if outcome == "completed" else "red"
             ended = "" if code in (0, None) else f", exit code {code}"
-            self._desk.out.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
+            self._context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
 
     def _new_key(self) -> None:
         self._key = str(uuid.uuid4())
 
 
-def work_until_told(desk: Desk, plan: Plan) -> int:
+def run_workers(context: Context, plan: Plan) -> int:
     """Work with as many workers as planned, and return the exit code."""
     if shutil.which(plan.program[0]) is None:
         raise WrongUsage(
             f"{plan.program[0]} is no program that can be run: give its path, such as "
             "./welcome.sh, and make it executable."
         )
-    waitlist = desk.call("GET", plan.waitlist_id)
+    waitlist = context.call("GET", plan.waitlist_id)
     lease_seconds = plan.lease_seconds or waitlist["lease_seconds"]
-    tally = Tally(plan.most)
-    told = Told(lambda: desk.out.note("Finishing what runs. Ctrl-C again ends it.", "yellow"))
+    counts = WorkCounts(plan.most)
+    shutdown = Shutdown(
+        lambda: context.output.note("Finishing what runs. Ctrl-C again ends it.", "yellow")
+    )
 
     def pause(seconds: float) -> None:
-        told.to_stop.wait(seconds)
+        shutdown.to_stop.wait(seconds)
 
-    desk.api.sleep = pause
-    with told.listening(), ThreadPoolExecutor(plan.concurrency) as pool:
-        workers = [Worker(desk, plan, lease_seconds, told, tally) for _ in range(plan.concurrency)]
-        _all_done([pool.submit(worker.run) for worker in workers], told)
-    desk.out.note(f"{tally.completed:,} completed, {tally.failed:,} failed.")
-    if told.to_stop.is_set():
+    context.api.sleep = pause
+    with shutdown.installed(), ThreadPoolExecutor(plan.concurrency) as pool:
+        workers = [
+            Worker(context, plan, lease_seconds, shutdown, counts) for _ in range(plan.concurrency)
+        ]
+        _all_done([pool.submit(worker.run) for worker in workers], shutdown)
+    context.output.note(f"{counts.completed:,} completed, {counts.failed:,} failed.")
+    if shutdown.to_stop.is_set():
         return INTERRUPTED
-    return 1 if tally.failed else 0
+    return 1 if counts.failed else 0
 
 
-def _all_done(running: list[Future[None]], told: Told) -> None:
+def _all_done(running: list[Future[None]], shutdown: Shutdown) -> None:
     """Wait for all; where one fails the others finish, and its error is raised."""
     left = set(running)
     while left:
         # Not without end: signals are heard between two waits.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(one.exception() for one in done):
-            told.to_finish.set()
+            shutdown.to_finish.set()
     for one in running:
         one.result()
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Told:
+class Shutdown:
     """What whoever waits at the keyboard has asked for."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Told:
         self._on_first = on_first
         self._on_second = on_second
 
-    def hear(self) -> None:
+    def on_signal(self) -> None:
         if self.to_finish.is_set():
             self.to_stop.set()
             self._on_second()
@@ -31,10 +31,10 @@ class Told:
             self._on_first()
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def installed(self) -> Iterator[None]:
         """Hear signals, and leave them as they were afterwards."""
         heard = [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-        former = {one: signal.signal(one, lambda *_: self.hear()) for one in heard}
+        former = {one: signal.signal(one, lambda *_: self.on_signal()) for one in heard}
         try:
             yield
         finally:

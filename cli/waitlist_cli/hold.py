@@ -5,9 +5,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import CliError, Refused
-from waitlist_cli.retrying import ONCE
+from waitlist_cli.retries import ONCE
 
 # After a failed try to extend; more would not help a service that is busy.
 AGAIN_SECONDS = 1.0
@@ -21,7 +21,7 @@ class OnFailure(StrEnum):
     park = "park"
 
 
-class Lost(Exception):
+class HoldLost(Exception):
     """The hold has ended: somebody else may have the person by now."""
 
 
@@ -30,7 +30,7 @@ class Hold:
 
     def __init__(
         self,
-        desk: Desk,
+        context: Context,
         waitlist_id: str,
         claim: dict[str, Any],
         lease_seconds: float,
@@ -40,39 +40,39 @@ class Hold:
         self.claim = claim
         self.entry_id: str = claim["entry_id"]
         self._path = f"/{waitlist_id}/claims/{self.entry_id}"
-        self._desk = desk
+        self._context = context
         self._lease_seconds = lease_seconds
         self._clock = clock
         self._due = asked_at + lease_seconds / 2
         self._ends = asked_at + lease_seconds
 
     def keep(self) -> None:
-        """Extend the hold if half of it is over; raises Lost once it cannot be kept."""
+        """Extend the hold if half of it is over; raises HoldLost once it cannot be kept."""
         now = self._clock()
         if now < self._due:
             return
         try:
             self._say("extend", ONCE, lease_seconds=int(self._lease_seconds))
         except Refused as error:
-            raise Lost(error.message) from error
+            raise HoldLost(error.message) from error
         except CliError as error:
             # Away, failed, or the credentials have expired: all of it may pass while it is held.
             if self._clock() >= self._ends:
-                raise Lost(f"it could not be extended in time: {error.message}") from error
+                raise HoldLost(f"it could not be extended in time: {error.message}") from error
             self._due = self._clock() + AGAIN_SECONDS
         else:
             self._due = now + self._lease_seconds / 2
             self._ends = now + self._lease_seconds
 
     def complete(self) -> None:
-        """Admit the person; raises Lost if the hold had ended."""
+        """Admit the person; raises HoldLost if the hold had ended."""
         try:
             self._say("complete")
         except Refused as error:
-            raise Lost(error.message) from error
+            raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str) -> str:
-        """Release or park the person, and return what became of them; raises Lost."""
+        """Release or park the person, and return what became of them; raises HoldLost."""
         try:
             if how is OnFailure.park:
                 self._say("park", reason=reason)
@@ -80,7 +80,7 @@ class Hold:
             to = "back" if how is OnFailure.back else "place"
             self._say("release", to=to, reason=reason)
         except Refused as error:
-            raise Lost(error.message) from error
+            raise HoldLost(error.message) from error
         except CliError as error:
             return f"held until the lease ends ({error.message})"
         return "released"
@@ -88,4 +88,4 @@ class Hold:
     def _say(self, verb: str, policy: Any = None, **body: Any) -> None:
         more = {} if policy is None else {"policy": policy}
         content = {"claim_token": self.claim["claim_token"], **body}
-        self._desk.api.operator("POST", f"{self._path}/{verb}", content, **more)
+        self._context.api.operator("POST", f"{self._path}/{verb}", content, **more)

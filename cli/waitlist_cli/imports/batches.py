@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from waitlist_cli.importing.columns import CUSTOMER, Columns, Unusable
-from waitlist_cli.importing.records import Record
+from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
+from waitlist_cli.imports.records import Record
 
 MOST_ROWS = 500
 # The API takes 2 MB.
@@ -69,7 +69,7 @@ def _row(record: Record, columns: Columns) -> Row:
         entry = columns.entry(record.fields)
         text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         content = text.encode()
-    except Unusable as error:
+    except InvalidRow as error:
         return Row(record, None, str(error))
     except UnicodeEncodeError:
         return Row(record, None, "not in UTF-8")

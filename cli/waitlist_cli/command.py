@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
-from waitlist_cli.output import Out, Paper, escaped_json, forget
+from waitlist_cli.output import Console, Output, discard, escaped_json
 
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
@@ -97,7 +97,7 @@ Function = Callable[..., int | None]
 
 
 def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
-    """Register a function whose first parameter is the Desk; it may return an exit code."""
+    """Register a function whose first parameter is the Context; it may return an exit code."""
 
     def register(function: Function) -> Function:
         registered = app.command(
@@ -106,48 +106,48 @@ def command(name: str, panel: str, example: str) -> Callable[[Function], Functio
             epilog=f"Example: {example}",
             rich_help_panel=panel,
         )
-        registered(_at_desk(function))
+        registered(_with_context(function))
         return function
 
     return register
 
 
-def _at_desk(function: Function) -> Callable[..., None]:
+def _with_context(function: Function) -> Callable[..., None]:
     @wraps(function)
     def run(**given: Any) -> None:
         ctx: typer.Context = given.pop("ctx")
         typed = Choice(**{name: given.pop(name) for name in COMMON})
         choice = typed.over(ctx.obj or Choice())
-        out = Out(bool(choice.as_json), Paper(), Paper(stderr=True))
-        desk = Desk(choice, os.environ, out)
-        raise typer.Exit(_ended(lambda: function(desk, **given), desk))
+        out = Output(bool(choice.as_json), Console(), Console(stderr=True))
+        context = Context(choice, os.environ, out)
+        raise typer.Exit(_ended(lambda: function(context, **given), context))
 
     _sign(run, function, skipped=1)
     return run
 
 
-def _ended(work: Callable[[], int | None], desk: Desk) -> int:
+def _ended(work: Callable[[], int | None], context: Context) -> int:
     """Carry it out, and return the exit code."""
     try:
         return work() or 0
     except CliError as error:
-        desk.out.problem(error)
+        context.output.problem(error)
         return error.exit_code
     except KeyboardInterrupt:
-        desk.out.note("Interrupted.")
+        context.output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output, as `head` does, has enough of it.
-        forget(desk.out.console)
+        discard(context.output.console)
         return 0
     except OSError as error:
-        forget(desk.out.console)
+        discard(context.output.console)
         what = f"{error.filename}" if error.filename else "What is to be written"
         problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
-        desk.out.problem(problem)
+        context.output.problem(problem)
         return problem.exit_code
     finally:
-        desk.close()
+        context.close()
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:
@@ -183,7 +183,7 @@ def _keep_choice(**given: Any) -> None:
     ctx.obj = Choice(**given)
 
 
-def _nothing_of_its_own(_desk: Desk) -> None:
+def _nothing_of_its_own(_context: Context) -> None:
     """Take the common options alone."""
 
 

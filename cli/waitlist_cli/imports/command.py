@@ -5,16 +5,16 @@ import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import INTERRUPTED, CliError
-from waitlist_cli.importing.columns import Columns
-from waitlist_cli.importing.progress import Bar
-from waitlist_cli.importing.records import Source, size_of
-from waitlist_cli.importing.refusals import Refusals, refusals_path
-from waitlist_cli.importing.run import Counts, ImportRun
-from waitlist_cli.importing.token_file import TokenFile, token_file
+from waitlist_cli.imports.columns import Columns
+from waitlist_cli.imports.progress import Bar
+from waitlist_cli.imports.records import Source, size_of
+from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
+from waitlist_cli.imports.run import Counts, ImportRun
+from waitlist_cli.imports.token_file import TokenFile, token_file
 from waitlist_cli.output import counted
-from waitlist_cli.stopping import Told
+from waitlist_cli.signals import Shutdown
 
 
 @dataclass(frozen=True)
@@ -29,48 +29,50 @@ class Task:
     ended: str | None = None
 
 
-def import_people(desk: Desk, task: Task, source: Source, columns: Columns) -> int:
+def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
     """Import an open file, and return the exit code."""
     columns.check(source.columns)
-    api = desk.api
-    path = refusals_path(task.file, source.form, task.refused)
+    api = context.api
+    path = rejected_path(task.file, source.form, task.refused)
     tokens = token_file(task.tokens, (task.file, path), goes_on=task.from_row > 1)
-    refusals = Refusals(path, source.columns, goes_on=task.from_row > 1)
-    told = Told(lambda: _finish(desk, run), _stop)
-    api.sleep = lambda seconds: _pause(told, seconds)
-    run = ImportRun(api, task.waitlist_id, source, columns, refusals, told, tokens, task.ended)
-    bar = Bar(desk.out.notes, f"Into {task.waitlist_id}", size_of(task.file))
+    rejected = RejectedRows(path, source.columns, goes_on=task.from_row > 1)
+    shutdown = Shutdown(lambda: _finish(context, run), _stop)
+    api.sleep = lambda seconds: _pause(shutdown, seconds)
+    run = ImportRun(api, task.waitlist_id, source, columns, rejected, shutdown, tokens, task.ended)
+    bar = Bar(context.output.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
-        with told.listening(), bar:
+        with shutdown.installed(), bar:
             run.run(task.from_row, bar)
     except (CliError, OSError, KeyboardInterrupt):
-        _say_how_to_go_on(desk, task, run.counts)
+        _say_how_to_go_on(context, task, run.counts)
         raise
-    _report(desk, run.counts, refusals, tokens)
+    _report(context, run.counts, rejected, tokens)
     if not run.counts.is_whole:
-        _say_how_to_go_on(desk, task, run.counts)
+        _say_how_to_go_on(context, task, run.counts)
         return INTERRUPTED
     return 1 if run.counts.refused else 0
 
 
-def _finish(desk: Desk, run: ImportRun) -> None:
+def _finish(context: Context, run: ImportRun) -> None:
     """Let a call under way end; who only waits for more of a file is done at once."""
     if run.is_reading:
         raise KeyboardInterrupt
-    desk.out.note("Stopping behind this call. Ctrl-C again: at once.")
+    context.output.note("Stopping behind this call. Ctrl-C again: at once.")
 
 
 def _stop() -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _pause(told: Told, seconds: float) -> None:
+def _pause(shutdown: Shutdown, seconds: float) -> None:
     """Wait before the next try, but not against who wants to stop."""
-    if told.to_finish.wait(seconds):
+    if shutdown.to_finish.wait(seconds):
         raise KeyboardInterrupt
 
 
-def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | None) -> None:
+def _report(
+    context: Context, counts: Counts, rejected: RejectedRows, tokens: TokenFile | None
+) -> None:
     rate = counts.rows / counts.seconds if counts.seconds else 0.0
     document: dict[str, Any] = {
         "rows": counts.rows,
@@ -82,31 +84,31 @@ def _report(desk: Desk, counts: Counts, refusals: Refusals, tokens: TokenFile | 
         "whole": counts.is_whole,
         "seconds": round(counts.seconds, 3),
         "rows_per_second": round(rate, 1),
-        "refused_file": str(refusals.path) if refusals.count else None,
+        "refused_file": str(rejected.path) if rejected.count else None,
         "tokens_file": str(tokens.path) if tokens and tokens.count else None,
     }
-    if desk.out.as_json:
-        desk.out.json(document)
+    if context.output.as_json:
+        context.output.json(document)
         return
     ended = f"{counts.ended:,} left or admitted before, " if counts.ended else ""
-    desk.out.say(
+    context.output.text(
         f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
         f"{counts.joined:,} joined, {counts.already:,} already there, {ended}"
         f"{counts.refused:,} refused."
     )
-    if refusals.count:
-        desk.out.say(f"The refused rows, with reasons: {refusals.path}")
+    if rejected.count:
+        context.output.text(f"The refused rows, with reasons: {rejected.path}")
     if tokens and tokens.count:
-        desk.out.say(f"The entry tokens, each its person's secret: {tokens.path}")
+        context.output.text(f"The entry tokens, each its person's secret: {tokens.path}")
 
 
-def _say_how_to_go_on(desk: Desk, task: Task, counts: Counts) -> None:
+def _say_how_to_go_on(context: Context, task: Task, counts: Counts) -> None:
     """Tell how far it came, if anywhere: no file of ours remembers it."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1
     again = shlex.join(["waitlist", *sys.argv[1:]])
-    desk.out.note(
+    context.output.note(
         f"Rows up to {counts.done_row:,} are done. To go on there, add --from-row {row}; "
         f"the same command as before ends the same, too:\n  {again}",
         "yellow",

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from waitlist_cli.desk import Desk
+from waitlist_cli.context import Context
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.output import counted, escaped_json, harmless
 from waitlist_cli.private_files import open_private
@@ -31,22 +31,24 @@ COLUMNS = (
 Write = Callable[[dict[str, Any]], object]
 
 
-def export_people(desk: Desk, waitlist_id: str, form: str, status: str, output: str | None) -> None:
+def export_people(
+    context: Context, waitlist_id: str, form: str, status: str, output: str | None
+) -> None:
     """Write everybody of a status; memory holds one page."""
-    people = desk.pages(f"/{waitlist_id}/entries", "entries", status=status)
+    people = context.pages(f"/{waitlist_id}/entries", "entries", status=status)
     # The first is asked for before a file is made: a service that refuses leaves it as it was.
     first = list(islice(people, 1))
     count = 0
-    with _opened(output) as file, _counter(desk, output) as (progress, task):
+    with _opened(output) as file, _counter(context, output) as (progress, task):
         write = _csv(file) if form == "csv" else _jsonl(file)
         for person in chain(first, people):
             write(person)
             count += 1
             progress.update(task, completed=count)
-    if output is not None and desk.out.as_json:
-        desk.out.json({"people": count, "file": output})
+    if output is not None and context.output.as_json:
+        context.output.json({"people": count, "file": output})
     elif output is not None:
-        desk.out.say(f"{counted(count, 'person', 'people')} in {output}")
+        context.output.text(f"{counted(count, 'person', 'people')} in {output}")
 
 
 def _csv(file: TextIO) -> Write:
@@ -81,10 +83,10 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _counter(desk: Desk, output: str | None) -> Iterator[tuple[Progress, Any]]:
+def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
     """Count where it does not mix with what is written."""
-    notes = desk.out.notes
-    hidden = not notes.is_terminal or (output is None and desk.out.console.is_terminal)
+    notes = context.output.notes
+    hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())
     with Progress(*columns, console=notes, disable=hidden, transient=True) as progress:
         yield progress, progress.add_task("export", total=None)
