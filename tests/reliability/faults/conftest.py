@@ -7,7 +7,7 @@ import pytest
 from tests.reliability.faults.scene import Scene, Stores
 from tests.reliability.model.small_world import small_world
 from tests.support.redis_servers import Server
-from tools.local.dynamodb.memory_table import MemoryTable
+from tests.support.stale_index import StaleIndexTable
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _small() -> Iterator[None]:
 @pytest.fixture
 def stores(valkey: Server) -> Stores:
     """Both stores, empty."""
-    return Stores(MemoryTable(), valkey.client)
+    return Stores(StaleIndexTable(), valkey.client)
 
 
 @pytest.fixture

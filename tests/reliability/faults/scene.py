@@ -1,22 +1,25 @@
 """One deployment whose public function may be struck at any step, and what is true of it after."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from tests.support.faults import Wire
-from tests.support.people import People
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash, Wire, crash_after
 from tests.support.snapshot import Snapshot
-from tests.support.world import World
-from tools.local.dynamodb.memory_table import MemoryTable
+from tests.support.stale_index import StaleIndexTable
+from tests.support.world import RedisClock, World
 from waitlist_api.records.entry import entry_pk
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
 Item = dict[str, Any]
-EVERYBODY = ("ann", "bob", "cyd", "dan", "eve", "fay", "gus", "zoe")
+LINE = ("ann", "bob", "cyd", "dan")
+WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
+EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
 _deserialize = TypeDeserializer().deserialize
 
@@ -25,7 +28,7 @@ _deserialize = TypeDeserializer().deserialize
 class Stores:
     """Clients of both stores that no fault strikes."""
 
-    dynamodb: MemoryTable
+    dynamodb: StaleIndexTable
     redis: Any
 
     def snapshot(self) -> Snapshot:
@@ -40,7 +43,7 @@ class Stores:
 
 
 @dataclass
-class Struck(People):
+class Struck(Admissions):
     """Customers have their tokens without a call that a fault could strike."""
 
     stores: Stores | None = None
@@ -55,10 +58,15 @@ class Struck(People):
 class Scene:
     """The people of one waitlist, and the wire between their requests and AWS."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
         self.stores = stores
         self.wire = Wire()
-        self.world = World.on(self.wire.client(stores.dynamodb), stores.redis, self.wire.client)
+        self.world = World.on(
+            self.wire.client(stores.dynamodb),
+            stores.redis,
+            self.wire.client,
+            redis_clock=redis_clock,
+        )
         self.people = Struck(self.world, stores=stores)
         for name in EVERYBODY:
             self.people.id_of(name)
@@ -145,6 +153,28 @@ class Scene:
             )
             if (told.status, told.position, told.total) != ("waiting", place, len(order)):
                 yield f"{name} stands at {place} of {len(order)} and is told {told}"
+
+
+def line(scene: Scene) -> None:
+    scene.people.all_sign_up(*LINE)
+
+
+def line_with_eve(scene: Scene) -> None:
+    scene.people.all_sign_up(*WITH_EVE)
+
+
+def eve_has_left(scene: Scene) -> None:
+    line_with_eve(scene)
+    assert scene.people.leave("eve").status == 204
+
+
+def eve_is_joining(scene: Scene) -> None:
+    """Eve has a place in Redis; the function died before it could record it."""
+    line(scene)
+    scene.wire.arm(1, crash_after)
+    with suppress(Crash):
+        scene.people.sign_up("eve", key="cut-off")
+    scene.wire.disarm()
 
 
 def _waits(record: Item) -> bool:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.reliability.faults.operations import LINE, line
-from tests.reliability.faults.scene import Scene, Stores
+from tests.reliability.faults.scene import LINE, Scene, Stores, line
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer

@@ -5,14 +5,15 @@ from contextlib import suppress
 
 import pytest
 
-from tests.reliability.faults.operations import (
+from tests.reliability.faults.scene import (
     LINE,
     WITH_EVE,
+    Scene,
+    Stores,
     eve_has_left,
     eve_is_joining,
     line_with_eve,
 )
-from tests.reliability.faults.scene import Scene, Stores
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.people import People

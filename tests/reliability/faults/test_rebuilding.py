@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.reliability.faults.operations import WITH_EVE, line_with_eve
-from tests.reliability.faults.scene import Scene, Stores
+from tests.reliability.faults.scene import LINE, WITH_EVE, Scene, Stores, line_with_eve
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
+from tests.support.world import CONFIG
+from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
 from waitlist_api.records.lease import LEASE_MILLIS
+from waitlist_api.services import Services
 from waitlist_queue import keys
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import ticket_at
@@ -225,3 +227,32 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(scene: Scene, lost:
     assert scene.world.lambda_.started == [{"waitlist_id": "bakery"}]
     scene.world.services.caretaker.look_after("bakery")
     assert scene.people.look("ann").json["position"] == 1
+
+
+def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
+    """P1: the first pass read from a stale index that Eve still waits; Eve signs up again."""
+    scene = Scene(stores)
+    assert scene.people.configure().status == 201
+    line_with_eve(scene)
+    stores.dynamodb.freeze()
+    assert scene.people.leave("eve").status == 204
+    scene.flush()
+    world = scene.world
+
+    def rejoin(_: float) -> None:
+        assert scene.people.sign_up("eve", key="anew").status == 201
+        stores.dynamodb.catch_up()
+
+    rebuilder = Services.on(CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin)
+    rebuilder.caretaker.look_after("bakery")
+    assert scene.order() == [*LINE, "eve"]
+    assert not list(scene.contradictions())
+
+
+def test_the_second_pass_gives_the_index_time(scene: Scene) -> None:
+    """P3: two seconds pass from the start of a rebuild to its second pass."""
+    line_with_eve(scene)
+    scene.flush()
+    before_millis = scene.world.clock.now_millis()
+    scene.world.services.caretaker.look_after("bakery")
+    assert scene.world.clock.now_millis() == before_millis + SETTLED_MILLIS

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.reliability.faults.operations import WITH_EVE, line_with_eve
-from tests.reliability.faults.scene import Scene, Stores
+from tests.reliability.faults.scene import WITH_EVE, Scene, Stores, line_with_eve
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot

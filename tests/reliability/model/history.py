@@ -42,6 +42,11 @@ class History:
         is_over = answer.verdict in ("done", "refused")
         self.attempts.append(Attempt(ask, answer, began, self.now() if is_over else None))
 
+    def leave_unanswered(self, ask: Ask) -> None:
+        """Note a request whose process died: it has happened, will happen, or never does."""
+        silence = Answer(verdict="silent")
+        self.attempts.append(Attempt(ask, silence, began=self.now(), ended=None))
+
     def ends(self, line: Line) -> set[Line]:
         """Return where the line may be now; nothing if no order explains the answers."""
         return set(_ends(tuple(self.attempts), line, set()))

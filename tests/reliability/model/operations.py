@@ -45,6 +45,7 @@ class Operation:
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation("signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")),
+    Operation("signup without a key", sign_up("b", "keyless", is_keyless=True), ("absent", "left")),
     Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
     Operation(
         "rejoin",

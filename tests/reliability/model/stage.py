@@ -10,12 +10,12 @@ from tests.reliability.model.asks import Ask
 from tests.reliability.model.chance import SOURCE
 from tests.reliability.model.desk import WAITLIST_ID, Desk, Tokens
 from tests.reliability.model.footprints import may_write
-from tests.reliability.model.late_index import LateIndexTable, Past
 from tests.reliability.model.model import Line
 from tests.reliability.model.redis_past import FIRST_HOME, RedisWithPast, State
 from tests.reliability.model.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
+from tests.support.stale_index import Past, StaleIndexTable
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
 from tools.local.dynamodb.items import Item
 from waitlist_api.clock import NowMillis
@@ -67,7 +67,7 @@ class Stage:
 
     def __init__(self, redis_url: str) -> None:
         self.redis = RedisWithPast(redis_url)
-        self.table = LateIndexTable()
+        self.table = StaleIndexTable()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
         store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
         self.lambda_ = InProcessLambda(QueueService(store).handle)

@@ -70,11 +70,12 @@ def test_a_failure_of_before_is_reported_again(
 
 
 def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:
-    (tmp_path / "proof").mkdir()
+    folder = tmp_path / "tests/reliability/model"
+    folder.mkdir(parents=True)
     before = digest_of_code(tmp_path)
-    (tmp_path / "proof" / "known.py").write_text("KNOWN = ()")
+    (folder / "known.py").write_text("KNOWN = ()")
     assert digest_of_code(tmp_path) == before
-    (tmp_path / "proof" / "oracle.py").write_text("")
+    (folder / "oracle.py").write_text("")
     assert digest_of_code(tmp_path) != before
 
 

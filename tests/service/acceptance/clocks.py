@@ -24,30 +24,30 @@ class Clocks:
     keeper_off: float = 0
     redis: RedisClock = field(default_factory=RedisClock.standing)
     home: str = "server-one"
+    table: Any = field(default_factory=new_table)
 
     def __post_init__(self) -> None:
-        table = new_table()
-        self.public = self._world(table, self.public_off)
-        self.keeper = self._world(table, self.keeper_off)
+        self.public = self._world(self.public_off)
+        self.keeper = self._world(self.keeper_off)
         self.desk = Admissions(self.public)
 
-    def _world(self, table: Any, off: float) -> World:
-        return self._with(table, Clock(START_MILLIS + int(off * 1000)))
+    def _world(self, off: float) -> World:
+        return self._with(Clock(START_MILLIS + int(off * 1000)))
 
-    def _with(self, table: Any, clock: Clock) -> World:
-        redis = self.valkey.client
-        return World.on(table, redis, clock=clock, redis_clock=self.redis, here=lambda: self.home)
+    def _with(self, clock: Clock) -> World:
+        return World.on(
+            self.table,
+            self.valkey.client,
+            clock=clock,
+            redis_clock=self.redis,
+            here=lambda: self.home,
+        )
 
-    def another_keeper(
-        self,
-        off: float,
-        dynamodb: Any = None,
-        meanwhile: Callable[[], None] = lambda: None,
-    ) -> World:
+    def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
         """Return another maintenance function, as of now; something happens in its first pause."""
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
-        return self._with(dynamodb or self.public.dynamodb, clock)
+        return self._with(clock)
 
     def go_on(self, seconds: float) -> None:
         """Let time pass, everywhere."""

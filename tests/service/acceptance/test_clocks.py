@@ -6,11 +6,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.reliability.faults.test_late_index import LateIndex
 from tests.service.acceptance.clocks import HOUR_SECONDS, MINUTE_SECONDS, Clocks
 from tests.service.acceptance.halfway import joining, leaving
 from tests.support.redis_past import RedisPast
 from tests.support.redis_servers import Server
+from tests.support.stale_index import StaleIndexTable
 
 LEASE_SECONDS = 3 * HOUR_SECONDS
 OFF = (-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS)
@@ -157,18 +157,19 @@ def test_what_the_late_index_hides_is_found_though_clocks_differ_by_twenty_minut
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """P3: the second pass goes by the writers' clocks, the journal by Redis'."""
-    clocks = Clocks(valkey, public_off, keeper_off)
+    table = StaleIndexTable()
+    clocks = Clocks(valkey, public_off, keeper_off, table=table)
     desk = clocks.desk
     desk.configure(lease_seconds=LEASE_SECONDS)
     desk.all_sign_up("ann", "bob", "cyd")
     clocks.two_runs()
-    late = LateIndex(clocks.public.dynamodb, bool)
+    table.freeze()
     desk.all_sign_up("dan")
     desk.bump("cyd", to="front")
     desk.leave("bob")
     clocks.go_on(1)
     clocks.flush()
-    keeper = clocks.another_keeper(keeper_off, late)
+    keeper = clocks.another_keeper(keeper_off)
     keeper.services.caretaker.look_after_all()
     assert desk.order() == ["cyd", "ann", "dan"]
     assert desk.counts()[:3] == (3, 0, 0)

@@ -66,6 +66,11 @@ def lose_redis() -> Ask:
     return Ask(lambda desk: desk.redis.flushall(), nothing_changes)
 
 
+def lose_and_rebuild() -> Ask:
+    """Redis is lost, and rebuilt by the next minute's maintenance."""
+    return Ask(lambda desk: (desk.redis.flushall(), desk.maintain())[1], nothing_changes)
+
+
 def look_after() -> Ask:
     """Maintenance of one list: a lost order is rebuilt, whatever is over ends."""
     return Ask(

@@ -1,14 +1,18 @@
 """What customers and operators ask about places in line."""
 
 from dataclasses import replace
+from functools import partial
 
 from tests.reliability.model import model
 from tests.reliability.model.asks.ask import NOTHING, Ask, Outcome, no, standing
 from tests.reliability.model.model import ENDED, Line, Stay
 
 
-def sign_up(name: str, key: str) -> Ask:
-    """Sign up: the intent is seen before the place, and both before the answer."""
+def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
+    """Sign up: the intent is seen before the place, and both before the answer.
+
+    Without a key, what the client repeats is another request; `key` is the model's name for it.
+    """
 
     def is_new(stay: Stay | None) -> bool:
         return stay is None or (stay.state in ENDED and stay.key != key)
@@ -37,7 +41,13 @@ def sign_up(name: str, key: str) -> Ask:
     def refusals(line: Line) -> tuple[str, ...]:
         return ("not_waiting",) if erased(name, key) in line.done else ()
 
-    return Ask(lambda desk: desk.sign_up(name, key), effect, early=early, refusals=refusals)
+    return Ask(
+        lambda desk: desk.sign_up(name, "" if is_keyless else key),
+        effect,
+        early=early,
+        refusals=refusals,
+        anew=partial(sign_up, name, f"{key} again", is_keyless=True) if is_keyless else None,
+    )
 
 
 def leave(name: str, by: str = "customer") -> Ask:

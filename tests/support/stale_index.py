@@ -1,4 +1,4 @@
-"""A DynamoDB in memory whose index can stand still, some writes behind the table."""
+"""A DynamoDB in memory whose index can lag some writes behind the table."""
 
 from collections import deque
 from typing import Any
@@ -10,16 +10,20 @@ MOST_BEHIND = 5
 Past = dict[Key, Item]
 
 
-class LateIndexTable(MemoryTable):
-    """Keeps what it held before each of the last writes to entries, for its index to show."""
+class StaleIndexTable(MemoryTable):
+    """Keeps the items before each of the last writes to entries; the index can return those."""
 
     def __init__(self) -> None:
         super().__init__()
         self.past: deque[Past] = deque(maxlen=MOST_BEHIND)
         self._seen: Past | None = None
 
+    def freeze(self) -> None:
+        """Have the index return none of the writes from now on until it catches up."""
+        self._seen = self.items.copy()
+
     def fall_behind(self, writes: int) -> None:
-        """Have the index answer without the last writes, nor any later one, until it catches up."""
+        """Have the index return neither the last writes nor later ones until it catches up."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

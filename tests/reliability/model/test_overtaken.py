@@ -1,0 +1,189 @@
+"""Requests of other processes come before each step of one request: three and more at once.
+
+The pairs have two requests. The rows here are what two cannot show, and the pairs of which
+`make test` must not leave out any placement.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations_with_replacement
+from typing import Any
+
+import pytest
+
+from tests.reliability.model.answers import answer_of
+from tests.reliability.model.asks import (
+    Ask,
+    bring,
+    bump,
+    claim,
+    complete,
+    cut_off,
+    edit,
+    erase,
+    extend,
+    forget,
+    leave,
+    look_after,
+    park,
+    redrive,
+    release,
+    sign_up,
+)
+from tests.reliability.model.asks.happenings import lose_and_rebuild
+from tests.reliability.model.beginnings import SIGNUP
+from tests.reliability.model.desk import Row
+from tests.reliability.model.following import noted, retried, verdict
+from tests.reliability.model.history import History
+from tests.reliability.model.oracle import Problem
+from tests.reliability.model.singles import steps_of
+from tests.reliability.model.stage import Stage
+from tests.support.faults import Call, Fault, Wire, before
+from waitlist_queue import keys
+
+NEXT = "next-claim"
+next_claim = claim(1, NEXT, newest=True)
+next_complete = complete("b", NEXT)
+
+
+def between_two_sendings(action: Callable[[], object]) -> Fault:
+    """The SDK repeats a call whose answer was lost; the action happens in between."""
+
+    def fault(call: Call) -> Any:
+        call.make()
+        action()
+        return call.make()
+
+    return fault
+
+
+@dataclass(frozen=True)
+class Overtaken:
+    """`others` come in their order, each right before some step of the request.
+
+    With `is_repeated` they all come between the two sendings of the request's first call.
+    """
+
+    name: str
+    beginning: str
+    request: Ask
+    others: tuple[Ask, ...]
+    is_repeated: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ROWS = (
+    Overtaken("release, claim, complete", "held", release("b"), (next_claim, next_complete)),
+    Overtaken("redrive, claim, complete", "parked", redrive("b"), (next_claim, next_complete)),
+    Overtaken(
+        "release, bump, leave", "held", release("b"), (bump("b", "x", to="back"), leave("b"))
+    ),
+    Overtaken("park, redrive", "held", park("b"), (redrive("b"),)),
+    Overtaken("complete, rejoin", "admitted", complete("b"), (sign_up("b", "again"),)),
+    Overtaken("complete, leave", "held", complete("b"), (leave("b"),)),
+    Overtaken("leave, complete", "held", leave("b"), (complete("b"),)),
+    Overtaken("extend, release, claim", "held", extend("b"), (release("b"), next_claim)),
+    Overtaken("claim, erase", "waiting", claim(3, NEXT), (erase("b"),)),
+    Overtaken("bump, claim", "over, noticed", bump("b", "x", to="back"), (next_claim,)),
+    Overtaken(
+        "expiry, claim, complete", "over, noticed", look_after(), (next_claim, next_complete)
+    ),
+    Overtaken("repeated release, claim", "held", release("b"), (next_claim,), is_repeated=True),
+    Overtaken("repeated redrive", "worn out, noticed", redrive("b"), (), is_repeated=True),
+    Overtaken(
+        "release again, claim, complete",
+        "release unrecorded",
+        release("b", to="back"),
+        (next_claim, next_complete),
+    ),
+    Overtaken("release again, leave", "release unrecorded", release("b", to="back"), (leave("b"),)),
+    Overtaken(
+        "redrive again, claim, complete",
+        "redrive unrecorded",
+        redrive("b", to="back"),
+        (next_claim, next_complete),
+    ),
+    Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
+    # Redis keeps the tombstone of a stay that ended for 15 minutes; here it is gone.
+    Overtaken(
+        "late signup, next stay",
+        "absent",
+        sign_up("b", SIGNUP),
+        (
+            leave("b", by="operator"),
+            lose_and_rebuild(),
+            forget("b", keys.gone),
+            sign_up("b", "again"),
+        ),
+    ),
+    Overtaken(
+        "late move, next stay",
+        "waiting",
+        bump("b", "x", to="front"),
+        (leave("b"), cut_off(sign_up("b", "again"), step=1)),
+    ),
+    Overtaken(
+        "late move, imported again",
+        "waiting",
+        bump("b", "x", to="front"),
+        (leave("b"), cut_off(bring("x", Row("b")), step=4)),
+    ),
+    Overtaken(
+        "late move, newer move, erase",
+        "waiting",
+        bump("b", "x", to="front"),
+        (bump("b", "y", to="back"), erase("b")),
+    ),
+    Overtaken(
+        "edit, leave, rejoin", "waiting", edit("b", "x"), (leave("b"), sign_up("b", "again"))
+    ),
+)
+
+
+def placements(stage: Stage, row: Overtaken) -> Iterator[tuple[int, ...]]:
+    """Yield before which step of the request each of the others comes."""
+    steps = range(len(steps_of(stage, row.request, stage.moment_of(row.beginning))))
+    if row.is_repeated:
+        yield (0,) * len(row.others)
+    else:
+        yield from combinations_with_replacement(steps, len(row.others))
+
+
+def problems(stage: Stage, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
+    """Run the request with the others in these places; return what is wrong in the end."""
+    moment = stage.moment_of(row.beginning)
+    stage.begin(moment)
+    history = History(moment.unanswered)
+    wire = Wire()
+    desk = stage.desk(wire)
+
+    def send_others(step: int) -> None:
+        for other, at in zip(row.others, placement, strict=True):
+            if at == step:
+                noted(history, other, partial(stage.ask_elsewhere, other.send))
+                if other.unanswered:
+                    history.leave_unanswered(other.unanswered)
+
+    fault = between_two_sendings if row.is_repeated else before
+    for step in {0, *placement}:
+        wire.also(step, fault(partial(send_others, step)))
+    answer = noted(history, row.request, lambda: answer_of(lambda: row.request.send(desk)))
+    if not answer.is_final:
+        answer = retried(stage, history, row.request)
+    if not answer.is_final:
+        return [Problem("stuck", f"the last answer is {answer}")]
+    return verdict(stage, history, moment.line)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_an_overtaken_request_ends_as_in_one_order_of_all(stage: Stage, row: Overtaken) -> None:
+    """P1, P2, P3, P4, P6, P8: every answer, both stores and the history fit one order."""
+    wrong = {
+        placement: found
+        for placement in placements(stage, row)
+        if (found := problems(stage, row, placement))
+    }
+    assert not wrong, "\n".join(f"{where}: {[*map(str, what)]}" for where, what in wrong.items())
