@@ -1,4 +1,4 @@
-# `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip, git and curl.
+# `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip and git.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents \
-  check format format-check lint lint-templates types test test-tls test-clients test-dynamodb client-generator \
+  check format format-check lint lint-templates types test test-curl test-tls test-clients test-dynamodb client-generator \
   dynamodb-local fuzz proof overload bench openapi locks cli-pictures clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
@@ -79,6 +79,10 @@ lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
 
 test: $(INSTALLED) client-generator ## run every test that needs only this repository
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+test-curl: $(INSTALLED) ## run the README's and the tutorial's commands with curl (needs curl 7.76 or newer)
+	@curl --version >/dev/null || { echo "install curl: apt-get install curl, or brew install curl" >&2; exit 1; }
+	REAL_CURL=1 $(BIN)/python -m pytest tests/e2e/test_commands_of_documents.py
 
 test-tls: $(INSTALLED) ## test Redis over TLS with the service's own user (needs redis-server)
 	$(BIN)/python -m pytest tests/queue/tls

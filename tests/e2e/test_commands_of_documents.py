@@ -1,16 +1,23 @@
-"""The commands of README.md and docs/tutorial.md work as they stand, in their order."""
+"""The commands of README.md and docs/tutorial.md work as they stand, in their order.
 
+`make test` runs them with the stand-in of tests/support/curl.py, `make test-curl` with curl itself.
+"""
+
+import os
 import re
+import shlex
 import subprocess
+import sys
 
 import pytest
 
-from tests.e2e.processes import Service
+from tests.e2e.processes import Service, environment
 from tests.rules.sources import ROOT
 from tools.local.settings import DEFAULT_PORT
 
-# A refusal of the service ends the script; without this, curl would exit with 0.
-CURL = 'set -eo pipefail; curl() { command curl -sS --fail-with-body --noproxy "*" "$@"; }\n'
+# A refusal of the service ends the script; without --fail-with-body, curl would exit with 0.
+REAL_CURL = 'command curl -sS --fail-with-body --noproxy "*"'
+STAND_IN = f"{shlex.quote(sys.executable)} -m tests.support.curl"
 
 
 @pytest.mark.parametrize(
@@ -21,10 +28,17 @@ def test_the_commands_work_in_their_order(service: Service, name: str, ends_with
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
     commands = "".join(blocks).replace(f":{DEFAULT_PORT}/", f":{service.port}/")
     assert f":{service.port}/v1" in commands
-    # The list of the banner's first steps, which a test of their own runs on the same service.
+    # The first steps that the banner prints use this name, and their own test runs them here too.
     commands = commands.replace("bakery", "readme")
+    curl = REAL_CURL if "REAL_CURL" in os.environ else STAND_IN
     run = subprocess.run(
-        ["bash"], input=CURL + commands, capture_output=True, encoding="utf-8", timeout=120
+        ["sh", "-e"],
+        input=f'curl() {{ {curl} "$@"; }}\n{commands}',
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
     )
     assert run.returncode == 0, run.stderr + run.stdout
     assert ends_with in run.stdout.splitlines()[-1]

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.e2e.processes import Service, run_module
-from tools.local.aws import local_operator
+from tests.support.curl import send
 from tools.local.banner import KEEP_TOKEN
 
 
@@ -56,29 +56,8 @@ def printed_commands(banner: str) -> list[list[str]]:
 
 
 def carried_out(command: list[str], token: str = "") -> httpx.Response:
-    """Does what curl would; fails on an option that it does not know."""
-    command = [word.replace("$TOKEN", token) for word in command]
-    method, url, body, signed, headers = "GET", "", None, False, {}
-    words = iter(command[1:])
-    for word in words:
-        match word:
-            case "-X":
-                method = next(words)
-            case "-H":
-                name, _, value = next(words).partition(": ")
-                headers[name] = value
-            case "-d":
-                body = next(words)
-            case "--aws-sigv4":
-                assert next(words) == "aws:amz:us-east-1:execute-api"
-                signed = True
-            case "--user":
-                assert next(words) == "local:local"
-            case _:
-                assert word.startswith("http"), word
-                url = word
-    auth = local_operator() if signed else None
-    return httpx.request(method, url, content=body, headers=headers, auth=auth, timeout=35)
+    """Send a printed command's request."""
+    return send([word.replace("$TOKEN", token) for word in command[1:]])
 
 
 def kept_token(signup: httpx.Response) -> str:

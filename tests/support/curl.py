@@ -1,0 +1,58 @@
+"""Stands in for curl, so that `make test` does not need it: `make test-curl` uses the real one.
+
+Takes the options that the documents and the local run's banner use, and raises ValueError for any
+other.
+"""
+
+import sys
+from collections.abc import Sequence
+
+import httpx
+
+from tools.local.aws import local_operator
+
+HTTP_ERROR = 22
+
+
+def send(words: Sequence[str]) -> httpx.Response:
+    """Send the request that `curl WORDS` would send."""
+    method, url, body, auth = "", "", None, None
+    headers: dict[str, str] = {}
+    left = iter(words)
+    for word in left:
+        match word:
+            case "-X":
+                method = next(left)
+            case "-H":
+                name, _, value = next(left).partition(": ")
+                headers[name] = value
+            case "-d":
+                method, body = method or "POST", next(left).encode()
+                headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+            case "--aws-sigv4":
+                _expect("aws:amz:us-east-1:execute-api", next(left))
+                auth = local_operator()
+            case "--user":
+                _expect("local:local", next(left))
+            case _ if word.startswith("http://"):
+                url = word
+            case _:
+                raise ValueError(f"curl {word}: tests/support/curl.py does not know this option")
+    with httpx.Client(trust_env=False, timeout=35) as http:
+        return http.request(method or "GET", url, content=body, headers=headers, auth=auth)
+
+
+def main() -> int:
+    """Print the response's body; return curl's exit code of --fail-with-body."""
+    response = send(sys.argv[1:])
+    sys.stdout.write(response.text)
+    return HTTP_ERROR if response.is_error else 0
+
+
+def _expect(expected: str, found: str) -> None:
+    if found != expected:
+        raise ValueError(f"{found}: the local run's operator signs with {expected}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
