@@ -51,7 +51,7 @@ def application_routes() -> dict[str, bool]:
     """
     config = Config("table", "private", "maintenance", "", "", "INFO")
     api = Api(Services.on(config, None, None), EntryTokens("0" * 64), Logger())
-    schema = api.resolver.get_openapi_schema(security_schemes=SECURITY_SCHEMES)
+    schema = api.documented.get_openapi_schema(security_schemes=SECURITY_SCHEMES)
     return {
         f"{method.upper()} {path}": {"sigv4": []} in (operation["security"] or [])
         for path, item in (schema.paths or {}).items()

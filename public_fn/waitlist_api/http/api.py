@@ -3,7 +3,8 @@
 import binascii
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
@@ -20,8 +21,6 @@ from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_e
 from waitlist_api.http import json_body
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.openapi.document import CorrelatedResolver
-from waitlist_api.http.openapi.responses import SECURITY_SCHEMES, SECURITY_SCHEMES_WITH_ISSUER
 from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
 from waitlist_api.http.routes.admin.imports import admin_import_routes, is_import
@@ -33,14 +32,17 @@ from waitlist_api.http.routes.entry_responses import Looking
 from waitlist_api.http.routes.health import health_routes
 from waitlist_api.http.routes.own_entry import own_entry_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
-from waitlist_api.http.routing import Routes, path_of
+from waitlist_api.http.routing import Resolver, Routes, path_of
 from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 from waitlist_api.services import Services
 from waitlist_shared.errors import InternalError, WaitlistError
 
-VERSION = "0.1.0"
+if TYPE_CHECKING:
+    from waitlist_api.http.openapi.document import DocumentedResolver
+
+DOCS = "GET /docs"
 Event = Mapping[str, Any]
-# Other methods' bodies have no meaning (RFC 9110): no route asks for one, so none is looked at.
+# Bodies of other methods have no meaning (RFC 9110) and are ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
@@ -55,42 +57,50 @@ class Api:
     """Answers API Gateway's HTTP API events (payload version 2.0)."""
 
     def __init__(self, services: Services, tokens: EntryTokens | None, logger: Logger) -> None:
-        """Without entry tokens, customers are those of whom API Gateway's JWT authorizer tells."""
+        """If `tokens` is None, customers are identified by API Gateway's JWT authorizer."""
+        self._services = services
+        self._tokens = tokens
         self._logger = logger
-        self.resolver = CorrelatedResolver(
+        self._resolver = Resolver(
             enable_validation=True,
             json_body_deserializer=self._parse,
             serializer=json_body.dumps,
         )
         self._is_import = False
         for router in _routers(services, tokens):
-            self.resolver.include_router(router)
+            self._resolver.include_router(router)
         self._map_errors()
-        self.resolver.enable_swagger(
-            path="/docs",
-            title="Waiting list",
-            version=VERSION,
-            description="Sign up, see a true position, leave; operators order and admit.",
-            security_schemes=SECURITY_SCHEMES if tokens else SECURITY_SCHEMES_WITH_ISSUER,
-        )
-        self._routes = Routes(self.resolver.routes())
+        self._routes = Routes(self._resolver.paths())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
         """Answer one request."""
+        if event.get("routeKey") == DOCS:
+            return self.documented.resolve(dict(event), cast(Any, context))
         try:
             if path_of(event).startswith(ADMIN_PATH):
                 operator_of(event)
             self._routes.check(event)
-            # Powertools keeps the event in an attribute of its class, too: one request at a time.
+            # An attribute will do: Powertools, too, keeps the current event in one of its class.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
             event = _as_json(event)
         except WaitlistError as error:
             return as_lambda_response(problem(error))
-        return self.resolver.resolve(dict(event), cast(Any, context))
+        return self._resolver.resolve(dict(event), cast(Any, context))
+
+    @cached_property
+    def documented(self) -> "DocumentedResolver":
+        """Return the resolver of `/docs`, which only the local run has a route for.
+
+        Its models take 100 ms to import, so that a Lambda function goes without them.
+        """
+        from waitlist_api.http.openapi.document import DocumentedResolver
+
+        routers = _routers(self._services, self._tokens)
+        return DocumentedResolver(*routers, knows_issuer=self._tokens is None)
 
     def _parse(self, text: str) -> Any:
-        # Of an import each row is checked by itself: a bad one refuses no other.
+        # The rows of an import are checked one by one, so that a bad row refuses no other row.
         return json_body.parse(text) if self._is_import else json_body.loads(text)
 
     def _map_errors(self) -> None:
@@ -104,13 +114,13 @@ class Api:
             Exception: self._broken,
         }
         for error, handler in handlers.items():
-            self.resolver.exception_handler(error)(handler)
+            self._resolver.exception_handler(error)(handler)
 
     def _invalid(self, error: RequestValidationError) -> Response[str]:
         return problem(InvalidFields(*map(field_error, error.errors())))
 
     def _broken(self, error: Exception) -> Response[str]:
-        # Not its message: that may hold what somebody has sent.
+        # Without the message: it may contain what a customer has sent.
         where = traceback.format_list(traceback.extract_tb(error.__traceback__))
         self._logger.error("a defect", extra={"error": type(error).__name__, "where": where})
         return problem(InternalError())
@@ -146,9 +156,9 @@ def _check_size(event: Event, limit: int) -> None:
 
 
 def _as_json(event: Event) -> Event:
-    """Return the event with its media type as Powertools spells it; refuse all but JSON.
+    """Return the event with the media type as Powertools spells it; refuse all but JSON.
 
-    Powertools would read other types as forms, and `curl -d` alone says that JSON is one.
+    Powertools would parse other media types as forms.
     """
     if not event.get("body"):
         return event
@@ -162,7 +172,7 @@ def _as_json(event: Event) -> Event:
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:
-    """Return a response as API Gateway takes it, where the resolver has not made it."""
+    """Return a response that no resolver has made, as API Gateway takes it."""
     return {
         "statusCode": response.status_code,
         "headers": response.headers,

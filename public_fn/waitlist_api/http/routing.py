@@ -1,25 +1,40 @@
-"""Finds the route of an event, and refuses one that API Gateway did not authorize."""
+"""Finds the route of an event, and refuses a route that API Gateway did not authorize."""
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.api_gateway import Route
+
 from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
 
 Event = Mapping[str, Any]
-# No id has any of these. A slash would move the rest of the path into other parameters, and what
-# stands behind a question mark or a hash may be cut off on the way here.
+# No id has any of these characters. A slash would move the rest of the path into other parameters,
+# and proxies may cut off the part behind a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
+
+
+class Resolver(APIGatewayHttpResolver):
+    """Powertools' resolver, which shows its routes."""
+
+    def all_routes(self) -> list[Route]:
+        """Return every route that was added, in the order of Powertools."""
+        return [*self._static_routes, *self._dynamic_routes]
+
+    def paths(self) -> list[tuple[str, str]]:
+        """Return the method and the path of each route, with parameters as `<name>`."""
+        return [(one.method, one.path) for one in self.all_routes()]
 
 
 class Routes:
     """The routes of the API.
 
-    IAM decides by the route that API Gateway chose, the event's `routeKey`, and API Gateway chooses
+    IAM authorizes the route that API Gateway chose, the event's `routeKey`, and API Gateway chooses
     before it decodes the path. The resolver reads the decoded path, in which an encoded slash
     separates like any other: `GET /v1/admin/waitlists/bakery%2Fentries` is authorized as reading a
-    waitlist and would list people. So both must agree.
+    waitlist and would list people. So a request is refused unless both agree.
     """
 
     def __init__(self, routes: Iterable[tuple[str, str]]) -> None:
@@ -57,6 +72,6 @@ def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]
         decoded = unquote(value)
         if FORBIDDEN.search(decoded):
             raise NoSuchRoute
-        # API Gateway's own parameter may hold what is cut off in the path.
+        # API Gateway's own parameter may hold a part that is cut off in the path.
         if given is not None and unquote(str(given.get(name))) != decoded:
             raise NoSuchRoute

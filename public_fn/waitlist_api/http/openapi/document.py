@@ -1,9 +1,8 @@
-"""Completes the OpenAPI document: correlation ids, security and named bodies of every operation."""
+"""Builds the OpenAPI document from the routes and the table of operations."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.openapi.models import (
     Components,
     Header,
@@ -15,60 +14,86 @@ from aws_lambda_powertools.event_handler.openapi.models import (
     Reference,
     Schema,
 )
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from waitlist_api.http.openapi.responses import BY_THE_GATEWAY
+from waitlist_api.http.openapi.operations import operations
+from waitlist_api.http.openapi.responses import (
+    BY_THE_GATEWAY,
+    SECURITY_SCHEMES,
+    SECURITY_SCHEMES_WITH_ISSUER,
+)
 from waitlist_api.http.request_log import HEADER
+from waitlist_api.http.routing import Resolver
 from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import GIVEN
 
-# No pattern: any other value is replaced, and refuses nothing.
-_ASKED = Parameter(
+# Without a pattern: a value that does not match is replaced, the request is not refused.
+_REQUEST_HEADER = Parameter(
     name=HEADER,
-    description="An id of the client's own, a UUID or a ULID, by which all that is logged of this "
-    "request is found. Anything else is replaced: it could name a person.",
+    description="The client's own id of this request, a UUID or a ULID: every log line of the "
+    "request has it. Any other value is replaced, because it could name a person.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
-_ANSWERED = {
-    "description": "The id by which all that is logged of this request is found.",
+_RESPONSE_HEADER = {
+    "description": "The id that every log line of this request has.",
     "schema": {"type": "string", "pattern": "^" + GIVEN.pattern.removesuffix(r"\Z") + "$"},
 }
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
-    ALWAYS: Header(**_ANSWERED, required=True),  # type: ignore[arg-type]
-    # What API Gateway answers by itself has its own `apigw-requestid` alone.
-    UNLESS_BY_THE_GATEWAY: Header(**_ANSWERED, required=False),  # type: ignore[arg-type]
+    ALWAYS: Header(**_RESPONSE_HEADER, required=True),  # type: ignore[arg-type]
+    # Responses of API Gateway itself have only its own `apigw-requestid`.
+    UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Powertools' own errors: every refusal is a Problem here.
+VERSION = "0.1.0"
+# Powertools' own errors, which no route returns: every refusal here is a Problem.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")
 
 
-class CorrelatedResolver(APIGatewayHttpResolver):
-    """Powertools' resolver, whose document adds what the routes themselves do not declare."""
+class DocumentedResolver(Resolver):
+    """A resolver that also serves the OpenAPI document, at `/docs`."""
 
-    def routes(self) -> list[tuple[str, str]]:
-        """Return the method and the path of each route, with parameters as `<name>`."""
-        return [(one.method, one.path) for one in (*self._static_routes, *self._dynamic_routes)]
+    def __init__(self, *routers: APIGatewayHttpRouter, knows_issuer: bool) -> None:
+        super().__init__(enable_validation=True)
+        for router in routers:
+            self.include_router(router)
+        documentation = operations(knows_issuer=knows_issuer)
+        for route in self.all_routes():
+            operation = documentation[route.operation_id or ""]
+            route.summary = operation.summary
+            route.description = operation.description
+            route.tags = [operation.tag]
+            route.security = operation.security
+            route.responses = operation.responses
+        self.enable_swagger(
+            path="/docs",
+            title="Waiting list",
+            version=VERSION,
+            description="Customers sign up, see their true position and leave; operators order "
+            "and admit them.",
+            security_schemes=SECURITY_SCHEMES_WITH_ISSUER if knows_issuer else SECURITY_SCHEMES,
+        )
 
     def get_openapi_schema(self, **options: Any) -> OpenAPI:
-        """Return the document, with the header of requests and answers at each operation."""
+        """Return the document, with the correlation id of every operation."""
         document = super().get_openapi_schema(**options)
         document.components = document.components or Components()
         document.components.headers = _HEADERS
         document.components.schemas = _schemas(document.components.schemas or {})
         for path in (document.paths or {}).values():
             for operation in _operations(path):
-                # An empty list says that a route asks for no credentials; none says nothing.
+                # An empty list means that the route needs no credentials; its absence would mean
+                # that they are unknown.
                 operation.security = operation.security or []
                 for parameter in operation.parameters or []:
-                    # Powertools writes them in lower case: generated code spells them as here.
+                    # Powertools writes header names in lower case; generated clients show them.
                     if isinstance(parameter, Parameter) and parameter.in_ is ParameterInType.header:
                         parameter.name = parameter.name.title()
-                operation.parameters = [*(operation.parameters or []), _ASKED]
+                operation.parameters = [*(operation.parameters or []), _REQUEST_HEADER]
                 for status, response in (operation.responses or {}).items():
                     name = UNLESS_BY_THE_GATEWAY if status in BY_THE_GATEWAY else ALWAYS
                     reference = Reference(**{"$ref": f"#/components/headers/{name}"})
@@ -77,7 +102,7 @@ class CorrelatedResolver(APIGatewayHttpResolver):
 
 
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
-    """Add the named bodies of a choice; leave out what Powertools adds and no route answers."""
+    """Add the named bodies of each choice; leave out the schemas that no route returns."""
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
     choices: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (one, "validation") for body in (BumpBody, EditBody) for one in body.choices()

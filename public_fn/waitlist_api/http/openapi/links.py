@@ -1,4 +1,4 @@
-"""Which routes an answer gives the ids for: the links of the OpenAPI document."""
+"""Links of the OpenAPI document: the operations that take an id of an answer."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return links to operations, named as they are, with these parameters."""
+    """Return links to operations, named like them, with these parameters."""
     return {one: {"operationId": one, "parameters": parameters} for one in operations}
 
 

@@ -1,4 +1,4 @@
-"""What routes say of themselves in the OpenAPI document."""
+"""The responses and credentials of operations in the OpenAPI document."""
 
 from typing import Any
 
@@ -13,9 +13,10 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 from waitlist_api.http.errors import PROBLEM_JSON, RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.http.schemas.common import Problem
 
+Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED = 204, 401
 
-# `too_large` also where no body is asked for: one that is sent all the same is not read either.
+# `too_large` also for operations without a body: a body that is sent all the same is measured.
 ALWAYS = (
     "invalid_request",
     "too_large",
@@ -24,13 +25,13 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# What API Gateway also answers by itself, with a message of its own. A request that matches no
-# route has no place in this document.
+# API Gateway also answers these by itself, with a body of its own. Its 404 for an unknown route is
+# not part of this document.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
     "Retry-After": {
-        "description": "Seconds after which to ask again.",
+        "description": "Seconds after which to repeat the request.",
         "schema": {"type": "integer", "minimum": 1},
     }
 }
@@ -44,23 +45,25 @@ _SIGV4 = APIKey(
     description="AWS Signature Version 4, service execute-api.",
 )
 SECURITY_SCHEMES: dict[str, SecurityScheme] = {
-    "entry_token": HTTPBase(scheme="bearer", description="The entry_token of the signup's answer."),
+    "entry_token": HTTPBase(
+        scheme="bearer", description="The `entry_token` that the signup returned."
+    ),
     "sigv4": _SIGV4,
 }
 SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
-    "jwt": HTTPBearer(bearerFormat="JWT", description="A token of the service's OIDC issuer."),
+    "jwt": HTTPBearer(bearerFormat="JWT", description="A token of the configured OIDC issuer."),
     "sigv4": _SIGV4,
 }
-ENTRY_TOKEN: list[dict[str, list[str]]] = [{"entry_token": []}]
-# A guest signs up without credentials, or repeats a signup with the token that it gave.
-ENTRY_TOKEN_IF_ANY: list[dict[str, list[str]]] = [{}, *ENTRY_TOKEN]
-JWT: list[dict[str, list[str]]] = [{"jwt": []}]
-SIGV4: list[dict[str, list[str]]] = [{"sigv4": []}]
+ENTRY_TOKEN: Security = [{"entry_token": []}]
+# A guest signs up without credentials, or repeats a signup with the token that it returned.
+ENTRY_TOKEN_IF_ANY: Security = [{}, *ENTRY_TOKEN]
+JWT: Security = [{"jwt": []}]
+SIGV4: Security = [{"sigv4": []}]
 
 
 def problems(*codes: str) -> dict[int, Any]:
-    """Return the responses of a route that may answer with these codes, and with the usual."""
-    # An id with characters that no id has is of no route at all.
+    """Return the problems of an operation by status: these codes, and those of every operation."""
+    # A path whose id has characters that no id may have matches no route.
     by_path = ["not_found"] if "waitlist_not_found" in codes else []
     by_credentials = ["forbidden"] if "unauthorized" in codes else []
     by_status: dict[int, list[str]] = {}
@@ -72,15 +75,15 @@ def problems(*codes: str) -> dict[int, Any]:
 def answers(
     status: int, description: str, *codes: str, links: dict[str, Any] | None = None
 ) -> dict[int, Any]:
-    """Return the responses of a route: its success, then its problems.
+    """Return the responses of an operation: its success, then its problems.
 
-    The links say which routes an answer gives the ids for.
+    The links name the operations that take an id of this answer.
     """
     return {status: success(status, description, links), **problems(*codes)}
 
 
 def success(status: int, description: str, links: dict[str, Any] | None = None) -> Any:
-    """Return one response of a route that is no problem."""
+    """Return the description of one successful response."""
     response: dict[str, Any] = {"description": description}
     if status == NO_CONTENT:
         response["content"] = {}

@@ -8,8 +8,6 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import SignupCommand, Signups
-from waitlist_api.http.openapi import entry_operations as documentation
-from waitlist_api.http.openapi.responses import ENTRY_TOKEN, ENTRY_TOKEN_IF_ANY
 from waitlist_api.http.routes.entry_responses import Looking, told
 from waitlist_api.http.routes.params import EntryId, GuestsKey, SegmentNames, WaitlistId
 from waitlist_api.http.schemas.entries import LookAnswer, SignupAnswer, SignupBody
@@ -27,13 +25,7 @@ def entry_routes(
     def authorization() -> str | None:
         return router.current_event.headers.get("authorization")
 
-    @router.post(
-        ENTRIES,
-        security=ENTRY_TOKEN_IF_ANY,
-        **documentation.sign_up(
-            "Send an Idempotency-Key: only with it does a repeat get the token again."
-        ),
-    )
+    @router.post(ENTRIES, operation_id="signUp")
     def sign_up(
         waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
     ) -> Response[SignupAnswer]:
@@ -51,14 +43,14 @@ def entry_routes(
         answer = SignupAnswer(**told(view), entry_token=token)
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
-    @router.get(ENTRY, security=ENTRY_TOKEN, **documentation.LOOK)
+    @router.get(ENTRY, operation_id="getEntry")
     def get_entry(
         waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
         proof = tokens.check(waitlist_id, entry_id, authorization())
         return looking.look(waitlist_id, entry_id, segment, proof)
 
-    @router.delete(ENTRY, security=ENTRY_TOKEN, **documentation.LEAVE)
+    @router.delete(ENTRY, operation_id="leave")
     def leave(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
         proof = tokens.check(waitlist_id, entry_id, authorization())
         leaves.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.http.openapi.responses import problems
 from waitlist_api.http.schemas.health import HealthAnswer
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -18,13 +17,7 @@ def health_routes(queue: QueueClient, waitlists: WaitlistRecords) -> APIGatewayH
     """Return the route of anyone who wants to know whether the service works."""
     router = APIGatewayHttpRouter()
 
-    @router.get(
-        "/v1/health",
-        summary="Whether both stores answer",
-        tags=["anyone"],
-        operation_id="health",
-        responses={200: {"description": "The state of both stores"}, **problems()},
-    )
+    @router.get("/v1/health", operation_id="health")
     def health() -> HealthAnswer:
         queue_answers = _answers(lambda: queue.send(c.Ping()))
         record_answers = _answers(lambda: waitlists.get(NO_WAITLIST))

@@ -9,8 +9,6 @@ from waitlist_api.auth.credentials import customer_of
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import SignupCommand, Signups
 from waitlist_api.errors import Forbidden
-from waitlist_api.http.openapi import entry_operations as documentation
-from waitlist_api.http.openapi.responses import JWT
 from waitlist_api.http.routes.entries import ENTRIES, ENTRY
 from waitlist_api.http.routes.entry_responses import Looking, told
 from waitlist_api.http.routes.params import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
@@ -32,15 +30,7 @@ def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIG
             raise Forbidden("This entry is another customer's: `me` stands for your own.")
         return mine
 
-    @router.post(
-        ENTRIES,
-        security=JWT,
-        **documentation.sign_up(
-            "The token's `sub` is the customer, so that a repeat gets the same place.",
-            "unauthorized",
-            "forbidden",
-        ),
-    )
+    @router.post(ENTRIES, operation_id="signUp")
     def sign_up(
         waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
@@ -58,13 +48,13 @@ def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIG
         answer = OwnSignupAnswer(**told(signed_up.view))
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
-    @router.get(ENTRY, security=JWT, **documentation.LOOK)
+    @router.get(ENTRY, operation_id="getEntry")
     def get_entry(
         waitlist_id: WaitlistId, entry_id: OwnEntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
         return looking.look(waitlist_id, own(waitlist_id, entry_id), segment)
 
-    @router.delete(ENTRY, security=JWT, **documentation.LEAVE)
+    @router.delete(ENTRY, operation_id="leave")
     def leave(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[Any]:
         leaves.leave(waitlist_id, own(waitlist_id, entry_id), by="customer")
         return Response(204)

@@ -2,7 +2,6 @@
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.http.openapi.responses import answers
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.waitlists import WaitlistAnswer
 from waitlist_api.records.waitlist_cache import Directory
@@ -13,15 +12,7 @@ def public_waitlist_routes(directory: Directory, waitlists: Waitlists) -> APIGat
     """Return the route that shows a waitlist to anyone."""
     router = APIGatewayHttpRouter()
 
-    @router.get(
-        "/v1/waitlists/<waitlist_id>",
-        summary="What anyone may know of a waitlist",
-        tags=["anyone"],
-        operation_id="getWaitlist",
-        responses=answers(
-            200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"
-        ),
-    )
+    @router.get("/v1/waitlists/<waitlist_id>", operation_id="getWaitlist")
     def get_waitlist(waitlist_id: WaitlistId) -> WaitlistAnswer:
         settings = directory.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)

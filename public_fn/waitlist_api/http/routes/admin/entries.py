@@ -13,8 +13,6 @@ from waitlist_api.entries.edit import EditCommand, EntryEdits
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
-from waitlist_api.http.openapi import links
-from waitlist_api.http.openapi.responses import SIGV4, answers
 from waitlist_api.http.routes.params import (
     Cursor,
     EntryId,
@@ -38,8 +36,6 @@ from waitlist_shared.ranks import time_of
 
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-USUAL = ("unauthorized", "waitlist_not_found", "rebuilding", "record_unavailable")
-CHANGE = (*USUAL, "invalid_json", "entry_not_found", "unsupported_media_type")
 # Of an entry whose signup is under way: Redis has it, the record only the intent.
 UNRECORDED: dict[str, Any] = {
     "customer_id": None,
@@ -66,19 +62,7 @@ def admin_entry_routes(
     """Return the operators' routes of people."""
     router = APIGatewayHttpRouter()
 
-    @router.get(
-        ENTRIES,
-        summary="Who waits, in serving order; who is offered, by deadline; who is parked, by time",
-        tags=["operator"],
-        operation_id="listEntries",
-        security=SIGV4,
-        responses=answers(
-            200,
-            "A page of entries",
-            *USUAL,
-            links=links.next_page("listEntries", links.HERE),
-        ),
-    )
+    @router.get(ENTRIES, operation_id="listEntries")
     def list_entries(
         waitlist_id: WaitlistId,
         status: Annotated[Literal["waiting", "offered", "parked"], Query()] = "waiting",
@@ -97,23 +81,7 @@ def admin_entry_routes(
             entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )
 
-    @router.get(
-        ENTRY,
-        summary="One person, with profile and history",
-        description="The newest 100 events of the history, oldest first. With `include=history` "
-        "all of it, in pages from the oldest on: follow `cursor` to its end and you have "
-        "everything that is recorded of the person.",
-        tags=["operator"],
-        operation_id="getPerson",
-        security=SIGV4,
-        responses=answers(
-            200,
-            "The person",
-            *USUAL,
-            "entry_not_found",
-            links=links.next_page("getPerson", links.SAME_ENTRY),
-        ),
-    )
+    @router.get(ENTRY, operation_id="getPerson")
     def get_person(
         waitlist_id: WaitlistId,
         entry_id: EntryId,
@@ -125,16 +93,7 @@ def admin_entry_routes(
             return _whole(entry_queries.details(waitlist_id, entry_id), None)
         return _whole(*entry_queries.details_with_history(waitlist_id, entry_id, cursor, limit))
 
-    @router.patch(
-        ENTRY,
-        summary="Change a person's attributes, profile or both",
-        description="What is given replaces the whole of it. The place stays, the segments follow. "
-        "Answers the same when it is repeated. The history tells what was changed and not to what.",
-        tags=["operator"],
-        operation_id="editPerson",
-        security=SIGV4,
-        responses=answers(200, "The person", *CHANGE, "not_waiting", "already_admitted"),
-    )
+    @router.patch(ENTRY, operation_id="editPerson")
     def edit(waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody) -> AdminEntryAnswer:
         person = entry_edits.edit(
             EditCommand(
@@ -146,55 +105,18 @@ def admin_entry_routes(
         )
         return AdminEntryAnswer(**_person(person))
 
-    @router.delete(
-        ENTRY,
-        summary="Erase a person: record, history and place",
-        tags=["operator"],
-        operation_id="erasePerson",
-        security=SIGV4,
-        responses=answers(204, "Nothing is known of the person", *USUAL),
-    )
+    @router.delete(ENTRY, operation_id="erasePerson")
     def erase(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
         leaves.erase(waitlist_id, entry_id)
         return Response(204)
 
-    @router.post(
-        f"{ENTRY}/remove",
-        summary="Take a person out of the list, also one who is offered or parked",
-        description="Answers the same when it is repeated.",
-        tags=["operator"],
-        operation_id="remove",
-        security=SIGV4,
-        responses=answers(
-            204,
-            "The person has left",
-            *CHANGE,
-            "already_admitted",
-        ),
-    )
+    @router.post(f"{ENTRY}/remove", operation_id="remove")
     def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
         by = operator_of(router.current_event.raw_event)
         leaves.leave(waitlist_id, entry_id, by, body.reason)
         return Response(204)
 
-    @router.post(
-        f"{ENTRY}/bump",
-        summary="Move an entry",
-        description="With an Idempotency-Key a repeat by the same operator moves nothing: it "
-        "answers where the entry stands now, and how far the first call moved it.",
-        tags=["operator"],
-        operation_id="bump",
-        security=SIGV4,
-        responses=answers(
-            200,
-            "Where the entry stands now",
-            *CHANGE,
-            "not_waiting",
-            "already_admitted",
-            "no_room",
-            "idempotency_key_reused",
-        ),
-    )
+    @router.post(f"{ENTRY}/bump", operation_id="bump")
     def bump(
         waitlist_id: WaitlistId,
         entry_id: EntryId,

@@ -11,8 +11,7 @@ from waitlist_api.auth.credentials import operator_of
 from waitlist_api.auth.issue_token import TokenIssuer, TokenOf
 from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
 from waitlist_api.http.errors import code_of
-from waitlist_api.http.openapi.responses import SIGV4, answers
-from waitlist_api.http.routes.no_store import secret, with_secret
+from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.common import FieldProblem
 from waitlist_api.http.schemas.imports import (
@@ -38,30 +37,7 @@ def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatew
     """Return the operators' route of imports."""
     router = APIGatewayHttpRouter()
 
-    @router.post(
-        IMPORT,
-        summary="Put up to 500 people in line, open or not",
-        description="Each row is checked as a signup is, and refused by itself. A repeat changes "
-        "nothing: customers on the list are `already` there, and those who have left or were "
-        "admitted since are `ended`, unless `ended` is `rejoin`. Rows keep their order, also those "
-        "of one `joined_at`, and after a repeat of a call that was not answered. 2 MB at the most.",
-        tags=["operator"],
-        operation_id="importEntries",
-        security=SIGV4,
-        responses=with_secret(
-            answers(
-                200,
-                "What became of each row",
-                "unauthorized",
-                "waitlist_not_found",
-                "invalid_json",
-                "no_entry_tokens",
-                "unsupported_media_type",
-                "rebuilding",
-                "record_unavailable",
-            )
-        ),
-    )
+    @router.post(IMPORT, operation_id="importEntries")
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         by = operator_of(router.current_event.raw_event)
         # Asked for in vain, nobody is put in line either.

@@ -1,0 +1,345 @@
+"""What the OpenAPI document says of each operation; the routes themselves say only their id."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from waitlist_api.http.openapi import links
+from waitlist_api.http.openapi.responses import (
+    ENTRY_TOKEN,
+    ENTRY_TOKEN_IF_ANY,
+    JWT,
+    NO_STORE,
+    SIGV4,
+    Security,
+    answers,
+    problems,
+    success,
+)
+from waitlist_shared.limits import MAX_COMBINATIONS
+
+Responses = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """The documentation of one operation, in the words of OpenAPI."""
+
+    tag: str
+    summary: str
+    responses: Responses
+    description: str | None = None
+    security: Security | None = None
+
+
+def operations(*, knows_issuer: bool) -> Mapping[str, Operation]:
+    """Return the documentation of every operation by its id.
+
+    With `knows_issuer` customers send the tokens of an OIDC issuer, else entry tokens.
+    """
+    return _anyone() | _customers(knows_issuer=knows_issuer) | _operators()
+
+
+def with_headers(headers: dict[str, Any], responses: Responses) -> Responses:
+    """Return responses whose success has these headers."""
+    return {**responses, 200: {**responses[200], "headers": headers}}
+
+
+CACHE_CONTROL = {
+    "Cache-Control": {
+        "description": "`private, max-age=N`: N is `poll_after_seconds`, or 0 where that is null.",
+        "schema": {"type": "string", "pattern": "^private, max-age=[0-9]+$"},
+    }
+}
+
+
+def _anyone() -> dict[str, Operation]:
+    return {
+        "health": Operation(
+            "anyone",
+            "Check both stores",
+            {200: {"description": "The state of both stores"}, **problems()},
+        ),
+        "getWaitlist": Operation(
+            "anyone",
+            "Get a waitlist",
+            answers(200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"),
+        ),
+    }
+
+
+OWN_ENTRY = ("unauthorized", "forbidden", "waitlist_not_found", "entry_not_found")
+SIGN_UP = (
+    "invalid_json",
+    "waitlist_not_found",
+    "already_on_list",
+    "idempotency_key_reused",
+    "already_left",
+    "already_admitted",
+    "waitlist_closed",
+    "waitlist_full",
+    "not_waiting",
+    "unsupported_media_type",
+    "rebuilding",
+    "record_unavailable",
+)
+SIGN_UP_GUEST = "Send an Idempotency-Key: only a repeat with the same key gets the token again."
+SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns the same entry."
+
+
+def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
+    credentials = JWT if knows_issuer else ENTRY_TOKEN
+    codes = ("unauthorized", "forbidden", *SIGN_UP) if knows_issuer else SIGN_UP
+    return {
+        "signUp": Operation(
+            "customer",
+            "Sign up",
+            {
+                201: success(201, "The new entry", links.OF_A_SIGNUP),
+                **answers(
+                    200,
+                    "The entry of an earlier request of the same client",
+                    *codes,
+                    links=links.OF_A_SIGNUP,
+                ),
+            },
+            f"{SIGN_UP_WITH_JWT if knows_issuer else SIGN_UP_GUEST} Attributes that would put the "
+            f"entry into more than {MAX_COMBINATIONS} segments are refused.",
+            JWT if knows_issuer else ENTRY_TOKEN_IF_ANY,
+        ),
+        "getEntry": Operation(
+            "customer",
+            "Get an entry's position",
+            with_headers(
+                CACHE_CONTROL,
+                answers(
+                    200,
+                    "The entry, exact at this moment",
+                    *OWN_ENTRY,
+                    "rebuilding",
+                    "record_unavailable",
+                ),
+            ),
+            "With `segment` the answer also has the position within each segment that the entry's "
+            "values of these attributes make, at the same moment. If the waitlist declares no such "
+            "segment the request is refused, and the error lists the declared segments. While "
+            "segments are being built the answer is `503 rebuilding`.",
+            credentials,
+        ),
+        "leave": Operation(
+            "customer",
+            "Leave the waitlist",
+            answers(
+                204,
+                "The customer has left",
+                *OWN_ENTRY,
+                "already_admitted",
+                "rebuilding",
+                "record_unavailable",
+            ),
+            "Idempotent: a repeat has the same answer.",
+            credentials,
+        ),
+    }
+
+
+WAITLIST = ("unauthorized", "waitlist_not_found", "record_unavailable")
+READ = (*WAITLIST, "rebuilding")
+# Of a request with a body.
+WRITE = (*READ, "invalid_json", "unsupported_media_type")
+ENTRY = (*WRITE, "entry_not_found")
+HOLD = (*ENTRY, "claim_expired", "claim_mismatch", "not_waiting", "already_admitted")
+
+
+def _operator(summary: str, responses: Responses, description: str | None = None) -> Operation:
+    return Operation("operator", summary, responses, description, SIGV4)
+
+
+def _operators() -> dict[str, Operation]:
+    return _waitlists() | _claims() | _entries() | _tokens()
+
+
+def _waitlists() -> dict[str, Operation]:
+    return {
+        "listWaitlists": _operator(
+            "List waitlists",
+            answers(
+                200,
+                "A page of waitlists, by id",
+                "unauthorized",
+                "record_unavailable",
+                links=links.next_page("listWaitlists"),
+            ),
+        ),
+        "putWaitlist": _operator(
+            "Create a waitlist, or replace its whole configuration",
+            {
+                201: success(201, "The new waitlist", links.OF_A_WAITLIST),
+                **answers(
+                    200,
+                    "The changed waitlist",
+                    "unauthorized",
+                    "not_found",
+                    "invalid_json",
+                    "waitlist_deleting",
+                    "unsupported_media_type",
+                    "record_unavailable",
+                    links=links.OF_A_WAITLIST,
+                ),
+            },
+        ),
+        "getWaitlistConfig": _operator(
+            "Get a waitlist's configuration", answers(200, "The waitlist", *WAITLIST)
+        ),
+        "deleteWaitlist": _operator(
+            "Delete a waitlist with all its entries",
+            answers(204, "The waitlist is deleted", *WAITLIST),
+            "The waitlist is gone at once; its records are erased in the background.",
+        ),
+        "getStats": _operator(
+            "Get the counts of a waitlist",
+            answers(200, "The counts, exact at this moment", *READ),
+        ),
+        "listSegments": _operator(
+            "Count the waiting entries of each segment",
+            answers(
+                200, "A page of segments", *READ, links=links.next_page("listSegments", links.HERE)
+            ),
+            "Exact at this moment. Segments without a waiting entry are not listed. Each page is "
+            "sorted by attributes and values; the pages themselves are not in that order. Empty "
+            "for a waitlist that declares no segments.",
+        ),
+    }
+
+
+def _claims() -> dict[str, Operation]:
+    return {
+        "claim": _operator(
+            "Claim the next entries, optionally of one segment",
+            answers(
+                200,
+                "The claimed entries, in serving order",
+                *WRITE,
+                "waitlist_paused",
+                "idempotency_key_reused",
+            ),
+            "An entry is claimed by one claimer at a time. With an Idempotency-Key a repeat by the "
+            "same operator returns the same entries with the same tokens, as far as they are still "
+            "held. If `filter` is not a declared segment the request is refused, and the error "
+            "lists the declared segments. While segments are being built the answer is "
+            "`503 rebuilding`.",
+        ),
+        "complete": _operator(
+            "Admit a claimed entry: final",
+            answers(200, "The entry is admitted", *HOLD),
+            "Idempotent for the same claim token; any other token is refused.",
+        ),
+        "release": _operator(
+            "Return a claimed entry to the queue",
+            answers(200, "The entry and its position", *HOLD),
+        ),
+        "extend": _operator(
+            "Renew the lease of a claim (heartbeat)",
+            answers(200, "The entry and its new deadline", *HOLD),
+            "The lease starts again now.",
+        ),
+        "park": _operator(
+            "Set a claimed entry aside until an operator redrives it",
+            answers(200, "The entry is parked", *HOLD, links=links.OF_THE_PARKED),
+        ),
+        "redrive": _operator(
+            "Return a parked entry to the queue",
+            answers(200, "The entry and its position", *ENTRY, "not_parked", "already_admitted"),
+        ),
+    }
+
+
+def _entries() -> dict[str, Operation]:
+    return {
+        "importEntries": _operator(
+            "Import up to 500 entries, also into a closed waitlist",
+            with_headers(
+                NO_STORE,
+                answers(200, "The outcome of each row", *WRITE, "no_entry_tokens"),
+            ),
+            "Each row is validated like a signup, and refused without effect on the other rows. A "
+            "repeat changes nothing: customers on the waitlist are reported as `already`, and "
+            "those who have left or were admitted as `ended`, unless `ended` is `rejoin`. Rows "
+            "keep their order, also rows of the same `joined_at`, and also when a call without an "
+            "answer is repeated. At most 2 MB.",
+        ),
+        "listEntries": _operator(
+            "List entries by status",
+            answers(
+                200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
+            ),
+            "Waiting entries come in serving order, offered entries by deadline, parked entries by "
+            "the time of parking.",
+        ),
+        "getPerson": _operator(
+            "Get an entry with profile and history",
+            answers(
+                200,
+                "The entry",
+                *READ,
+                "entry_not_found",
+                links=links.next_page("getPerson", links.SAME_ENTRY),
+            ),
+            "The history has the newest 100 events, oldest first. With `include=history` it comes "
+            "in pages from the oldest event on: follow `cursor` to its end to read everything that "
+            "is recorded of the person.",
+        ),
+        "editPerson": _operator(
+            "Replace attributes, profile or both",
+            answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
+            "A given field replaces the whole former value. The position stays; the segments "
+            "follow the attributes. Idempotent: a repeat has the same answer. The history records "
+            "which field was changed, without the values.",
+        ),
+        "erasePerson": _operator(
+            "Erase a person: record, history and position",
+            answers(204, "All data of the person is erased", *READ),
+        ),
+        "remove": _operator(
+            "Remove an entry, also an offered or parked one",
+            answers(204, "The customer has left", *ENTRY, "already_admitted"),
+            "Idempotent: a repeat has the same answer.",
+        ),
+        "bump": _operator(
+            "Move an entry",
+            answers(
+                200,
+                "The entry and its new position",
+                *ENTRY,
+                "not_waiting",
+                "already_admitted",
+                "no_room",
+                "idempotency_key_reused",
+            ),
+            "With an Idempotency-Key a repeat by the same operator moves nothing: it returns the "
+            "current position, and how far the first call moved the entry.",
+        ),
+    }
+
+
+def _tokens() -> dict[str, Operation]:
+    return {
+        "issueToken": _operator(
+            "Issue an entry token for a guest",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The token",
+                    *READ,
+                    "entry_not_found",
+                    "no_entry_tokens",
+                    "unsupported_media_type",
+                ),
+            ),
+            "For a customer who was imported or has lost the token. The token allows reading and "
+            "leaving the latest stay of the entry. The request has no body and changes nothing; "
+            "earlier tokens of the same stay keep working. If customers use the tokens of an OIDC "
+            "issuer, the answer is `no_entry_tokens`.",
+        ),
+    }
