@@ -1,4 +1,4 @@
-"""Cursors: where the next page begins, opaque to clients."""
+"""Cursors: the position after which the next page begins, opaque to clients."""
 
 import base64
 import binascii
@@ -10,20 +10,22 @@ from waitlist_shared import ids
 from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
-# The stamp of an event and its name, as histories are ordered by.
+# The sort key of a history: the stamp and the name of an event.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
-INVALID = FieldError("query.cursor", "this is no cursor of this list; begin without one")
+INVALID = FieldError(
+    "query.cursor", "invalid cursor for this list; omit it to start from the first page"
+)
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Return the cursor of a position, None behind the last page."""
+    """Return the cursor of a position, or None after the last page."""
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
 
 
 def decode_rank(cursor: str | None) -> int | None:
-    """Return the rank behind which a page begins; raises InvalidFields."""
+    """Return the rank after which a page begins; raises InvalidFields."""
     if cursor is None:
         return None
     rank = _decode(cursor)
@@ -33,7 +35,7 @@ def decode_rank(cursor: str | None) -> int | None:
 
 
 def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
-    """Return the time and the entry behind which a page begins; raises InvalidFields."""
+    """Return the time and the entry after which a page begins; raises InvalidFields."""
     if cursor is None:
         return 0, None
     match _decode(cursor):
@@ -43,17 +45,17 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
 
 
 def decode_text(cursor: str | None) -> str | None:
-    """Return the waitlist's id behind which a page begins; raises InvalidFields."""
+    """Return the id of the waitlist after which a page begins; raises InvalidFields."""
     return _decode_id(cursor, ids.WAITLIST_ID)
 
 
 def decode_segment(cursor: str | None) -> str | None:
-    """Return the segment's id behind which a page begins; raises InvalidFields."""
+    """Return the id of the segment after which a page begins; raises InvalidFields."""
     return _decode_id(cursor, ids.SEGMENT_ID)
 
 
 def decode_event(cursor: str | None) -> str | None:
-    """Return the event of a history behind which a page begins; raises InvalidFields."""
+    """Return the event after which a page of a history begins; raises InvalidFields."""
     return _decode_id(cursor, EVENT)
 
 

@@ -1,4 +1,4 @@
-"""The errors that only the public side knows; the shared ones are in `waitlist_shared`."""
+"""Errors that only the public function raises; `waitlist_shared.errors` has the others."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,10 +9,10 @@ from waitlist_shared.errors import WaitlistError
 
 
 class NoSuchRoute(WaitlistError):
-    """No route has this path, or API Gateway authorized another one."""
+    """No route has this path, or API Gateway authorized another route."""
 
     code = "not_found"
-    advice = "There is no such route; the OpenAPI document lists them all."
+    advice = "No route has this path; the OpenAPI document lists all routes."
 
 
 class MethodNotAllowed(WaitlistError):
@@ -22,68 +22,68 @@ class MethodNotAllowed(WaitlistError):
 
     def __init__(self, allowed: Iterable[str]) -> None:
         self.allowed = ", ".join(sorted(allowed))
-        super().__init__(f"This path takes {self.allowed}; the OpenAPI document lists all routes.")
+        super().__init__(f"This path allows {self.allowed}; the OpenAPI document lists all routes.")
 
 
 class WaitlistNotFound(WaitlistError):
     """No waitlist has this id."""
 
     code = "waitlist_not_found"
-    advice = "There is no waitlist of this id; an operator makes one with PUT."
+    advice = "No waitlist has this id; an operator creates one with PUT."
 
 
 class WaitlistDeleting(WaitlistError):
-    """The waitlist of this id is still being deleted."""
+    """The former waitlist with this id is still being deleted."""
 
     code = "waitlist_deleting"
-    advice = "The former waitlist of this id is still being deleted; try again in some minutes."
+    advice = "The former waitlist with this id is still being deleted; try again in a few minutes."
 
 
 class EntryNotFound(WaitlistError):
     """No entry of this waitlist has this id."""
 
     code = "entry_not_found"
-    advice = "There is no entry of this id on this waitlist."
+    advice = "This waitlist has no entry with this id."
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is on the list, and the request does not prove that it is theirs."""
+    """The customer is on the waitlist, and the request does not prove to be theirs."""
 
     code = "already_on_list"
     advice = (
-        "This customer is on the list. The client that signed up gets the place again with the "
-        "same Idempotency-Key, or with its entry_token as Authorization: Bearer; whoever has "
-        "neither asks an operator for a token."
+        "This customer is already on the waitlist. To get the entry again, repeat the signup with "
+        "the same Idempotency-Key, or send its entry_token as Authorization: Bearer. Without "
+        "either, ask an operator for a token."
     )
 
 
 class NoEntryTokens(WaitlistError):
-    """The stack issues no entry tokens: an OIDC issuer's tokens identify its customers."""
+    """The stack issues no entry tokens: tokens of an OIDC issuer identify its customers."""
 
     code = "no_entry_tokens"
     advice = (
-        "This stack has no entry tokens: its customers prove themselves by their issuer's, so "
-        "there is nothing to hand out."
+        "This stack issues no entry tokens: its customers send tokens of their OIDC issuer. Leave "
+        "entry tokens out of the request."
     )
 
 
 class AlreadyAdmitted(WaitlistError):
-    """The customer was admitted already."""
+    """The customer was already admitted."""
 
     code = "already_admitted"
     advice = (
-        "This customer was admitted. A waitlist gives a new place after an admission only if its "
-        "`rejoin` is `always`; an import with `ended: rejoin` gives one, too."
+        "This customer was already admitted. They can join again only if the waitlist's `rejoin` "
+        "is `always`, or through an import with `ended: rejoin`."
     )
 
 
 class AlreadyLeft(WaitlistError):
-    """The customer left, and this waitlist does not allow joining again."""
+    """The customer has left, and this waitlist does not allow joining again."""
 
     code = "already_left"
     advice = (
-        "This customer left, and the waitlist's `rejoin` is `never`. An import with "
-        "`ended: rejoin` gives a new place."
+        "This customer has left, and the waitlist's `rejoin` is `never`. An import with "
+        "`ended: rejoin` lets them join again."
     )
 
 
@@ -91,7 +91,7 @@ class RecordUnavailable(WaitlistError):
     """DynamoDB did not answer in time."""
 
     code = "record_unavailable"
-    advice = "The record cannot be reached; try again in a few seconds."
+    advice = "The database did not answer in time; try again in a few seconds."
 
 
 class Throttled(WaitlistError):
@@ -112,7 +112,7 @@ class Unauthorized(WaitlistError):
     """The request has no valid credentials."""
 
     code = "unauthorized"
-    advice = "Send the entry_token of the signup's answer as Authorization: Bearer."
+    advice = "Send the entry_token that the signup returned as Authorization: Bearer."
 
 
 class Forbidden(WaitlistError):
@@ -120,8 +120,8 @@ class Forbidden(WaitlistError):
 
     code = "forbidden"
     advice = (
-        "This entry_token is of another entry, or of an earlier stay: a token is good for the one "
-        "signup, or import, for which it was given."
+        "This entry_token belongs to another entry or to an earlier signup of this entry. Send the "
+        "token of the latest signup or import."
     )
 
 
@@ -138,7 +138,7 @@ class TooLarge(WaitlistError):
     code = "too_large"
 
 
-# A refusal lists no more than this: 8 KB as JSON hold it, and 500 rows' 1 MB of an import's answer.
+# Limits of one refusal. It takes up to 8 KB as JSON; those of an import's 500 rows take up to 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -156,12 +156,12 @@ class FieldError:
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
-    """Name a field of pydantic's error by its path, body.profile say, never by its value."""
+    """Return pydantic's error with the path of its field (such as body.profile), without values."""
     return FieldError(".".join(map(str, error["loc"])), error["msg"].removeprefix("Value error, "))
 
 
 class InvalidFields(WaitlistError):
-    """A parameter or a field of the body is not acceptable; `errors` names which."""
+    """A parameter or a field of the body is invalid; `errors` lists them."""
 
     code = "invalid_request"
 
@@ -176,7 +176,7 @@ class InvalidFields(WaitlistError):
 
 
 def cut(text: str, limit: int) -> str:
-    """Return a text that has at most `limit` bytes as JSON; an ellipsis shows that it was cut."""
+    """Return a text of at most `limit` bytes as JSON; a text that was cut ends in an ellipsis."""
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

@@ -98,7 +98,7 @@ def test_the_count_is_found_without_making_the_combinations() -> None:
 
 @pytest.mark.parametrize("names", [(), ("gender",), ("language", "language"), ("Language",)])
 def test_what_is_not_declared_is_refused_by_naming_what_is(names: tuple[str, ...]) -> None:
-    with pytest.raises(InvalidFields, match=r"declared are gender\+language, language"):
+    with pytest.raises(InvalidFields, match=r"declared segments: gender\+language, language"):
         SEGMENTS.declared_names(names, "query.segment")
 
 

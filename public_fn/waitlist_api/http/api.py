@@ -122,7 +122,9 @@ class Api:
     def _broken(self, error: Exception) -> Response[str]:
         # Without the message: it may contain what a customer has sent.
         where = traceback.format_list(traceback.extract_tb(error.__traceback__))
-        self._logger.error("a defect", extra={"error": type(error).__name__, "where": where})
+        self._logger.error(
+            "unhandled exception", extra={"error": type(error).__name__, "where": where}
+        )
         return problem(InternalError())
 
 

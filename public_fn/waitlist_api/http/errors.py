@@ -42,7 +42,7 @@ STATUS = {
     "queue_unavailable": 503,
     "record_unavailable": 503,
 }
-# What the private function may say that a client cannot act upon by its own name.
+# Codes of the private function, by the code that clients see: they cannot act on its own.
 RENAMED = {
     "cold": "rebuilding",
     "stale_epoch": "rebuilding",
@@ -63,7 +63,7 @@ RETRY_AFTER_SECONDS = {
 
 def meanings() -> dict[str, str]:
     """Return each code that clients may see, with the first line of its error's docstring."""
-    # The public function's errors come last, so that they win over shared ones of the same code.
+    # Errors of the public function come last, so that they replace shared errors of the same code.
     errors = sorted(_errors(WaitlistError), key=lambda one: one.__module__, reverse=True)
     found = {one.code: (one.__doc__ or "").partition("\n")[0] for one in errors}
     return {code: found[code] for code in STATUS}
@@ -74,12 +74,12 @@ def _errors(base: type[WaitlistError]) -> list[type[WaitlistError]]:
 
 
 def code_of(error: WaitlistError) -> str:
-    """Return the code by which clients know an error."""
+    """Return the code of an error that clients see."""
     return RENAMED.get(error.code, error.code)
 
 
 def problem(error: WaitlistError) -> Response[str]:
-    """Return the response that tells of an error."""
+    """Return an error as problem details (RFC 9457)."""
     code = code_of(error)
     status = STATUS.get(code, 500)
     if status == 500:

@@ -1,4 +1,4 @@
-"""Reads request bodies: JSON as the RFC has it, within limits, and text that can be sent back."""
+"""Parses request bodies: strict JSON (RFC 8259) within limits of size and depth."""
 
 import json
 import math
@@ -11,33 +11,33 @@ MAX_DEPTH = 32
 
 
 def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> None:
-    """Raise TooLarge if a body has more bytes than are read at all; nothing is decoded for it."""
+    """Raise TooLarge if a body has more than `limit` bytes, without decoding it."""
     if is_base64:
         size = len(body) * 3 // 4 - body[-2:].count("=")
     else:
         size = len(body.encode(errors="surrogatepass"))
     if size > limit:
-        raise TooLarge(f"The body may have {limit} bytes at the most.")
+        raise TooLarge(f"The body may have at most {limit} bytes.")
 
 
 def dumps(value: Any) -> str:
     """Return a response as JSON.
 
-    In UTF-8, without `\\u` escapes: a hundred people with long Cyrillic profiles and attributes
-    would be more than the 6 MB that Lambda returns.
+    In UTF-8, without `\\u` escapes: with them a page of 100 long Cyrillic profiles would exceed the
+    6 MB that Lambda returns.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(text: str) -> Any:
-    """Parse a body; raises InvalidJson, saying why."""
+    """Parse a body; raises InvalidJson with the reason."""
     value = parse(text)
     check(value)
     return value
 
 
 def parse(text: str) -> Any:
-    """Parse a body whose parts are checked one by one; raises InvalidJson, saying why."""
+    """Parse a body whose parts the caller checks one by one; raises InvalidJson with the reason."""
     try:
         value: Any = json.loads(
             text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse
@@ -45,28 +45,32 @@ def parse(text: str) -> Any:
     except RecursionError:
         raise InvalidJson(_too_deep()) from None
     except json.JSONDecodeError as error:
-        raise InvalidJson(f"The body is not JSON: {error}") from error
+        raise InvalidJson(f"Invalid JSON: {error}") from error
     except ValueError as error:
-        raise InvalidJson("The body is not JSON: a number in it is none, or too large.") from error
+        raise InvalidJson("Invalid JSON: a number is malformed or out of range.") from error
     return value
 
 
 def check(value: Any) -> int:
-    """Raise InvalidJson for what is too deep or is no text; return how many bytes it has."""
+    """Return the bytes of a value; raise InvalidJson if it is too deep or has invalid text."""
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())
     try:
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
     except UnicodeEncodeError:
-        raise InvalidJson("The body holds half of a surrogate pair, which is no text.") from None
+        raise InvalidJson(
+            "Invalid JSON: a string has half of a surrogate pair, which is not valid text."
+        ) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; one name twice could mean one value here and another to a proxy before."""
+    """Return an object; refuse a repeated name, which a proxy might resolve to another value."""
     value: dict[str, Any] = {}
     for name, one in pairs:
         if name in value:
-            raise InvalidJson(f"An object has the name {json.dumps(cut(name, 100))} twice.")
+            raise InvalidJson(
+                f"Invalid JSON: an object has the name {json.dumps(cut(name, 100))} twice."
+            )
         value[name] = one
     return value
 
@@ -87,7 +91,7 @@ def _too_deep() -> str:
 
 
 def _depth(value: Any) -> int:
-    """How deep a document is nested, without recursion of our own."""
+    """Return how deep a value is nested, at most MAX_DEPTH + 1; without recursion."""
     depth, level = 0, [value]
     while level:
         depth += 1

@@ -1,19 +1,19 @@
-"""When to ask again: soon at the head of the line, seldom far back."""
+"""When a client should ask again: soon at the head of the queue, seldom far back."""
 
-# Twenty people are rarely served within a second, so whoever stands twenty places further back
-# may look a second later and still sees each step of the way.
-PLACES_PER_SECOND = 20
+# Twenty entries are rarely served within a second, so an entry twenty positions further back may
+# ask a second later without missing a step.
+POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# Of those who have no position: what may happen to them next, and how soon they want to know.
-OUT_OF_LINE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
+# For entries without a position, by what may happen to them next.
+OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 
 
 def poll_after_seconds(status: str, *positions: int | None) -> int | None:
-    """Return how long whoever has this status and these places should wait before the next look.
+    """Return the seconds until a client should ask again: the lowest position decides.
 
-    The nearest place counts. None for whoever has left or was admitted: nothing will change.
+    None if the customer has left or was admitted: nothing will change.
     """
-    places = [position for position in positions if position is not None]
-    if not places:
-        return OUT_OF_LINE_SECONDS.get(status)
-    return min(1 + (min(places) - 1) // PLACES_PER_SECOND, LONGEST_SECONDS)
+    known = [position for position in positions if position is not None]
+    if not known:
+        return OFF_QUEUE_SECONDS.get(status)
+    return min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)

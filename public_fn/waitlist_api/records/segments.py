@@ -48,7 +48,7 @@ class Segments:
         if count > MAX_COMBINATIONS:
             message = (
                 f"these values make {count} combinations for the segments of this waitlist;"
-                f" {MAX_COMBINATIONS} are the most that one entry may have"
+                f" an entry may have at most {MAX_COMBINATIONS}"
             )
             raise InvalidFields(FieldError("body.attributes", message))
 
@@ -62,8 +62,8 @@ class Segments:
         canonical = tuple(sorted(names))
         if canonical not in self.declared:
             known = ", ".join("+".join(one) for one in self.declared)
-            message = f"declared are {known}" if known else NONE_DECLARED
-            raise InvalidFields(FieldError(field, f"this is no segment: {message}"))
+            message = f"declared segments: {known}" if known else NONE_DECLARED
+            raise InvalidFields(FieldError(field, f"not a declared segment; {message}"))
         return canonical
 
     def _each(self, attributes: Attributes) -> Iterator[Segment]:

@@ -15,7 +15,7 @@ def test_a_service_that_cannot_start_says_why() -> None:
     [
         "ERROR tools.local.front the public function failed: Sandbox.Timedout",
         "Traceback (most recent call last):",
-        '{"level":"ERROR","location":"_broken:91","message":"a defect"}',
+        '{"level":"ERROR","location":"_broken:91","message":"unhandled exception"}',
         '{"level": "CRITICAL", "message": "worse"}',
     ],
 )

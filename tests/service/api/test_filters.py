@@ -106,7 +106,7 @@ def test_a_filter_that_is_no_segment_is_refused_by_naming_those_that_are(
     """P5"""
     with nothing_changes(desk.world):
         problem = refused(desk.claim(filter=undeclared), 422, "invalid_request", "body.filter")
-    assert "declared are gender+language, language" in problem["detail"]
+    assert "declared segments: gender+language, language" in problem["detail"]
     assert "Spanish" not in problem["detail"], "values are somebody's"
 
 

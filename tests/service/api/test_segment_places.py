@@ -96,7 +96,7 @@ def test_what_is_no_segment_is_refused_by_naming_those_that_are(
     with nothing_changes(desk.world):
         answer = desk.look("courtney", f"segment={segment}")
         problem = refused(answer, 422, "invalid_request", "query.segment")
-    assert "declared are gender+language, language" in problem["detail"]
+    assert "declared segments: gender+language, language" in problem["detail"]
 
 
 @pytest.mark.parametrize(

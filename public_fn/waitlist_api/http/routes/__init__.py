@@ -1,1 +1,1 @@
-"""The routes of customers and of health checks; each parses, calls a service, maps the result."""
+"""The routes: each parses, calls a service and maps the result."""

@@ -1,4 +1,4 @@
-"""What guests do: sign up, and by the token that they are given then look and leave."""
+"""Routes of guests: sign up, then get the entry and leave with its entry token."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 def entry_routes(
     tokens: EntryTokens, signups: Signups, looking: Looking, leaves: Leaves
 ) -> APIGatewayHttpRouter:
-    """Return the routes of customers who prove themselves by entry tokens."""
+    """Return the routes of customers who are identified by entry tokens."""
     router = APIGatewayHttpRouter()
 
     def authorization() -> str | None:

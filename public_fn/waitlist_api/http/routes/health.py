@@ -1,4 +1,4 @@
-"""Whether both stores answer."""
+"""Health check: do both stores answer?"""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ NO_WAITLIST = "health"
 
 
 def health_routes(queue: QueueClient, waitlists: WaitlistRecords) -> APIGatewayHttpRouter:
-    """Return the route of anyone who wants to know whether the service works."""
+    """Return the route of the health check."""
     router = APIGatewayHttpRouter()
 
     @router.get("/v1/health", operation_id="health")

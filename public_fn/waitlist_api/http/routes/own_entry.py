@@ -1,4 +1,4 @@
-"""What customers do whose tokens say who they are: each with their own entry, and no other."""
+"""Routes of customers with tokens of an OIDC issuer: each for their own entry only."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from waitlist_shared.ids import entry_id_of
 
 
 def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIGatewayHttpRouter:
-    """Return the routes of customers of whom API Gateway's JWT authorizer tells."""
+    """Return the routes of customers that API Gateway's JWT authorizer identifies."""
     router = APIGatewayHttpRouter()
 
     def customer() -> str:
@@ -27,7 +27,7 @@ def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIG
     def own(waitlist_id: str, entry_id: str) -> str:
         mine = entry_id_of(waitlist_id, customer())
         if entry_id not in (ME, mine):
-            raise Forbidden("This entry is another customer's: `me` stands for your own.")
+            raise Forbidden("This entry belongs to another customer; use `me` for your own.")
         return mine
 
     @router.post(ENTRIES, operation_id="signUp")
@@ -35,7 +35,7 @@ def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIG
         waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
         if body.customer_id not in (None, customer()):
-            raise Forbidden("This token is another customer's: leave customer_id out.")
+            raise Forbidden("This token belongs to another customer; leave customer_id out.")
         command = SignupCommand(
             waitlist_id=waitlist_id,
             customer_id=customer(),

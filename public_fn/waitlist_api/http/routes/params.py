@@ -19,21 +19,23 @@ OwnEntryId = Annotated[
     str,
     Path(
         pattern=PathOwnEntryId,
-        description="`me`, or the id of the caller's own entry.",
+        description="`me`, or the id of the customer's own entry.",
     ),
 ]
 
 
 def _decimal(value: object) -> object:
-    """Refuse what else Python reads as a whole number: 1_0, +5, 5.0, and blanks around it."""
+    """Refuse other texts that Python parses as a whole number: 1_0, +5, 5.0, blanks."""
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
-        raise ValueError("give a whole number in decimal digits")
+        raise ValueError("must be a whole number in decimal digits")
     return value
 
 
 Place = Annotated[int, Field(ge=1, le=MAX_PLACES), BeforeValidator(_decimal)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_decimal)]
-Cursor = Annotated[str | None, Query(pattern=CURSOR, description="`cursor` of the page before.")]
+Cursor = Annotated[
+    str | None, Query(pattern=CURSOR, description="The `cursor` of the previous page.")
+]
 First = Annotated[
     Place | None,
     Query(description="The position at which the page begins."),
@@ -44,19 +46,19 @@ SegmentNames = Annotated[
     Query(
         pattern=SEGMENT_NAMES,
         max_length=512,
-        description="Attributes of a declared segment, a comma between two names (never values): "
-        "asks for the place within it, too.",
+        description="The attribute names of a declared segment, separated by commas (no values): "
+        "the answer then has the position within it.",
         examples=["language", "gender,language"],
     ),
 ]
-# A UUID has 36 characters; whoever knows a guest's key gets the guest's token.
+# At least 16 characters (a UUID has 36): a caller who guesses a guest's key gets their token.
 GuestsKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{16,255}$",
-        description="A secret of the client, new for each signup: a random UUID. A repeat with it "
-        "gets the place and the `entry_token` again; with another body it is refused, "
+        description="A secret of the client, new for each signup: a random UUID. A repeat with the "
+        "same key returns the entry and the `entry_token` again; with another body it is refused: "
         "`idempotency_key_reused`.",
         examples=["6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"],
     ),
@@ -66,8 +68,8 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{1,255}$",
-        description="Makes a repeat of this request recognisable: any text, new for each request, "
-        "such as a UUID. A key belongs to the caller who sent it first; with another body it is "
-        "refused, `idempotency_key_reused`.",
+        description="Identifies repeats of this request: any text, new for each request, such as a "
+        "UUID. A key belongs to the caller who sent it first; with another body it is refused: "
+        "`idempotency_key_reused`.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What anyone may know of a waitlist."""
+"""The public view of a waitlist."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
@@ -9,7 +9,7 @@ from waitlist_api.waitlists.configure import Waitlists
 
 
 def public_waitlist_routes(directory: Directory, waitlists: Waitlists) -> APIGatewayHttpRouter:
-    """Return the route that shows a waitlist to anyone."""
+    """Return the route that shows a waitlist without credentials."""
     router = APIGatewayHttpRouter()
 
     @router.get("/v1/waitlists/<waitlist_id>", operation_id="getWaitlist")

@@ -1,4 +1,4 @@
-"""What is known of people: a profile for operators to read, attributes for claims by filter."""
+"""Data of people: a profile for operators to read, attributes for claims by filter."""
 
 import json
 import unicodedata
@@ -17,7 +17,7 @@ NAME = r"[a-z][a-z0-9_]{0,31}"
 
 
 def _composed(value: object) -> object:
-    """Spell text in one way (NFC), so that two ways to type an é are one segment."""
+    """Return text in composed form (NFC), so that two ways to type an é are one segment."""
     return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
 
 
@@ -26,7 +26,7 @@ def _one_or_several(value: object) -> str:
 
 
 def _not_too_many(attributes: object) -> object:
-    """Refuse too many attributes before each of them is looked at, which could be thousands."""
+    """Refuse too many attributes before pydantic validates thousands of them."""
     if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
         raise PydanticCustomError(
             "too_long", f"at most {MAX_ATTRIBUTES} attributes are allowed, not {len(attributes)}"
@@ -37,7 +37,9 @@ def _not_too_many(attributes: object) -> object:
 def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
     size = len(json.dumps(profile, ensure_ascii=False).encode())
     if size > MAX_PROFILE_BYTES:
-        raise ValueError(f"a profile may have {MAX_PROFILE_BYTES} bytes as JSON, not {size}")
+        raise ValueError(
+            f"a profile may have at most {MAX_PROFILE_BYTES} bytes as JSON; this one has {size}"
+        )
     return profile
 
 
@@ -48,13 +50,13 @@ def _document_names(schema: dict[str, Any]) -> None:
 
 
 AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
-# Limits are those of the composed text.
+# The limits apply to the composed text.
 AttributeValue = Annotated[
     ShownText,
     Field(min_length=1, max_length=64),
     BeforeValidator(_composed),
 ]
-# The first wrong value of a list is enough: an import may have many thousands.
+# Report only the first wrong value: an import may have many thousands.
 AttributeValues = Annotated[
     list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES, fail_fast=True)
 ]

@@ -1,4 +1,4 @@
-"""Claims: who is wanted, who is given, and what claimers say of those they hold."""
+"""Claims: requests, claimed entries, and the ends of holds."""
 
 from typing import Annotated, Any, Literal
 
@@ -19,12 +19,13 @@ from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
 
 LeaseSeconds = Annotated[
     int | None,
-    Field(ge=1, le=MAX_LEASE_SECONDS, description="How long the hold lasts; the list's if absent."),
+    Field(ge=1, le=MAX_LEASE_SECONDS, description="Length of the lease; default: the waitlist's."),
 ]
 FORTY_HEX_DIGITS = "^[0-9a-f]{40}$"
 ClaimToken = Annotated[str, Field(pattern=FORTY_HEX_DIGITS)]
 To = Annotated[
-    Literal["place", "back"], Field(description="The old place, or the end of the line.")
+    Literal["place", "back"],
+    Field(description="`place`: the former position. `back`: the end of the queue."),
 ]
 
 
@@ -34,28 +35,29 @@ class ClaimBody(Body):
         Field(
             ge=1,
             le=MAX_CLAIM,
-            description="Hold up to so many: fewer where fewer wait, or where some of those at the "
-            "head are leaving at this moment. Claim again for more.",
+            description="The largest number of entries to claim. The answer has fewer if fewer "
+            "wait, or if entries at the head are leaving at this moment. Claim again for more.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
     filter: Annotated[
         Filter | None,
         Field(
-            description="Only those who have all these values, in the order of the whole line: "
-            "one value for each attribute of a segment that the waitlist declares.",
+            description="Claim only entries that have all these values, in serving order: one "
+            "value for each attribute of a declared segment.",
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
     order: Annotated[
-        Literal["oldest", "newest"], Field(description="From the head, or from the tail.")
+        Literal["oldest", "newest"],
+        Field(description="Claim from the head of the queue, or from its end."),
     ] = "oldest"
     complete: Annotated[
         bool,
         Field(
-            description="Admit at once, in this call (dequeue): at most once. If the answer is "
-            "lost they are admitted all the same: with an Idempotency-Key a repeat within a minute "
-            "names them again; where that is not enough, claim and complete."
+            description="Admit the entries in this call (dequeue), at most once. If the answer is "
+            "lost they stay admitted: a repeat with the same Idempotency-Key within a minute "
+            "returns them again. If that is not enough, claim and complete in two calls."
         ),
     ] = False
 
@@ -92,7 +94,7 @@ class ClaimAnswer(BaseModel):
     status: EntryStatus
     claim_token: Annotated[str, looks(pattern=FORTY_HEX_DIGITS)]
     claimed_until: Time
-    attempts: Annotated[Count, Field(description="Holds of this person that expired before.")]
+    attempts: Annotated[Count, Field(description="How many earlier holds of this entry expired.")]
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]

@@ -17,19 +17,19 @@ PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
 def looks(**schema: Any) -> Any:
-    """Describe a response's field in the OpenAPI document, without validating it."""
+    """Return a field with documentation only: the schema is not validated."""
     return Field(json_schema_extra=schema)
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a word whose list of values may grow.
+    """Return the schema of a string whose list of values may grow.
 
-    It is no `enum`: clients generated from one fail at the first value that is new to them.
+    Not an `enum`: a generated client fails at the first value that its enum does not have.
     """
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
-        "description": f"{purpose} Expect new values: treat an unknown one by the HTTP status, or "
-        f"show it as it is.\n\n{listed}",
+        "description": f"{purpose} Expect new values: treat an unknown value by the HTTP status, "
+        f"or show it unchanged.\n\n{listed}",
         "x-extensible-enum": list(values),
     }
 
@@ -40,21 +40,21 @@ TheEntryId = Annotated[str, looks(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, looks(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, looks(pattern=CURSOR)]
 Count = Annotated[int, looks(minimum=0)]
-Reason = Annotated[str, Field(max_length=500, description="Kept in the history.")]
+Reason = Annotated[str, Field(max_length=500, description="Stored in the history.")]
 
 
-# Terminals obey C0 and C1, logs and tables break at line ends, and bidirectional controls show text
-# in another order than it is stored.
+# Terminals execute C0 and C1 controls, line separators break logs and tables, and bidirectional
+# controls show text in another order than it is stored.
 WITHOUT_CONTROLS = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
 
 
 def _without_controls(text: str) -> str:
     if not re.fullmatch(WITHOUT_CONTROLS, text):
-        raise ValueError("must have no control, line separator or bidirectional characters")
+        raise ValueError("must not contain control, line separator or bidirectional characters")
     return text
 
 
-# Text of one line, safe to show on terminals and screens.
+# One line of text that is safe to show on terminals and screens.
 ShownText = Annotated[
     str,
     AfterValidator(_without_controls),
@@ -72,7 +72,7 @@ def _document_codes(schema: dict[str, Any]) -> None:
     schema.update(extensible("The stable name of the error.", meanings()), pattern="^[a-z_]+$")
 
 
-# A named type: it has a component of its own in the OpenAPI document.
+# A named type, so that the OpenAPI document has a component for it.
 ErrorCode = TypeAliasType("ErrorCode", Annotated[str, Field(json_schema_extra=_document_codes)])
 
 
@@ -88,11 +88,11 @@ def _require_nothing(schema: dict[str, Any]) -> None:
 class Problem(BaseModel):
     """Problem details (RFC 9457). Decide by `code`.
 
-    Where API Gateway refuses a request before the service sees it (throttling, credentials,
-    outages), the body is `application/json` and has a `message` alone.
+    If API Gateway refuses a request before the service sees it (throttling, credentials, outages),
+    the body is `application/json` and has only a `message`.
     """
 
-    # One schema for both bodies: generated clients read whichever comes, under one status.
+    # One schema for both bodies, because generated clients know one schema for each status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str
@@ -102,10 +102,8 @@ class Problem(BaseModel):
     detail: Annotated[str, Field(description="What happened, and what to do next.")]
     errors: Annotated[
         list[FieldProblem],
-        Field(
-            description="The fields that are wrong, if any: at most 20; `detail` counts the others."
-        ),
+        Field(description="The invalid fields, at most 20; `detail` counts the others."),
     ] = []
     message: Annotated[
-        str | None, Field(description="API Gateway's own text, without any other field.")
+        str | None, Field(description="The text of API Gateway, if it answered by itself.")
     ] = None

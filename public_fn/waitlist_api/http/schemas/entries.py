@@ -1,4 +1,4 @@
-"""People on a list: what they send, what they see, and what operators do and see."""
+"""Signups and entries: the bodies of customers' and operators' requests and responses."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -29,7 +29,7 @@ CustomerId = Annotated[
     str,
     Field(
         pattern=f"^{ids.CUSTOMER_ID}$",
-        description="The customer's id at the client: opaque, visible ASCII characters.",
+        description="The client's id of the customer: opaque, visible ASCII characters.",
         examples=["customer-0001"],
     ),
 ]
@@ -39,40 +39,40 @@ Priority = Annotated[int, looks(minimum=0, maximum=MAX_PRIORITY)]
 Position = Annotated[int, looks(minimum=1)]
 STATUS_MEANINGS: dict[Status, str] = {
     "joining": "the signup is under way; the entry has no position yet",
-    "waiting": "the entry stands in the line",
+    "waiting": "the entry is in the queue",
     "offered": "a claim holds the entry for a limited time",
-    "parked": "the entry is set aside until an operator brings it back",
-    "leaving": "the entry is being taken off the list",
+    "parked": "the entry is set aside until an operator redrives it",
+    "leaving": "the entry is being removed",
     "left": "the customer has left, or an operator has removed them",
-    "admitted": "the customer was admitted: final",
+    "admitted": "the customer was admitted; final",
 }
-# A named type: it has a component of its own in the OpenAPI document.
+# A named type, so that the OpenAPI document has a component for it.
 EntryStatus = TypeAliasType(
     "EntryStatus",
     Annotated[
         str,
-        Field(json_schema_extra=extensible("Where an entry is in its life.", STATUS_MEANINGS)),
+        Field(json_schema_extra=extensible("The state of an entry.", STATUS_MEANINGS)),
     ],
 )
 PollSeconds = Annotated[int, looks(minimum=1, maximum=LONGEST_SECONDS)]
 EntryToken = Annotated[str, looks(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
     Profile,
-    Field(default_factory=dict, description="What operators should know, 8 KB at the most."),
+    Field(default_factory=dict, description="Data for operators to read, at most 8 KB."),
 ]
 SignupAttributes = Annotated[
     Attributes,
     Field(
         default_factory=dict,
         description="Names with one or several values each, for claims by filter. Values are "
-        "kept as composed Unicode (NFC), so that two ways to type an é are one.",
+        "stored as composed Unicode (NFC), so that two ways to type an é are equal.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
 
 
 class SignupBody(Body):
-    """A guest's signup, which says who it is for."""
+    """The signup of a guest, with the id of the customer."""
 
     customer_id: CustomerId
     profile: SignupProfile
@@ -80,10 +80,10 @@ class SignupBody(Body):
 
 
 class OwnSignupBody(Body):
-    """The signup of a customer whose token says who it is."""
+    """The signup of a customer whose token identifies them."""
 
     customer_id: Annotated[
-        CustomerId | None, Field(description="The token's `sub`; another one is refused.")
+        CustomerId | None, Field(description="The token's `sub`; any other id is refused.")
     ] = None
     profile: SignupProfile
     attributes: SignupAttributes
@@ -92,13 +92,13 @@ class OwnSignupBody(Body):
 class OneOf(Body):
     """A body that the OpenAPI document shows as a choice between named bodies.
 
-    It validates all their fields at once, so that one error says what is missing or too much.
-    Generators fail at choices without names: they drop the body, or number it.
+    It validates the fields of all choices together, so that one error lists what is missing or too
+    much. Client generators drop or number a choice whose bodies have no names.
     """
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the named bodies that this one stands for."""
+        """Return the named bodies of the choice."""
         raise NotImplementedError
 
     @classmethod
@@ -113,12 +113,12 @@ class OneOf(Body):
         }
 
 
-NewProfile = Annotated[Profile, Field(description="The whole new profile, 8 KB at the most.")]
+NewProfile = Annotated[Profile, Field(description="The whole new profile, at most 8 KB.")]
 NewAttributes = Annotated[
     Attributes,
     Field(
-        description="All attributes, in place of the former: the segments follow, the position "
-        "stays.",
+        description="All attributes; they replace the former ones. The segments change with them, "
+        "the position stays.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -141,7 +141,7 @@ class EditAttributesBody(Body):
 
 
 class EditBody(OneOf):
-    """What replaces the profile, the attributes or both; what is left out stays as it is."""
+    """A new profile, new attributes or both; a field that is left out stays unchanged."""
 
     profile: Annotated[NewProfile, Field(default=None)]
     attributes: Annotated[NewAttributes, Field(default=None)]
@@ -163,8 +163,8 @@ NewPriority = Annotated[
     Field(
         ge=0,
         le=MAX_PRIORITY,
-        description="Higher is served first. The time of signup decides where the entry stands "
-        "among that priority; moves before this one no longer count.",
+        description="Higher is served first. Within a priority the time of signup decides; earlier "
+        "bumps no longer count.",
     ),
 ]
 PlacesAhead = Annotated[
@@ -172,18 +172,18 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many places ahead: exactly so many, but not beyond the head of the "
-        "entry's own priority. Only where the line has no room between the two entries at the "
-        "target (after many moves to the same spot, or among signups that came faster than 2,000 "
-        "a second) does the entry pass more, up to the next room ahead; `moved` in the answer is "
-        "how many it passed. Needs an Idempotency-Key.",
+        description="How many entries to pass: exactly this number, but not beyond the head of the "
+        "entry's own priority. If no rank is free between the two entries at the target (after "
+        "many bumps to the same spot, or among signups that came faster than 2,000 a second), the "
+        "entry passes more, up to the next free rank; `moved` in the answer has the number. Needs "
+        "an Idempotency-Key.",
     ),
 ]
 EndOfLine = Annotated[
     Literal["front", "back"],
     Field(
         description="`front`: the head of the entry's own priority. `back`: behind all entries, "
-        "at priority 0, as a signup now would be; `joined_at` stays."
+        "at priority 0, like a signup at this moment; `joined_at` stays."
     ),
 ]
 
@@ -196,14 +196,14 @@ class BumpByPriority(Body):
 
 
 class BumpByPlaces(Body):
-    """Move an entry some places ahead."""
+    """Move an entry ahead by a number of entries."""
 
     places: PlacesAhead
     reason: Reason = ""
 
 
 class BumpToEnd(Body):
-    """Move an entry to the front of its priority, or to the back of the line."""
+    """Move an entry to the front of its priority, or to the end of the queue."""
 
     to: EndOfLine
     reason: Reason = ""
@@ -236,9 +236,11 @@ class EntryAnswer(BaseModel):
     entry_id: TheEntryId
     status: EntryStatus
     position: Annotated[
-        Position | None, Field(description="1 + the number of people ahead; null if not waiting.")
+        Position | None, Field(description="1 + the number of entries ahead; null if not waiting.")
     ]
-    total: Annotated[Count | None, Field(description="How many wait; null if hidden or unknown.")]
+    total: Annotated[
+        Count | None, Field(description="How many entries wait; null if hidden or unknown.")
+    ]
     priority: Priority
     joined_at: Time | None
 
@@ -247,8 +249,8 @@ class BumpAnswer(EntryAnswer):
     moved: Annotated[
         int | None,
         Field(
-            description="How many places nearer to the head the move brought the entry; negative "
-            "if farther. A repeat answers the number of its first call, or null where that is lost."
+            description="By how many positions the entry came nearer to the head; negative if it "
+            "moved back. A repeat returns the number of the first call, or null if that is lost."
         ),
     ]
 
@@ -257,9 +259,9 @@ class CustomersEntryAnswer(EntryAnswer):
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="When to look again: 1 s for the first 20 in line, a second more for each "
-            "20 further back, 300 s at the most; of several places the nearest counts. Null for "
-            "whoever has left or was admitted."
+            description="When to ask again: 1 s for the first 20 positions, one more second for "
+            "each further 20, at most 300 s. If the answer has several positions, the lowest "
+            "decides. Null if the customer has left or was admitted."
         ),
     ]
 
@@ -268,16 +270,16 @@ class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         Annotated[list[SegmentPlaceAnswer], looks(maxItems=MAX_COMBINATIONS)] | None,
         Field(
-            description="The place within each segment that `segment` asks for, one for each of "
-            "the entry's values; empty for whoever is not waiting or has no such attribute, null "
-            "where `segment` is not given."
+            description="The positions within the requested segments, one for each of the entry's "
+            "values. Empty if the entry is not waiting or has no such attribute; null if the "
+            "request has no `segment`."
         ),
     ]
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="To be kept in place of the token that was sent, whose key has been "
-            "replaced and will go; null otherwise."
+            description="A new token, to be used in place of the sent one, whose key has been "
+            "replaced and will expire; null otherwise."
         ),
     ] = None
 
@@ -285,7 +287,7 @@ class LookAnswer(CustomersEntryAnswer):
 class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
-        Field(description="Send it as Authorization: Bearer to see and to leave the entry."),
+        Field(description="Send it as Authorization: Bearer to get the entry and to leave."),
     ]
 
 
@@ -297,7 +299,7 @@ class EntryTokenAnswer(BaseModel):
     entry_id: TheEntryId
     entry_token: Annotated[
         EntryToken,
-        Field(description="What the guest sends as Authorization: Bearer; a secret of theirs."),
+        Field(description="The guest sends it as Authorization: Bearer; a secret."),
     ]
 
 
@@ -311,7 +313,7 @@ class HistoryAnswer(BaseModel):
 
 class AdminEntryAnswer(EntryAnswer):
     attempts: Count
-    claimed_until: Annotated[Time | None, Field(description="When the hold of an offer ends.")]
+    claimed_until: Annotated[Time | None, Field(description="The deadline of the claim.")]
     parked_at: Time | None
     park_reason: str | None
     customer_id: TheCustomerId | None
@@ -320,18 +322,18 @@ class AdminEntryAnswer(EntryAnswer):
 
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
-    created_at: Annotated[Time, Field(description="When this stay was signed up for.")]
+    created_at: Annotated[Time, Field(description="When the customer signed up for this stay.")]
     updated_at: Time
     admitted_at: Time | None
     left_at: Time | None
     expires_at: Annotated[
         Time | None,
-        Field(description="When record and history are deleted; null while nothing ends them."),
+        Field(description="When record and history are deleted; null if they are kept."),
     ]
     history: Annotated[list[HistoryAnswer], looks(maxItems=MAX_PAGE)]
     cursor: Annotated[
         TheCursor | None,
-        Field(description="Of the next page of the history; null behind its end."),
+        Field(description="The next page of the history; null after the last page."),
     ]
 
 

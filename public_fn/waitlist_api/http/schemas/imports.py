@@ -1,4 +1,4 @@
-"""Imports: rows that are each judged by themselves, and what became of them."""
+"""Imports: rows that are validated one by one, and the outcome of each."""
 
 import re
 from datetime import datetime
@@ -33,15 +33,15 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
 
 def _moment(value: object) -> datetime:
     if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
-        raise ValueError("give a time in UTC, such as 2026-11-21T09:30:00Z")
+        raise ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
     return datetime.fromisoformat(value)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return a row, or why it is refused: the others are none the worse for it."""
+    """Return a row, or the error that refuses it: the other rows are imported."""
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
-            raise TooLarge(f"A row may have {MAX_BODY_BYTES} bytes at the most.")
+            raise TooLarge(f"A row may have at most {MAX_BODY_BYTES} bytes.")
         return validate(value)
     except ValidationError as error:
         named = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
@@ -53,7 +53,7 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One to be imported: a signup, and where it is to stand."""
+    """One row: a signup with its priority and time of joining."""
 
     customer_id: CustomerId
     profile: SignupProfile
@@ -65,9 +65,8 @@ class ImportRowBody(Body):
         datetime | None,
         BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
         Field(
-            description="When the person joined elsewhere, in UTC: they stand where they would "
-            "stand had they signed up here then. Not before 2020, not in the future. Without it, "
-            "behind everybody who is there.",
+            description="When the customer joined elsewhere, in UTC. They get the position of a "
+            "signup at that time. Not before 2020, not in the future. Default: behind all entries.",
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
@@ -81,18 +80,18 @@ class ImportBody(Body):
     entry_tokens: Annotated[
         bool,
         Field(
-            description="Whether the answer has the token of everybody who is on the list then, "
-            "to be handed to them. Where customers prove themselves by an issuer's tokens, true is "
-            "refused: `no_entry_tokens`."
+            description="Whether the answer has the entry token of each row that is on the "
+            "waitlist afterwards, for you to pass on. If customers use tokens of an OIDC issuer, "
+            "true is refused: `no_entry_tokens`."
         ),
     ] = False
 
     ended: Annotated[
         WhenEnded,
         Field(
-            description="What becomes of customers who have left or were admitted: `skip` leaves "
-            "them alone, so that the same import may run again; `rejoin` gives them a new place, "
-            "whatever the `rejoin` of the waitlist says."
+            description="Customers who have left or were admitted: `skip` does not add them, so "
+            "that an import can be repeated; `rejoin` adds them again, whatever the waitlist's own "
+            "`rejoin` is."
         ),
     ] = "skip"
 
@@ -104,25 +103,23 @@ class ImportBody(Body):
 class ImportResultAnswer(BaseModel):
     row: int
     outcome: Outcome
-    entry_id: Annotated[
-        str | None, Field(description="Null where the row does not name a customer.")
-    ]
+    entry_id: Annotated[str | None, Field(description="Null if the row has no valid customer.")]
     entry_token: Annotated[
         EntryToken | None,
-        Field(description="Where `entry_tokens` asks for it, of whoever is on the list."),
+        Field(description="If `entry_tokens` is true and the entry is on the waitlist."),
     ] = None
-    code: Annotated[str | None, Field(description="Why a row is refused.")] = None
+    code: Annotated[str | None, Field(description="The error that refused the row.")] = None
     detail: str | None = None
     errors: Annotated[
-        list[FieldProblem] | None, Field(description="The first 5 at most of what is wrong.")
+        list[FieldProblem] | None, Field(description="The first 5 invalid fields.")
     ] = None
 
 
 class ImportAnswer(BaseModel):
     joined: int
-    already: Annotated[int, Field(description="Customers who are on the list, and stay as before.")]
-    ended: Annotated[
-        int, Field(description="Customers whose last stay has ended, and who were left alone.")
+    already: Annotated[
+        int, Field(description="Customers who were already on the waitlist; unchanged.")
     ]
+    ended: Annotated[int, Field(description="Customers who have left or were admitted; not added.")]
     refused: int
     results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]

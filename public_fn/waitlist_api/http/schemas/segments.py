@@ -1,4 +1,4 @@
-"""How many wait in each segment, and where somebody stands in theirs."""
+"""Segments: the number of waiting entries, and positions within a segment."""
 
 from typing import Annotated
 
@@ -34,8 +34,8 @@ class SegmentPlaceAnswer(BaseModel):
     position: Annotated[
         int,
         looks(minimum=1),
-        Field(description="1 + the number of people of this segment who are ahead."),
+        Field(description="1 + the number of entries of this segment that are ahead."),
     ]
     total: Annotated[
-        Count | None, Field(description="How many wait in this segment; null if hidden.")
+        Count | None, Field(description="How many entries of this segment wait; null if hidden.")
     ]

@@ -1,4 +1,4 @@
-"""Waitlists as operators configure them, and as they and others see them."""
+"""Waitlists: configuration, counts, and the public view."""
 
 from collections import Counter
 from typing import Annotated, Any, Literal
@@ -31,15 +31,15 @@ MAX_RETENTION_DAYS = 3650
 
 def _canonical(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
-        raise ValueError("each attribute may be named once in a segment")
+        raise ValueError("a segment may name each attribute only once")
     return sorted(names)
 
 
 def _distinct(segments: list[list[str]]) -> list[list[str]]:
-    """Return segments in their order: another one declares the same."""
+    """Return segments sorted, because their order has no meaning; refuse a repeated segment."""
     twice = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
     if twice:
-        raise ValueError(f"declared twice: {', '.join('+'.join(names) for names in twice)}")
+        raise ValueError(f"declared more than once: {', '.join('+'.join(one) for one in twice)}")
     return sorted(segments)
 
 
@@ -55,38 +55,42 @@ SegmentNames = Annotated[
 
 
 class WaitlistBody(Body):
-    """The whole configuration; what is left out has its default."""
+    """The whole configuration; a field that is left out gets its default."""
 
     name: Annotated[ShownText, Field(min_length=1, max_length=200)]
-    open: Annotated[bool, Field(description="Whether people can sign up.")] = True
-    paused: Annotated[bool, Field(description="Whether nobody is admitted for now.")] = False
+    open: Annotated[bool, Field(description="Whether customers can sign up.")] = True
+    paused: Annotated[bool, Field(description="Whether claims are refused for now.")] = False
     capacity: Annotated[
-        int | None, Field(ge=1, le=MAX_CAPACITY, description="How many may wait; null: any number.")
+        int | None,
+        Field(ge=1, le=MAX_CAPACITY, description="How many entries may wait; null: no limit."),
     ] = None
     rejoin: Annotated[
         Rejoin,
         Field(
-            description="Which customers may sign up again, for a new place at the end: those who "
-            "left (`after_leaving`), those who were admitted, too (`always`), or none (`never`). "
-            "Others are answered `already_admitted` or `already_left`."
+            description="Which customers may sign up again, at the end of the queue: customers who "
+            "left (`after_leaving`), also customers who were admitted (`always`), or no customer "
+            "(`never`). Others are refused: `already_admitted` or `already_left`."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[
-        int, Field(ge=1, le=MAX_LEASE_SECONDS, description="How long a claim lasts by default.")
+        int, Field(ge=1, le=MAX_LEASE_SECONDS, description="The default lease of a claim.")
     ] = 300
     max_attempts: Annotated[
-        int, Field(ge=1, le=MAX_ATTEMPTS, description="Expired holds after which one is parked.")
+        int,
+        Field(
+            ge=1, le=MAX_ATTEMPTS, description="After how many expired holds an entry is parked."
+        ),
     ] = 5
-    hide_counts: Annotated[
-        bool, Field(description="Whether customers are not told how many wait.")
-    ] = False
+    hide_counts: Annotated[bool, Field(description="Whether `total` is hidden from customers.")] = (
+        False
+    )
     retention_days: Annotated[
         int | None,
         Field(
             ge=1,
             le=MAX_RETENTION_DAYS,
-            description="How long the records of those who left or were admitted are kept, with "
-            "their history; null: for ever. Holds for whoever leaves or is admitted from now on.",
+            description="How long record and history are kept after a customer has left or was "
+            "admitted; null: for ever. A change applies to stays that end from now on.",
         ),
     ] = None
     segments: Annotated[
@@ -95,9 +99,9 @@ class WaitlistBody(Body):
             default_factory=list,
             max_length=MAX_SEGMENTS,
             json_schema_extra={"uniqueItems": True},
-            description="By which attributes, together, claims can filter. An entry is in one "
-            "segment for each combination of its values of these attributes, "
-            f"{MAX_COMBINATIONS} at the most. A change of them is worked in while people wait: "
+            description="The combinations of attributes by which claims can filter. An entry is in "
+            "one segment for each combination of its values of these attributes, at most "
+            f"{MAX_COMBINATIONS}. A change is applied to the waiting entries in the background: "
             "see `segments_state`.",
             examples=[[["gender", "language"], ["language"]]],
         ),
@@ -113,17 +117,18 @@ class WaitlistAnswer(BaseModel):
     waitlist_id: TheWaitlistId
     name: str
     open: bool
-    total: Annotated[Count | None, Field(description="How many wait; null if hidden.")]
+    total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
 
 
 class RebuildAnswer(BaseModel):
-    done: Annotated[Count, Field(description="How many have their place again.")]
+    done: Annotated[Count, Field(description="How many entries are restored.")]
     total: Annotated[
         Count,
         Field(
-            description="How many there are, by the counts of the last minute's watch; never less "
-            "than `done`, with which it grows where they are more or nothing was counted. Where "
-            "the two are the same, what changed meanwhile is looked at again."
+            description="How many entries there are, by the counts of the last heartbeat before "
+            "the loss. Never less than `done`: it grows with `done` if there are more entries, or "
+            "if none were counted. When both are equal, the rebuild checks what changed since it "
+            "began."
         ),
     ]
 
@@ -140,20 +145,20 @@ class WaitlistConfigAnswer(BaseModel):
     hide_counts: bool
     retention_days: int | None
     segments: Annotated[
-        list[list[str]], Field(description="As declared; names and segments are sorted.")
+        list[list[str]], Field(description="As declared, with names and segments sorted.")
     ]
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(
-            description="While changed segments are being built, whatever asks for a segment is "
-            "answered `503 rebuilding`."
+            description="While segments are `building`, requests that name a segment are refused: "
+            "`503 rebuilding`."
         ),
     ]
     rebuild: Annotated[
         RebuildAnswer | None,
         Field(
-            description="How far the rebuild of a lost order has come; null while none is under "
-            "way. Until it ends, whatever needs the order is answered `503 rebuilding`."
+            description="The progress of a rebuild after Redis lost the order; null if no rebuild "
+            "is running. Until it ends, requests that need the order are refused: `503 rebuilding`."
         ),
     ]
     version: Count
@@ -171,9 +176,9 @@ class StatsAnswer(BaseModel):
     signed_up: Annotated[
         Count,
         Field(
-            description="All signups since the list was made, as `left` and `admitted` count all "
-            "leaves and admissions. After Redis was lost the three may lack what came in the "
-            "minute before; the numbers of those who wait, are offered or parked never do."
+            description="All signups since the waitlist was created, as `left` and `admitted` "
+            "count all leaves and admissions. After a loss of Redis these three may miss the last "
+            "minute before it; `waiting`, `offered` and `parked` are always exact."
         ),
     ]
     left: Count
@@ -181,9 +186,9 @@ class StatsAnswer(BaseModel):
     offered: Count
     parked: Count
     oldest_waiting_seconds: Annotated[
-        Count | None, Field(description="How long ago the person at the head of the line joined.")
+        Count | None, Field(description="How long ago the entry at the head of the queue joined.")
     ]
     oldest_parked_seconds: Count | None
     oldest_joined_at: Annotated[
-        Time | None, Field(description="When the person at the head of the line joined.")
+        Time | None, Field(description="When the entry at the head of the queue joined.")
     ]

@@ -1,4 +1,4 @@
-"""How operators admit people: claim, complete, release, extend, park, redrive."""
+"""Operators' routes of claims: claim, complete, release, extend, park, redrive."""
 
 from typing import Any
 

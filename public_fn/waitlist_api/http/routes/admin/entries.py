@@ -1,4 +1,4 @@
-"""What operators do with people: look, bump, erase."""
+"""Operators' routes of entries: list, read, edit, bump, remove, erase."""
 
 from typing import Annotated, Any, Literal
 
@@ -36,7 +36,7 @@ from waitlist_shared.ranks import time_of
 
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-# Of an entry whose signup is under way: Redis has it, the record only the intent.
+# An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
     "customer_id": None,
     "profile": {},
@@ -48,18 +48,18 @@ UNRECORDED: dict[str, Any] = {
 }
 FIRST_ALONE = FieldError(
     "query.first",
-    "a page begins at a position or behind a cursor, and only those who wait have one",
+    "use either first or cursor, and first only with status=waiting",
 )
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
-    "a bump by places needs an Idempotency-Key, or a retry would move the entry twice",
+    "a bump by places needs an Idempotency-Key: without it a retry would move the entry twice",
 )
 
 
 def admin_entry_routes(
     entry_queries: EntryQueries, entry_edits: EntryEdits, bumps: Bumps, leaves: Leaves
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of people."""
+    """Return the operators' routes of entries."""
     router = APIGatewayHttpRouter()
 
     @router.get(ENTRIES, operation_id="listEntries")

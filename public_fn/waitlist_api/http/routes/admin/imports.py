@@ -1,4 +1,4 @@
-"""What operators do to bring people along from elsewhere."""
+"""Operators' route of imports."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ ROUTE_KEY = f"POST {IMPORT}".replace("<waitlist_id>", "{waitlist_id}")
 
 
 def is_import(event: Mapping[str, Any]) -> bool:
-    """Return whether a request is an import, which may be larger than others."""
+    """Return whether a request is an import, whose body may be larger than others."""
     return event.get("routeKey") == ROUTE_KEY
 
 
@@ -40,7 +40,7 @@ def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatew
     @router.post(IMPORT, operation_id="importEntries")
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         by = operator_of(router.current_event.raw_event)
-        # Asked for in vain, nobody is put in line either.
+        # Raises before the import writes anything if this stack issues no tokens.
         token_of = token_issuer.signer() if body.entry_tokens else None
         read = [(number, one) for number, one in enumerate(body.rows)]
         good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}

@@ -1,4 +1,4 @@
-"""What operators see of segments: how many wait in each."""
+"""Operators' route of segments: the number of waiting entries in each."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 

@@ -1,4 +1,4 @@
-"""What operators do for guests who have no entry token: who was imported, or has lost it."""
+"""Operators' route of entry tokens, for guests who were imported or have lost theirs."""
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -10,7 +10,7 @@ from waitlist_api.http.schemas.entries import EntryTokenAnswer
 
 
 def admin_token_routes(token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
-    """Return the operators' route of guests' tokens."""
+    """Return the operators' route of entry tokens."""
     router = APIGatewayHttpRouter()
 
     @router.post(

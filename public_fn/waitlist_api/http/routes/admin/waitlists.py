@@ -1,4 +1,4 @@
-"""What operators do with whole waitlists."""
+"""Operators' routes of waitlists."""
 
 from dataclasses import asdict
 from typing import Any
@@ -73,7 +73,7 @@ def admin_waitlist_routes(
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Whole seconds; never negative, whatever two clocks say."""
+    """Return whole seconds; never negative, also if two clocks differ."""
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 
 
