@@ -42,7 +42,7 @@ def test_a_wrong_declaration_is_named(desk: Admissions, segments: Any, field: st
 
 def test_a_segment_that_is_declared_twice_is_named_by_its_attributes(desk: Admissions) -> None:
     problem = desk.configure(segments=[["b", "a"], ["c"], ["a", "b"]]).json
-    assert "declared twice: a+b" in problem["errors"][0]["message"]
+    assert "declared more than once: a+b" in problem["errors"][0]["message"]
 
 
 def test_names_and_segments_are_echoed_in_their_order() -> None:
