@@ -199,7 +199,9 @@ def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:
 def _drop_of(waitlist_id: str, claim: c.Claimed, record: EntryRecord | None) -> c.Drop | c.Leave:
     """Return the message that gives up the place that was claimed, and no later stay's."""
     is_theirs = record is not None and record.ticket == claim.ticket
-    if record is not None and is_theirs and record.status == "leaving" and not record.erase:
+    # The place may be of a signup that was cut off before its record: its leave counts once, here.
+    is_left = record is not None and (is_theirs or _is_unrecorded(claim, record))
+    if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
     return c.Drop(
         waitlist_id=waitlist_id,

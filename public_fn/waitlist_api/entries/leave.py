@@ -83,7 +83,7 @@ class Leaves:
         key = (record.waitlist_id, record.entry_id)
         self.retention.end_history(key, left.stamp, expires_at)
         try:
-            self.entries.finish_leave(record, event, now_millis)
+            self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:
             # Somebody else has finished it, or it is to be erased by now.
             if changed.record is not None and changed.record.erase:

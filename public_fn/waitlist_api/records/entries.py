@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
@@ -28,7 +28,7 @@ from waitlist_api.records.intents import (
 )
 from waitlist_api.records.journal import Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
-from waitlist_shared.contracts import BumpResult, SignupResult
+from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
 # The words that conditions and updates speak of, as their values.
 STATUSES: Item = {status: status for status in get_args(Status)}
@@ -148,11 +148,22 @@ class EntryRecords:
             item = self._table.update(record_key(*key), update, condition, values)
         return EntryRecord.from_item(item)
 
-    def finish_leave(self, record: EntryRecord, event: HistoryEvent, now_millis: int) -> None:
+    def finish_leave(
+        self,
+        record: EntryRecord,
+        event: HistoryEvent,
+        now_millis: int,
+        ended: EndOfStayResult | None = None,
+    ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
-        The record goes when its last event does.
+        If the record does not have the place that `ended` took, because the signup was cut off,
+        the history also gets its `joined` event. The record goes when its last event does.
         """
+        events = [event]
+        if record.ticket is None and ended is not None and ended.ticket is not None:
+            joined = joined_event(record, ended.ticket)
+            events.insert(0, replace(joined, expires_at=event.expires_at))
         also = "" if event.expires_at is None else ", #expires_at = :expires_at"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
@@ -169,7 +180,7 @@ class EntryRecords:
             "expires_at": event.expires_at,
         }
         change = _change(record.key, event.stamp, "left")
-        self._write(change, update, condition, values, now_millis, event)
+        self._write(change, update, condition, values, now_millis, *events)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""
@@ -226,7 +237,7 @@ class EntryRecords:
             "place": line_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
-        events = [joined_event(record, place)]
+        events = [joined_event(record, place.ticket)]
         update = "SET #rank = :rank, #stamp = :stamp"
         if move is not None:
             update = move.update

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
-from waitlist_shared.contracts import BumpResult, SignupResult
 
 # What an intent may take the place of: nothing, or a stay that has ended.
 UNKNOWN = "attribute_not_exists(#pk)"
@@ -33,8 +32,8 @@ def intent_item(record: EntryRecord) -> Item:
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
-def joined_event(record: EntryRecord, place: SignupResult | BumpResult) -> HistoryEvent:
-    """Tell of a signup at the time of its ticket, of an import at that of its draw."""
+def joined_event(record: EntryRecord, ticket: int) -> HistoryEvent:
+    """Return the event of a signup, stamped with its ticket, or of an import, with its draw."""
     if record.wanted is None:
-        return HistoryEvent(stamp=place.ticket, event="joined", by="customer")
+        return HistoryEvent(stamp=ticket, event="joined", by="customer")
     return HistoryEvent(stamp=record.drawn, event="joined", by=record.joining_by)

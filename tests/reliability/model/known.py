@@ -4,7 +4,6 @@ A problem belongs to the first group that covers it. `example` is a case that mu
 that does not is an error, so that the list shrinks as repairs land.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue")
-LEAVERS = ("leave", "remove")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
 
 
@@ -66,21 +64,6 @@ def _has_lost_redis(result: Result) -> bool:
 def _told(problem: Problem) -> str:
     """Return what a history has, without what it should have."""
     return problem.text.partition(", not ")[0]
-
-
-def _lacks_a_signup(problem: Problem) -> bool:
-    """Return whether a history has fewer signups than it should have."""
-    told, _, expected = problem.text.partition(", not ")
-    return problem.kind == "history" and told.count("'joined ") < expected.count("'joined ")
-
-
-def _counts_a_signup(problem: Problem) -> bool:
-    """Return whether one signup and one leave too many are counted, or the leave is not."""
-    numbers = [int(digits) for digits in re.findall(r"\d+", problem.text)]
-    if problem.kind != "counter" or len(numbers) != 6:
-        return False
-    more = [one - other for one, other in zip(numbers, numbers[3:], strict=False)]
-    return more in ([1, 1, 0], [0, -1, 0])
 
 
 def _is_replica(result: Result) -> bool:
@@ -157,17 +140,6 @@ KNOWN: tuple[Known, ...] = (
             problem.kind in ("answer", "elsewhere", "record", "attempts", "history", "lost")
             and _is_of(result, *CLAIMS)
             and _has_lost_redis(result)
-        ),
-    ),
-    Known(
-        "a signup that a leave ends before it is recorded",
-        "The signup was cut off when Redis had given the place, or is under way still, and the"
-        " record does not know the place: the history has the leave alone, and Redis counts both,"
-        " or the signup alone, where a claim that took the place first gives it up.",
-        "leave / joining / time-out with effect / step 2 / retries",
-        lambda result, problem: (
-            any(name in result.case.subject for name in LEAVERS)
-            and (_lacks_a_signup(problem) or _counts_a_signup(problem))
         ),
     ),
     Known(
