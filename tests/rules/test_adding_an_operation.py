@@ -1,0 +1,87 @@
+"""A private operation is a pair of classes, a script and a sample event; all else follows."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from fakeredis import FakeRedis
+from msgspec import Struct
+
+from waitlist_queue import operations, scripts
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore
+from waitlist_shared import contracts as c
+from waitlist_shared.contracts import common
+
+SCRIPT = """\
+-- first_entries: returns the first entries of the queue.
+-- USES owner state
+-- KEYS meta queue
+-- ARGV limit order server_run_id
+-- RETURNS found total is_whole entries
+-- EACH entries entry_id rank
+-- RETURNS cold
+if not read_state(keys, server_run_id) then return {'cold'} end
+local total = redis.call('ZCARD', keys.queue)
+local command = order == 'oldest' and 'ZRANGE' or 'ZREVRANGE'
+local found = redis.call(command, keys.queue, 0, limit - 1, 'WITHSCORES')
+local entries = {}
+for i = 1, #found, 2 do entries[#entries + 1] = {found[i], tonumber(found[i + 1])} end
+return {'found', total, #entries == total, entries}
+"""
+EVENT = {"v": 1, "op": "first_entries", "waitlist_id": "bakery", "limit": 2}
+ENTRIES = {"a" * 26: 5, "b" * 26: 7, "c" * 26: 9}
+
+
+class RankedEntry(Struct, frozen=True, kw_only=True):
+    entry_id: c.EntryId
+    rank: int
+
+
+def test_a_pair_a_script_and_an_event_make_an_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)  # pytest takes it back
+
+    class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True, tag="first_entries"):
+        limit: int = 100
+        order: Literal["oldest", "newest"] = "oldest"
+
+    monkeypatch.setitem(common.RESULTS, FirstEntries, c.Result)
+
+    @c.answers(FirstEntries)
+    class FirstEntriesResult(c.Result, frozen=True, kw_only=True):
+        total: int
+        is_whole: bool
+        entries: tuple[RankedEntry, ...]
+
+    file = tmp_path / "first_entries.lua"
+    file.write_text(SCRIPT, encoding="utf-8")
+    monkeypatch.setitem(operations.SCRIPTS, "first_entries", scripts.load(file))
+
+    redis = FakeRedis(decode_responses=True)
+    service = QueueService(RedisStore(lambda: redis))
+    assert service.handle(EVENT)["code"] == "cold"
+    service.handle(
+        {
+            "op": "init",
+            "waitlist_id": "bakery",
+            "settings": {"version": 1},
+            "mode": "create",
+            "epoch": "0" * 8,
+        }
+    )
+    redis.zadd("wl:{bakery}:queue", ENTRIES)
+    answer = json.loads(json.dumps(service.handle(EVENT)))
+    assert answer == {
+        "ok": True,
+        "outcome": "found",
+        "total": 3,
+        "is_whole": False,
+        "entries": [{"entry_id": "a" * 26, "rank": 5}, {"entry_id": "b" * 26, "rank": 7}],
+    }
+    batch = service.handle({"op": "batch", "requests": [{**EVENT, "order": "newest"}]})
+    assert batch["results"][0]["entries"][0]["rank"] == 9
+    assert service.handle({**EVENT, "order": "random"})["code"] == "invalid_request"
+    assert c.RESULTS[FirstEntries] is FirstEntriesResult
