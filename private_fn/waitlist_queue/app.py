@@ -9,9 +9,9 @@ from typing import Any
 
 from waitlist_queue.config import Config
 from waitlist_queue.connections import HERE, connect, credentials_of
+from waitlist_queue.request_log import RequestLog
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
-from waitlist_queue.telling import Telling
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
@@ -24,7 +24,7 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 
 @cache
-def service() -> Telling:
+def service() -> RequestLog:
     """Compose the service once per process, at its first message, from the environment.
 
     Not at import, which may have been long ago and on another machine (SnapStart).
@@ -36,7 +36,7 @@ def service() -> Telling:
     return composed
 
 
-def compose(config: Config) -> Telling:
+def compose(config: Config) -> RequestLog:
     """Wire the service to Redis, and to the log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
@@ -49,7 +49,7 @@ def compose(config: Config) -> Telling:
         # No trace in its lines: reading it for each would cost as much as half the line.
         environ={},
     )
-    return Telling(QueueService(store), telemetry, CORRELATION, store)
+    return RequestLog(QueueService(store), telemetry, CORRELATION, store)
 
 
 def store_of(config: Config) -> RedisStore:

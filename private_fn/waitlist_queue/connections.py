@@ -14,8 +14,8 @@ from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.credentials import CredentialProvider
 from redis.retry import Retry
 
-from waitlist_queue.call_time import CallTime
 from waitlist_queue.config import Config
+from waitlist_queue.deadline import Deadline
 
 # A call must fail within 2 seconds, so that the public function can still answer (see
 # docs/time-budgets.md). No single wait takes all of it: after one, a cluster's client still asks
@@ -51,7 +51,7 @@ class _Here(str):
 HERE = _Here()
 
 
-call_time = CallTime(CALL_SECONDS)
+deadline = Deadline(CALL_SECONDS)
 
 
 class _PunctualConnection(Connection):
@@ -67,23 +67,23 @@ class _PunctualConnection(Connection):
     @property
     def socket_connect_timeout(self) -> float:
         """Asked for each address that the host's name stands for."""
-        return call_time.at_most(CONNECT_SECONDS)
+        return deadline.at_most(CONNECT_SECONDS)
 
     @socket_connect_timeout.setter
     def socket_connect_timeout(self, _seconds: float) -> None: ...
 
     @property
     def socket_timeout(self) -> float:
-        return call_time.at_most(ANSWER_SECONDS)
+        return deadline.at_most(ANSWER_SECONDS)
 
     @socket_timeout.setter
     def socket_timeout(self, _seconds: float) -> None: ...
 
     def _connect(self) -> Any:
         if self._is_known:
-            call_time.pause(PAUSE_SECONDS)
+            deadline.pause(PAUSE_SECONDS)
         self._is_known = True
-        if call_time.left() <= 0:
+        if deadline.left() <= 0:
             raise TimeoutError("the time of the call is up")
         return super()._connect()  # type: ignore[no-untyped-call]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 from redis import RedisError, exceptions
 from redis.cluster import ClusterNode, RedisCluster
 
-from waitlist_queue.connections import Client, call_time
-from waitlist_queue.remedies import with_remedy
+from waitlist_queue.connections import Client, deadline
+from waitlist_queue.error_hints import with_hint
 from waitlist_queue.scripts import Script
 from waitlist_shared.errors import QueueUnavailable
 
@@ -78,7 +78,7 @@ class RedisStore:
         )
 
     def _run(self, client: Client, call: Call) -> Reply:
-        if call_time.left() <= 0:
+        if deadline.left() <= 0:
             raise exceptions.TimeoutError("the time of the call is up")
         tail = self._tail(call)
         try:
@@ -94,7 +94,7 @@ class RedisStore:
         ]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
-            reason = with_remedy(failed[0].__cause__ or failed[0])
+            reason = with_hint(failed[0].__cause__ or failed[0])
             logger.warning(
                 "Redis does not answer %d of %d calls, first: %s", len(failed), len(calls), reason
             )
@@ -155,7 +155,7 @@ class RedisStore:
     def _guarded(self, action: Callable[..., Any], *arguments: object) -> Any:
         began = time.perf_counter()
         try:
-            with call_time:
+            with deadline:
                 if self._client is None:
                     self._client = self._connect()
                 return action(self._client, *arguments)
@@ -180,8 +180,8 @@ def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, l
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
     """Return what to answer; a script's own failure is a defect and is raised as such."""
     if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING + REFUSED):
-        raise ScriptFailed(with_remedy(error)) from error
-    logger.log(level, "Redis does not answer: %s", with_remedy(error))
+        raise ScriptFailed(with_hint(error)) from error
+    logger.log(level, "Redis does not answer: %s", with_hint(error))
     unavailable = QueueUnavailable()
     unavailable.__cause__ = error
     return unavailable

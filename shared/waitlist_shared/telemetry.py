@@ -1,4 +1,4 @@
-"""One line of JSON for each piece of work: its log, and its metrics.
+"""One line of JSON for each piece of span: its log, and its metrics.
 
 Where a namespace is given, the line is a record of CloudWatch's embedded metric format, so that
 metrics cost no call and no line of their own; it is then written at every log level. Metrics are
@@ -17,12 +17,12 @@ from typing import Any
 
 import msgspec
 
-# What is measured of every piece of work, of the service and of operation and outcome.
+# What is measured of every piece of span, of the service and of operation and outcome.
 OF_EACH = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
 UNITS = {"ms": "Milliseconds", "seconds": "Seconds"}
-LEVELS_THAT_TELL_ALL = ("DEBUG", "INFO")
+LEVELS_WITH_LINES = ("DEBUG", "INFO")
 # Where Lambda says which trace the invocation is part of.
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
@@ -32,8 +32,8 @@ EMF_TIME, LOG_TIME = ',"_aws":{"Timestamp":', ',"time":"'
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of work that is done; `measured` are more metrics of the service, by name.
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of span that is done; `measured` are more metrics of the service, by name.
 
     A name that ends in `_ms` or `_seconds` has that unit, any other counts. `about` is for the
     log alone. An id has no character that JSON would escape.
@@ -49,7 +49,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # What lines are alike in: a head, a short text with places for the numbers, and a tail.
-Form = tuple[str, str, str]
+LineTemplate = tuple[str, str, str]
 
 
 class Stdout:
@@ -94,7 +94,7 @@ class Telemetry:
     ) -> None:
         self._service = service
         self._namespace = namespace
-        self._is_told = bool(namespace) or log_level.upper() in LEVELS_THAT_TELL_ALL
+        self._is_on = bool(namespace) or log_level.upper() in LEVELS_WITH_LINES
         self._environ = environ
         self._now_seconds = now_seconds
         self._write = Stdout().write
@@ -102,13 +102,13 @@ class Telemetry:
         self._header: object = UNSEEN
         self._process = ""
 
-    def tell(self, work: Work) -> None:
-        """Write the line of a piece of work."""
-        form = self.form_of(
-            work.operation, work.outcome, measured=tuple(work.measured), about=tuple(work.about)
+    def write(self, span: Span) -> None:
+        """Write the line of a piece of span."""
+        template = self.template_of(
+            span.operation, span.outcome, measured=tuple(span.measured), about=tuple(span.about)
         )
-        numbers = (*work.measured.values(), *work.about.values())
-        self.fill(form, work.correlation_id, work.latency_ms, work.has_failed, *numbers)
+        numbers = (*span.measured.values(), *span.about.values())
+        self.write_line(template, span.correlation_id, span.latency_ms, span.has_failed, *numbers)
 
     def audit(self, asked: Mapping[str, str], correlation_id: str) -> None:
         """Write a line of the audit log, at every log level; it is no metric."""
@@ -121,7 +121,7 @@ class Telemetry:
         }
         self._write(f"{_json(line)}\n")
 
-    def form_of(
+    def template_of(
         self,
         operation: str,
         outcome: str,
@@ -129,23 +129,23 @@ class Telemetry:
         measured: tuple[str, ...] = (),
         about: tuple[str, ...] = (),
         always: tuple[tuple[str, int], ...] = (),
-    ) -> Form:
-        """Return the form of such lines, for who writes many; `always` are numbers by name."""
+    ) -> LineTemplate:
+        """Return the template of such lines, for who writes many; `always` are numbers by name."""
         named = (operation, outcome, measured, about, always)
-        return _form(self._service, self._namespace, *named)
+        return _template(self._service, self._namespace, *named)
 
-    def fill(self, form: Form, correlation_id: str, *numbers: float) -> None:
+    def write_line(self, template: LineTemplate, correlation_id: str, *numbers: float) -> None:
         """Write a line: `latency_ms`, `failures`, what is measured and what it is about.
 
         Those numbers that are always the same are left out.
         """
         header = self._environ.get(TRACE)
         process = self._process if header == self._header else self._look(header)
-        if not self._is_told:
+        if not self._is_on:
             return
         seconds = self._now_seconds()
         now = int(seconds * 1000) if self._namespace else _text_of(seconds)
-        head, places, tail = form
+        head, places, tail = template
         ids = f'"correlation_id":"{correlation_id}","cold_start":{process}'
         # One write, so that threads and processes do not tear each other's lines.
         self._write(f"{head}{places % numbers},{ids}{now}{tail}")
@@ -168,7 +168,7 @@ def _text_of(seconds: float) -> str:
 
 # To make the whole line anew would cost the private function a tenth of its time.
 @lru_cache(maxsize=1024)
-def _form(
+def _template(
     service: str,
     namespace: str,
     operation: str,
@@ -176,7 +176,7 @@ def _form(
     measured: tuple[str, ...],
     about: tuple[str, ...],
     always: tuple[tuple[str, int], ...],
-) -> Form:
+) -> LineTemplate:
     head = {"level": "INFO", "service": service, "operation": operation, "outcome": outcome}
     known = dict(always)
     names = ("latency_ms", "failures", *measured, *about)

@@ -17,7 +17,7 @@ Lose = Callable[[], object]
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How long the calls pause; they take no time here."""
     found: list[float] = []
-    monkeypatch.setattr("waitlist_queue.call_time.time.sleep", found.append)
+    monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found
 
 

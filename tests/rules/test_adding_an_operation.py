@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from fakeredis import FakeRedis
@@ -48,7 +48,8 @@ def test_a_pair_a_script_and_an_event_make_an_operation(
         limit: int = 100
         order: Literal["oldest", "newest"] = "oldest"
 
-    monkeypatch.setitem(common.RESULTS, FirstEntries, c.Result)
+    results: dict[Any, Any] = common.RESULTS
+    monkeypatch.setitem(results, FirstEntries, c.Result)
 
     @c.answers(FirstEntries)
     class FirstEntriesResult(c.Result, frozen=True, kw_only=True):

@@ -43,8 +43,8 @@ def test_only_the_store_and_its_connections_import_redis() -> None:
     importing = [name for name, one in MODULES.items() if one.imports_any_of("redis", "hiredis")]
     assert sorted(importing) == [
         "waitlist_queue.connections",
+        "waitlist_queue.error_hints",
         "waitlist_queue.iam_credentials",
-        "waitlist_queue.remedies",
         "waitlist_queue.store",
     ]
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.service.telemetry.told import metrics_of
-from waitlist_shared.telemetry import Telemetry, Work, unit_of
+from waitlist_shared.telemetry import Span, Telemetry, unit_of
 
 NOW = 1_790_000_000.5
-WORK = Work(
+SPAN = Span(
     operation="signup",
     outcome="joined",
     correlation_id="an-id",
@@ -28,8 +28,8 @@ def telemetry(**changes: Any) -> Telemetry:
     return Telemetry("private", now_seconds=lambda: NOW, **settings)
 
 
-def line_of(capsys: pytest.CaptureFixture[str], one: Telemetry, work: Work = WORK) -> Any:
-    one.tell(work)
+def line_of(capsys: pytest.CaptureFixture[str], one: Telemetry, span: Span = SPAN) -> Any:
+    one.write(span)
     text = capsys.readouterr().out
     assert text.endswith("\n")
     assert text.count("\n") == 1
@@ -82,7 +82,7 @@ def test_a_line_goes_out_at_once_behind_what_was_written_before(
         one = telemetry()
         print("before")
         for _ in range(2):
-            one.tell(WORK)
+            one.write(SPAN)
         lines = outside.read(65536).decode().splitlines()
     assert lines[0] == "before"
     assert [json.loads(line)["operation"] for line in lines[1:]] == ["signup", "signup"]
@@ -92,10 +92,10 @@ def test_lines_follow_stdout_where_it_goes(tmp_path: Path) -> None:
     one = telemetry()
     for name in ("first", "second"):
         with (tmp_path / name).open("w") as file, redirect_stdout(file):
-            one.tell(WORK)
+            one.write(SPAN)
     text = StringIO()
     with redirect_stdout(text):
-        one.tell(WORK)
+        one.write(SPAN)
     for told in ((tmp_path / "first").read_text(), (tmp_path / "second").read_text()):
         assert told.count("\n") == 1
     assert text.getvalue().count("\n") == 1
@@ -112,7 +112,7 @@ def test_metrics_come_out_at_every_log_level(
 def test_without_a_namespace_it_is_a_log_line_alone(
     capsys: pytest.CaptureFixture[str], level: str, lines: int
 ) -> None:
-    telemetry(log_level=level, namespace="").tell(WORK)
+    telemetry(log_level=level, namespace="").write(SPAN)
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(told) == lines
     for line in told:

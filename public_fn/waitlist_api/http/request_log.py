@@ -11,7 +11,7 @@ from waitlist_api.http.errors import PROBLEM_JSON
 from waitlist_api.observability.metrics import Tally
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
 from waitlist_shared.errors import InternalError
-from waitlist_shared.telemetry import Telemetry, Work
+from waitlist_shared.telemetry import Span, Telemetry
 
 HEADER = "X-Correlation-Id"
 DONE = "ok"
@@ -66,7 +66,7 @@ class RequestLines:
         self, event: object, id_: str, response: Response | None, milliseconds: float
     ) -> None:
         status = 500 if response is None else int(response["statusCode"])
-        work = Work(
+        span = Span(
             operation=route_of(event),
             outcome=_outcome_of(status, response),
             correlation_id=id_,
@@ -75,7 +75,7 @@ class RequestLines:
             measured=self._tally.take(),
             about={"status": status},
         )
-        self._telemetry.tell(work)
+        self._telemetry.write(span)
 
 
 def id_of(event: object, context: Context) -> str:

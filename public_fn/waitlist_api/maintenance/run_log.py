@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from waitlist_api.observability.metrics import Count, Level, Part, Tally
 from waitlist_shared.correlation import Correlation, given
-from waitlist_shared.telemetry import Telemetry, Work
+from waitlist_shared.telemetry import Span, Telemetry
 
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
@@ -48,7 +48,7 @@ class RunLines:
         if is_done and operation == OF_ALL:
             # How everything stands is known to those alone who have seen everything.
             names = (*COUNTS, *LEVELS)
-        work = Work(
+        span = Span(
             operation=operation,
             outcome=DONE if is_done else FAILED,
             correlation_id=id_,
@@ -57,4 +57,4 @@ class RunLines:
             measured={name: numbers.get(name, 0) for name in names},
             about={name: numbers.get(name, 0) for name in PARTS},
         )
-        self._telemetry.tell(work)
+        self._telemetry.write(span)

@@ -4,7 +4,7 @@ import ssl
 
 from redis import exceptions
 
-from waitlist_queue.remedies import ALLOW, CERTIFY, LOG_IN, with_remedy
+from waitlist_queue.error_hints import ALLOW, CERTIFY, LOG_IN, with_hint
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -13,11 +13,11 @@ def caused(error: Exception, cause: Exception) -> Exception:
 
 
 def test_what_passes_by_itself_is_only_named() -> None:
-    assert with_remedy(exceptions.TimeoutError("no answer")) == "TimeoutError: no answer"
+    assert with_hint(exceptions.TimeoutError("no answer")) == "TimeoutError: no answer"
 
 
 def test_a_remedy_stands_behind_what_is_wrong() -> None:
-    said = with_remedy(exceptions.AuthenticationError("invalid password"))
+    said = with_hint(exceptions.AuthenticationError("invalid password"))
     assert said == f"AuthenticationError: invalid password - {LOG_IN}"
 
 
@@ -25,7 +25,7 @@ def test_the_cause_is_named_with_its_remedy() -> None:
     """A cluster's client speaks of no cluster, whatever happened."""
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)
-    assert with_remedy(error) == (
+    assert with_hint(error) == (
         f"RedisClusterException: no cluster (NoPermissionError: no right to INFO) - {ALLOW}"
     )
 
@@ -34,7 +34,7 @@ def test_a_cause_that_is_quoted_is_not_repeated() -> None:
     cause = ssl.SSLCertVerificationError("certificate verify failed")
     error = caused(exceptions.ConnectionError(f"Error 1. {cause}"), cause)
     assert (
-        with_remedy(error)
+        with_hint(error)
         == f"ConnectionError: Error 1. {cause} (SSLCertVerificationError) - {CERTIFY}"
     )
 
@@ -45,4 +45,4 @@ def test_scripts_say_in_two_ways_that_they_may_not() -> None:
         "The user executing the script can't run this command or subcommand script: 7f",
         "ACL failure in script: User waitlist has no permissions to run the 'zadd' command",
     ):
-        assert with_remedy(exceptions.ResponseError(words)).endswith(ALLOW)
+        assert with_hint(exceptions.ResponseError(words)).endswith(ALLOW)

@@ -14,7 +14,7 @@ CERTIFY = (
     "name in REDIS_URL the host that the certificate is for; for an authority of your own add"
     " ?ssl_ca_certs=FILE"
 )
-REMEDIES: dict[type[BaseException], str] = {
+HINTS: dict[type[BaseException], str] = {
     exceptions.AuthenticationError: LOG_IN,
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
@@ -23,11 +23,11 @@ REMEDIES: dict[type[BaseException], str] = {
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 
-def with_remedy(error: BaseException) -> str:
+def with_hint(error: BaseException) -> str:
     """Say what is wrong and, if it is known, what to do about it."""
     for cause in _causes(error):
-        if remedy := _remedy(cause):
-            return f"{_named(error)}{_behind(error, cause)} - {remedy}"
+        if hint := _hint_for(cause):
+            return f"{_named(error)}{_behind(error, cause)} - {hint}"
     return _named(error)
 
 
@@ -44,10 +44,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _remedy(error: BaseException) -> str:
+def _hint_for(error: BaseException) -> str:
     if any(words in str(error) for words in NOT_ALLOWED_IN_SCRIPT):
         return ALLOW
-    found = [remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)]
+    found = [hint for kind, hint in HINTS.items() if isinstance(error, kind)]
     return found[0] if found else ""
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from waitlist_queue.request_log import RequestLog
 from waitlist_queue.service import Message
-from waitlist_queue.telling import Telling
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
@@ -29,10 +29,10 @@ class Answering:
 
 
 @pytest.fixture
-def telling() -> Telling:
+def request_log() -> RequestLog:
     service, seconds = Answering(), iter(range(1000))
     telemetry = Telemetry("private", namespace="Waitlist/x", log_level="INFO", environ={})
-    return Telling(
+    return RequestLog(
         service,  # type: ignore[arg-type]
         telemetry,
         Correlation(),
@@ -41,9 +41,11 @@ def telling() -> Telling:
     )
 
 
-def told(capsys: pytest.CaptureFixture[str], telling: Telling, *messages: object) -> list[Any]:
+def told(
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog, *messages: object
+) -> list[Any]:
     for message in messages:
-        telling.handle(message)
+        request_log.handle(message)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
@@ -52,11 +54,11 @@ def asked(operation: object, answer: Message, correlation_id: object = ID) -> Me
 
 
 def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
-    capsys: pytest.CaptureFixture[str], telling: Telling
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     other = ID.replace("a", "b")
     messages = [asked("signup", JOINED, one) for one in (ID, other, ID)]
-    _, second, third = told(capsys, telling, *messages)
+    _, second, third = told(capsys, request_log, *messages)
     assert second.pop("correlation_id") == other
     assert third.pop("correlation_id") == ID
     for line in (second, third):
@@ -76,10 +78,10 @@ def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
 
 
 def test_each_outcome_has_its_own_numbers_in_any_order(
-    capsys: pytest.CaptureFixture[str], telling: Telling
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     answers = [JOINED, COLD, DOWN, REFUSED] * 2
-    lines = told(capsys, telling, *[asked("signup", answer) for answer in answers])
+    lines = told(capsys, request_log, *[asked("signup", answer) for answer in answers])
     assert [(line["failures"], line["cold_answers"]) for line in lines] == [
         (0, 0),
         (0, 1),
@@ -89,11 +91,11 @@ def test_each_outcome_has_its_own_numbers_in_any_order(
 
 
 def test_a_batch_that_fails_as_a_whole_has_no_results(
-    capsys: pytest.CaptureFixture[str], telling: Telling
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     whole = {"ok": True, "outcome": "batch", "results": [JOINED, COLD, REFUSED]}
     empty = {"ok": True, "outcome": "batch", "results": []}
-    lines = told(capsys, telling, *[asked("batch", one) for one in (empty, whole, DOWN, whole)])
+    lines = told(capsys, request_log, *[asked("batch", one) for one in (empty, whole, DOWN, whole)])
     numbers = [
         [line.get(name) for name in ("results", "refused", "cold_answers", "failures")]
         for line in lines
@@ -103,18 +105,18 @@ def test_a_batch_that_fails_as_a_whole_has_no_results(
 
 @pytest.mark.parametrize("operation", ["ada", ["ada"], {"ada": 1}, None, 7])
 def test_what_is_no_operation_is_not_told_however_often_it_comes(
-    capsys: pytest.CaptureFixture[str], telling: Telling, operation: object
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog, operation: object
 ) -> None:
     """P8, P9: and nothing is kept of it."""
-    lines = told(capsys, telling, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
+    lines = told(capsys, request_log, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
     assert {line["operation"] for line in lines} == {"unknown"}
     assert len(lines) == 6
-    assert "ada" not in str(vars(telling)["_forms"])
+    assert "ada" not in str(vars(request_log)["_forms"])
 
 
 @pytest.mark.parametrize("id_", ['"}', "a\nb", "ö", "a" * 65, 7, ["a"], None])
 def test_an_id_that_could_break_the_line_is_not_told(
-    capsys: pytest.CaptureFixture[str], telling: Telling, id_: object
+    capsys: pytest.CaptureFixture[str], request_log: RequestLog, id_: object
 ) -> None:
-    lines = told(capsys, telling, *[asked("signup", JOINED, id_)] * 2)
+    lines = told(capsys, request_log, *[asked("signup", JOINED, id_)] * 2)
     assert [line["correlation_id"] for line in lines] == ["", ""]

@@ -8,7 +8,7 @@ from waitlist_queue.service import Message, QueueService
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
-from waitlist_shared.telemetry import Form, Telemetry
+from waitlist_shared.telemetry import LineTemplate, Telemetry
 
 UNKNOWN = "unknown"
 # What is nobody's doing who asked.
@@ -25,7 +25,7 @@ class Waiting(Protocol):
     waited_seconds: float
 
 
-class Telling:
+class RequestLog:
     """A service, with a line for each message that it answers."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Telling:
         self._correlation = correlation
         self._redis = redis
         self._seconds = seconds
-        self._forms: dict[tuple[str, str], Form] = {}
+        self._templates: dict[tuple[str, str], LineTemplate] = {}
 
     def handle(self, message: object) -> Message:
         """Answer one message."""
@@ -55,26 +55,28 @@ class Telling:
             redis_ms = (self._redis.waited_seconds - redis_began) * 1000
             self._correlation.id = ""
             if results := answer.get("results"):
-                self._tell_batch(results, correlation_id, ms, redis_ms)
+                self._log_batch(results, correlation_id, ms, redis_ms)
             else:
-                form = self._form_of(message, answer)
-                self._telemetry.fill(form, correlation_id, ms, redis_ms)
+                template = self._template_of(message, answer)
+                self._telemetry.write_line(template, correlation_id, ms, redis_ms)
         return answer
 
-    def _tell_batch(
+    def _log_batch(
         self, results: list[Message], correlation_id: str, ms: float, redis_ms: float
     ) -> None:
         refused = [one for one in results if not one["ok"]]
         cold = sum(one["code"] == Cold.code for one in refused)
-        form = self._telemetry.form_of("batch", "batch", measured=MEASURED, about=ABOUT_BATCH)
+        template = self._telemetry.template_of(
+            "batch", "batch", measured=MEASURED, about=ABOUT_BATCH
+        )
         numbers = (False, cold, redis_ms, len(results), len(refused))
-        self._telemetry.fill(form, correlation_id, ms, *numbers)
+        self._telemetry.write_line(template, correlation_id, ms, *numbers)
 
-    def _form_of(self, message: object, answer: Message) -> Form:
-        """Return the form of all messages that were asked and answered so, and keep it."""
+    def _template_of(self, message: object, answer: Message) -> LineTemplate:
+        """Return the template of all messages that were asked and answered so, and keep it."""
         outcome = answer.get("outcome") or answer["code"]
         try:
-            return self._forms[message["op"], outcome]  # type: ignore[index]
+            return self._templates[message["op"], outcome]  # type: ignore[index]
         except (LookupError, TypeError):  # not seen before, or no message at all
             pass
         operation = _operation_of(message)
@@ -82,11 +84,11 @@ class Telling:
             ("failures", int(outcome in FAILURES)),
             ("cold_answers", int(outcome == Cold.code)),
         )
-        form = self._telemetry.form_of(
+        template = self._telemetry.template_of(
             operation, outcome, measured=MEASURED, about=ABOUT, always=always
         )
-        self._forms[operation, outcome] = form
-        return form
+        self._templates[operation, outcome] = template
+        return template
 
 
 def _operation_of(message: object) -> str:

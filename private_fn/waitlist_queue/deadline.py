@@ -6,7 +6,7 @@ import threading
 import time
 
 
-class CallTime(threading.local):
+class Deadline(threading.local):
     """Each thread's own: entered when a call begins, over when it ends."""
 
     def __init__(self, call_seconds: float) -> None:
