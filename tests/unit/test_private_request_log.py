@@ -111,7 +111,7 @@ def test_what_is_no_operation_is_not_told_however_often_it_comes(
     lines = told(capsys, request_log, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
     assert {line["operation"] for line in lines} == {"unknown"}
     assert len(lines) == 6
-    assert "ada" not in str(vars(request_log)["_forms"])
+    assert "ada" not in str(vars(request_log)["_templates"])
 
 
 @pytest.mark.parametrize("id_", ['"}', "a\nb", "ö", "a" * 65, 7, ["a"], None])
