@@ -19,20 +19,20 @@ from waitlist_api.aws.clients import (
     secret_reader,
     secrets_client,
 )
-from waitlist_api.aws.deadline import RequestTime
+from waitlist_api.aws.deadline import Deadline
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.errors import NotReady
 from waitlist_api.http.api import Api, as_lambda_response
 from waitlist_api.http.errors import problem
-from waitlist_api.http.request_log import RequestLines
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.http.request_log import RequestLog
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.observability.setup import telemetry_of
 from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
-REQUEST_TIME = RequestTime()
+DEADLINE = Deadline()
 CORRELATION = Correlation()
-TALLY = Tally()
+METRICS = MetricsCollector()
 logger = logging.getLogger(__name__)
 
 
@@ -47,7 +47,7 @@ class Context(Protocol):
 def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     """Answer one request of the HTTP API, before Lambda would end it."""
     seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
-    with REQUEST_TIME.limited_to(seconds):
+    with DEADLINE.limited_to(seconds):
         return lines().told(event, context, lambda: _answer(event, context))
 
 
@@ -60,10 +60,10 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 
 @cache
-def lines() -> RequestLines:
+def lines() -> RequestLog:
     """Compose what tells of requests once per process, from the environment."""
     telemetry = telemetry_of("public", os.environ, CORRELATION)
-    return RequestLines(telemetry, CORRELATION, TALLY)
+    return RequestLog(telemetry, CORRELATION, METRICS)
 
 
 @cache
@@ -77,10 +77,10 @@ def api() -> Api:
     config = Config.from_env(os.environ)
     services = Services.on(
         config,
-        dynamodb_client(REQUEST_TIME),
-        lambda_client(REQUEST_TIME),
+        dynamodb_client(DEADLINE),
+        lambda_client(DEADLINE),
         correlation=CORRELATION,
-        tally=TALLY,
+        metrics=METRICS,
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
@@ -99,4 +99,4 @@ def _secret(config: Config) -> str | Callable[[], str]:
         return config.entry_token_secret
     if not config.entry_token_secret_arn:
         raise ConfigError("ENTRY_TOKEN_SECRET_ARN (or ENTRY_TOKEN_SECRET) must be set")
-    return secret_reader(config.entry_token_secret_arn, secrets_client(REQUEST_TIME))
+    return secret_reader(config.entry_token_secret_arn, secrets_client(DEADLINE))

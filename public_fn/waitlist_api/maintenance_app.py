@@ -8,15 +8,15 @@ from typing import Any, Protocol
 
 from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
 from waitlist_api.config import Config
-from waitlist_api.maintenance.run_log import RunLines
-from waitlist_api.maintenance.runner import Caretaker
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.maintenance.run_log import RunLog
+from waitlist_api.maintenance.runner import MaintenanceRunner
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.observability.setup import telemetry_of
 from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
-TALLY = Tally()
+METRICS = MetricsCollector()
 
 
 class Context(Protocol):
@@ -38,14 +38,14 @@ def _run(event: dict[str, Any], context: Context) -> None:
     left_millis = context.get_remaining_time_in_millis
     waitlist_id = event.get("waitlist_id")
     if waitlist_id:
-        caretaker(context.invoked_function_arn).look_after(str(waitlist_id), left_millis)
+        runner(context.invoked_function_arn).run_one(str(waitlist_id), left_millis)
     else:
-        caretaker(context.invoked_function_arn).look_after_all(left_millis)
+        runner(context.invoked_function_arn).run_all(left_millis)
 
 
 @cache
-def caretaker(function_arn: str) -> Caretaker:
-    """Compose the caretaker once per process, from the environment.
+def runner(function_arn: str) -> MaintenanceRunner:
+    """Compose the runner once per process, from the environment.
 
     A rebuild that stops for lack of time asks for another run of this very function, by the name
     it was called by: that of the alias, which is all that its role may call.
@@ -56,15 +56,15 @@ def caretaker(function_arn: str) -> Caretaker:
         dynamodb_client(),
         patient_lambda_client(),
         correlation=CORRELATION,
-        tally=TALLY,
+        metrics=METRICS,
     )
     # What there is by now stays: the collector need not look through it with everything new.
     gc.freeze()
-    return services.caretaker
+    return services.maintenance
 
 
 @cache
-def lines() -> RunLines:
+def lines() -> RunLog:
     """Compose what tells of runs once per process, from the environment."""
     telemetry = telemetry_of("maintenance", os.environ, CORRELATION)
-    return RunLines(telemetry, CORRELATION, TALLY)
+    return RunLog(telemetry, CORRELATION, METRICS)

@@ -20,15 +20,15 @@ from waitlist_api.imports.place import Placement
 from waitlist_api.imports.service import Imports
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.maintenance.audit import Auditor
-from waitlist_api.maintenance.finish_intents import Finishing
-from waitlist_api.maintenance.heartbeat import Watching
+from waitlist_api.maintenance.finish_intents import IntentFinisher
+from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.rebuild import Rebuilder
-from waitlist_api.maintenance.rebuild_passes import Restoring
-from waitlist_api.maintenance.reconcile import Settling
-from waitlist_api.maintenance.runner import Caretaker
-from waitlist_api.observability.metrics import Tally, Timed
+from waitlist_api.maintenance.rebuild_passes import RebuildPasses
+from waitlist_api.maintenance.reconcile import Reconciler
+from waitlist_api.maintenance.runner import MaintenanceRunner
+from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
@@ -40,7 +40,7 @@ from waitlist_api.records.places import Places
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
 from waitlist_api.segments.index import SegmentIndex
@@ -60,7 +60,7 @@ class Services:
     edits: Edits
     erasures: Erasures
     places: Places
-    directory: Directory
+    waitlist_cache: WaitlistCache
     segment_index: SegmentIndex
     waitlists: Waitlists
     signups: Signups
@@ -75,8 +75,8 @@ class Services:
     claims: Claims
     holds: Holds
     reindexer: Reindexer
-    finishing: Finishing
-    caretaker: Caretaker
+    intent_finisher: IntentFinisher
+    maintenance: MaintenanceRunner
 
     @classmethod
     def on(
@@ -88,48 +88,54 @@ class Services:
         pause: Callable[[float], None] = time.sleep,
         *,
         correlation: Correlation | None = None,
-        tally: Tally | None = None,
+        metrics: MetricsCollector | None = None,
     ) -> Self:
         """Compose the services on a boto3 DynamoDB and a boto3 Lambda client."""
-        tally = tally or Tally()
-        table = Table(Timed(dynamodb, tally, "record_ms"), config.table_name, pause)
+        metrics = metrics or MetricsCollector()
+        table = Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause)
         waitlist_records, entries, places = (
             WaitlistRecords(table),
             EntryRecords(table, now_millis),
             Places(table),
         )
         queue = QueueClient(
-            Timed(lambda_, tally, "queue_ms"),
+            Timed(lambda_, metrics, "queue_ms"),
             config.private_function_name,
             config.maintenance_function_name,
             correlation,
         )
-        guard = ColdGuard(queue, waitlist_records, places, now_millis, tally)
-        directory = Directory(waitlist_records, now_millis)
-        retention = Retention(table, directory.retention_days_of)
-        transitions = Transitions(table, retention, tally)
+        recovering_queue = RecoveringQueue(queue, waitlist_records, places, now_millis, metrics)
+        waitlist_cache = WaitlistCache(waitlist_records, now_millis)
+        retention = Retention(table, waitlist_cache.retention_days_of)
+        transitions = Transitions(table, retention, metrics)
         leases = Leases(waitlist_records, now_millis)
-        segment_index = SegmentIndex(directory, guard)
-        positions = Positions(guard, entries, segment_index)
+        segment_index = SegmentIndex(waitlist_cache, recovering_queue)
+        positions = Positions(recovering_queue, entries, segment_index)
         edits = Edits(table)
         erasures = Erasures(table)
         journal = Journal(table)
         histories = Histories(table, now_millis)
-        leaves = Leaves(entries, erasures, journal, retention, guard, now_millis)
-        signups = Signups(directory, entries, guard, segment_index, positions, leaves, now_millis)
+        leaves = Leaves(entries, erasures, journal, retention, recovering_queue, now_millis)
+        signups = Signups(
+            waitlist_cache, entries, recovering_queue, segment_index, positions, leaves, now_millis
+        )
         import_records = ImportRecords(table, entries)
         intent_writer = IntentWriter(
-            queue, guard, entries, import_records, signups, leaves, now_millis
+            queue, recovering_queue, entries, import_records, signups, leaves, now_millis
         )
         placement = Placement(
-            queue, guard, segment_index, entries, import_records, signups, now_millis
+            queue, recovering_queue, segment_index, entries, import_records, signups, now_millis
         )
-        restoring = Restoring(queue, entries, places, journal)
+        passes = RebuildPasses(queue, entries, places, journal)
         rebuilder = Rebuilder(
-            queue, guard, waitlist_records, restoring, leases, now_millis, pause, tally
+            queue, recovering_queue, waitlist_records, passes, leases, now_millis, pause, metrics
         )
-        finishing = Finishing(entries, places, erasures, signups, leaves, now_millis, tally)
-        reindexer = Reindexer(queue, directory, segment_index, waitlist_records, entries, leases)
+        intent_finisher = IntentFinisher(
+            entries, places, erasures, signups, leaves, now_millis, metrics
+        )
+        reindexer = Reindexer(
+            queue, waitlist_cache, segment_index, waitlist_records, entries, leases
+        )
         return cls(
             now_millis=now_millis,
             queue=queue,
@@ -138,42 +144,61 @@ class Services:
             edits=edits,
             erasures=erasures,
             places=places,
-            directory=directory,
+            waitlist_cache=waitlist_cache,
             segment_index=segment_index,
-            waitlists=Waitlists(queue, guard, waitlist_records, directory, reindexer, now_millis),
+            waitlists=Waitlists(
+                queue, recovering_queue, waitlist_records, waitlist_cache, reindexer, now_millis
+            ),
             signups=signups,
-            imports=Imports(directory, intent_writer, placement, now_millis),
+            imports=Imports(waitlist_cache, intent_writer, placement, now_millis),
             positions=positions,
             leaves=leaves,
-            bumps=Bumps(entries, histories, guard, positions, now_millis),
-            entry_queries=EntryQueries(guard, entries, histories, positions),
+            bumps=Bumps(entries, histories, recovering_queue, positions, now_millis),
+            entry_queries=EntryQueries(recovering_queue, entries, histories, positions),
             entry_edits=EntryEdits(
-                directory, entries, edits, guard, segment_index, positions, signups, now_millis
+                waitlist_cache,
+                entries,
+                edits,
+                recovering_queue,
+                segment_index,
+                positions,
+                signups,
+                now_millis,
             ),
-            segment_depths=SegmentDepths(entries, guard, segment_index),
-            segment_positions=SegmentPositions(directory, entries, guard, segment_index, positions),
-            claims=Claims(queue, guard, entries, transitions, now_millis, directory, segment_index),
-            holds=Holds(entries, transitions, guard, positions, now_millis),
+            segment_depths=SegmentDepths(entries, recovering_queue, segment_index),
+            segment_positions=SegmentPositions(
+                waitlist_cache, entries, recovering_queue, segment_index, positions
+            ),
+            claims=Claims(
+                queue,
+                recovering_queue,
+                entries,
+                transitions,
+                now_millis,
+                waitlist_cache,
+                segment_index,
+            ),
+            holds=Holds(entries, transitions, recovering_queue, positions, now_millis),
             reindexer=reindexer,
-            finishing=finishing,
-            caretaker=Caretaker(
+            intent_finisher=intent_finisher,
+            maintenance=MaintenanceRunner(
                 queue,
                 waitlist_records,
                 erasures,
                 places,
-                finishing,
+                intent_finisher,
                 rebuilder,
-                Settling(queue, entries, transitions, segment_index, now_millis),
+                Reconciler(queue, entries, transitions, segment_index, now_millis),
                 reindexer,
-                Watching(
+                Heartbeat(
                     queue,
                     waitlist_records,
-                    Auditor(queue, journal, entries, pause, tally),
+                    Auditor(queue, journal, entries, pause, metrics),
                     rebuilder,
-                    tally,
+                    metrics,
                 ),
                 leases,
                 now_millis,
-                tally,
+                metrics,
             ),
         )

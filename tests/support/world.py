@@ -13,7 +13,7 @@ from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.services import Services
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
@@ -74,7 +74,7 @@ class World:
     api: Api
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
-    tally: Tally = field(default_factory=Tally)
+    metrics: MetricsCollector = field(default_factory=MetricsCollector)
 
     @classmethod
     def on(
@@ -92,12 +92,12 @@ class World:
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
-        tally = Tally()
+        metrics = MetricsCollector()
         services = Services.on(
-            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, tally=tally
+            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, metrics=metrics
         )
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
-        return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock, tally)
+        return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock, metrics)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send one request through API Gateway's event shape."""
@@ -112,7 +112,7 @@ class World:
     def maintain(self) -> None:
         """Run maintenance as two minutes later."""
         self.advance(120)
-        self.services.caretaker.look_after_all()
+        self.services.maintenance.run_all()
 
 
 def redis_client(redis: Any) -> Client:

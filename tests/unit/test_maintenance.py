@@ -25,17 +25,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     """Collect who is asked, by which name of the function, and the time that they see is left."""
     asked: Asked = []
 
-    class Caretaker:
+    class Runner:
         def __init__(self, function_arn: str) -> None:
             self._function_arn = function_arn
 
-        def look_after(self, waitlist_id: str, left_millis: Callable[[], int]) -> None:
+        def run_one(self, waitlist_id: str, left_millis: Callable[[], int]) -> None:
             asked.append((self._function_arn, waitlist_id, left_millis()))
 
-        def look_after_all(self, left_millis: Callable[[], int]) -> None:
-            self.look_after(EVERYTHING, left_millis)
+        def run_all(self, left_millis: Callable[[], int]) -> None:
+            self.run_one(EVERYTHING, left_millis)
 
-    monkeypatch.setattr(maintenance, "caretaker", Caretaker)
+    monkeypatch.setattr(maintenance, "runner", Runner)
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
     maintenance.lines.cache_clear()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.dynamodb import TABLE
 from tools.local.dynamodb.memory_table import MemoryTable
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, ended_place
 from waitlist_api.records.histories import Histories
 from waitlist_api.records.retention import Retention
@@ -52,7 +52,7 @@ def test_an_event_that_is_written_late_goes_when_its_record_does(
 ) -> None:
     admitted(table)
     event = HistoryEvent(stamp=9, event="offered", by="operator")
-    Transitions(table, Retention(table, lambda _: 30), Tally()).append(KEY, event, NOW)
+    Transitions(table, Retention(table, lambda _: 30), MetricsCollector()).append(KEY, event, NOW)
     (written,) = history(memory)
     assert written.expires_at == EXPIRES
     assert history(memory, EXPIRES * 1000) == []

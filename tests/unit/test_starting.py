@@ -28,7 +28,7 @@ print({composed}.cache_info().currsize)
     ("module", "composed"),
     [
         ("waitlist_api.app", "api"),
-        ("waitlist_api.maintenance_app", "caretaker"),
+        ("waitlist_api.maintenance_app", "runner"),
         ("waitlist_queue.app", "service"),
     ],
 )
@@ -56,10 +56,10 @@ def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }.items():
         monkeypatch.setenv(name, value)
     state = random.getstate()
-    for cached in (app.api, maintenance.caretaker, private_app.service):
+    for cached in (app.api, maintenance.runner, private_app.service):
         cached.cache_clear()
     yield
-    for cached in (app.api, maintenance.caretaker, private_app.service):
+    for cached in (app.api, maintenance.runner, private_app.service):
         cached.cache_clear()
     random.setstate(state)
 
@@ -78,7 +78,7 @@ def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> N
 
 @pytest.mark.parametrize(
     "compose",
-    [app.api, lambda: maintenance.caretaker("arn"), private_app.service],
+    [app.api, lambda: maintenance.runner("arn"), private_app.service],
     ids=["public", "maintenance", "private"],
 )
 def test_what_a_function_is_made_of_is_not_looked_through_again(

@@ -35,7 +35,7 @@ class Waitlists:
         self.record = replace(self.record, version=version, segments_version=version)
         return self.record
 
-    def repeat(self, record: WaitlistRecord) -> None:
+    def resend_settings(self, record: WaitlistRecord) -> None:
         self.told.append(record.version)
 
 

@@ -20,7 +20,7 @@ TWICE = Target("≥", 2.0)
 NONE = Target("≤", 0)
 
 
-class Tally:
+class MetricsCollector:
     """Attempts that got nobody, less than they asked for, or somebody seen before."""
 
     def __init__(self, seen: set[str]) -> None:
@@ -100,7 +100,7 @@ class ClaimBench:
         self._line = Line(handler, "claims")
         self._claimer = Claimer(handler, self._line)
         self._seen: set[str] = set()
-        self.tallies: dict[str, Tally] = {}
+        self.tallies: dict[str, MetricsCollector] = {}
         waiting = self._line.newcomers(sizes.waiting_for_claims)
         self._line.fill(bare, waiting)
         peer.add(waiting)
@@ -139,7 +139,7 @@ class ClaimBench:
         take: Callable[[int], list[str]],
         target: Target | None,
     ) -> Case:
-        tally = self.tallies.setdefault(contest.name, Tally(self._seen))
+        metrics = self.tallies.setdefault(contest.name, MetricsCollector(self._seen))
 
         def prepare() -> Round:
             members = self._line.newcomers(contest.pairs)
@@ -149,7 +149,7 @@ class ClaimBench:
             taken: list[str] = []
 
             def verify() -> None:
-                tally.add(answers, contest.count)
+                metrics.add(answers, contest.count)
                 if len(set(taken)) != contest.pairs:
                     raise BenchError("BullMQ gave a job twice")
 

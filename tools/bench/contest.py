@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 
-from tools.bench.claims import Claimer, Tally
+from tools.bench.claims import Claimer, MetricsCollector
 from tools.bench.line import BenchError, Handler, Line
 from tools.bench.rounds import Round
 
@@ -33,8 +33,8 @@ class Contest:
     claimers: int
     turns: int
 
-    def prepare(self, ours: Side, baseline: Side, tally: Tally) -> Round:
-        """Return a round, for which as many join as it takes; `tally` counts our attempts."""
+    def prepare(self, ours: Side, baseline: Side, metrics: MetricsCollector) -> Round:
+        """Return a round, for which as many join as it takes; `metrics` counts our attempts."""
         asked, beside = self._claims(ours), self._claims(baseline)
         answers: Claims = []
         its_answers: Claims = []
@@ -42,8 +42,8 @@ class Contest:
         def verify() -> None:
             check_order(ours, asked, answers)
             check_order(baseline, beside, its_answers)
-            tally.add(list(chain.from_iterable(answers)), 1)
-            its_tally = Tally(baseline.seen)
+            metrics.add(list(chain.from_iterable(answers)), 1)
+            its_tally = MetricsCollector(baseline.seen)
             its_tally.add(list(chain.from_iterable(its_answers)), 1)
             if its_tally.wasted:
                 raise BenchError(f"{its_tally.wasted} attempts wasted: {baseline.name}")

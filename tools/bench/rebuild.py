@@ -101,7 +101,7 @@ class RebuildBench:
         with suppress(OSError):
             CLEAR_REFS.write_text(PEAK)
         start = time.perf_counter()
-        services.caretaker.look_after(WAITLIST_ID)
+        services.maintenance.run_one(WAITLIST_ID)
         seconds = time.perf_counter() - start
         self._check(waiting)
         return Rebuilt(seconds, table.read_units, _peak())

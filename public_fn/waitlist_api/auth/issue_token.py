@@ -8,7 +8,7 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import EntryNotFound, InvalidFields, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
 TokenOf = Callable[[str, str, int], str]
@@ -23,7 +23,7 @@ class TokenIssuer:
 
     tokens: EntryTokens | None
     entries: EntryRecords
-    directory: Directory
+    waitlist_cache: WaitlistCache
     signups: Signups
 
     def signer(self) -> TokenOf:
@@ -43,6 +43,6 @@ class TokenIssuer:
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
             # A second read tells an operator which of the two ids is mistyped.
-            self.directory.find(waitlist_id)
+            self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return token_of(waitlist_id, entry_id, record.ticket or 0)

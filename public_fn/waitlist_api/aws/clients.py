@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session, get_session
 
 from waitlist_api.auth.token_keys import SecretUnavailable
-from waitlist_api.aws.deadline import RequestTime
+from waitlist_api.aws.deadline import Deadline
 
 # What a request keeps of its time, to say what went wrong.
 ANSWER_SECONDS = 0.5
@@ -49,7 +49,7 @@ LAMBDA = _config(read_seconds=4, attempts=2)
 # Nobody waits for maintenance, which is to get through where requests are turned away.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 
-ENDLESS = RequestTime()
+NO_DEADLINE = Deadline()
 # Botocore's: the HTTP answer, and what it has parsed.
 Response = tuple[Any, Any]
 
@@ -66,14 +66,14 @@ def _session() -> Session:
     return get_session()
 
 
-def dynamodb_client(time: RequestTime = ENDLESS) -> Any:
+def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a DynamoDB client for requests that have so much time."""
-    return _punctual(_session().create_client("dynamodb", config=DYNAMODB), time)
+    return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
 
 
-def lambda_client(time: RequestTime) -> Any:
+def lambda_client(time: Deadline) -> Any:
     """Return a Lambda client for requests; every message of the contract may be sent twice."""
-    return _punctual(_session().create_client("lambda", config=LAMBDA), time)
+    return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
 def patient_lambda_client() -> Any:
@@ -81,9 +81,9 @@ def patient_lambda_client() -> Any:
     return _session().create_client("lambda", config=PATIENT_LAMBDA)
 
 
-def secrets_client(time: RequestTime = ENDLESS) -> Any:
+def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a Secrets Manager client for requests that have so much time."""
-    return _punctual(_session().create_client("secretsmanager", config=SECRETS), time)
+    return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
 
 
 def secret_reader(arn: str, client: Any = None) -> Callable[[], str]:
@@ -112,7 +112,7 @@ def attempt_seconds(config: Any) -> float:
     return float(config.connect_timeout + config.read_timeout)
 
 
-def _punctual(client: Any, time: RequestTime) -> Any:
+def _with_deadline(client: Any, time: Deadline) -> Any:
     """Have a client begin no attempt that might outlast the request, nor a pause before it."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
@@ -122,13 +122,13 @@ def _punctual(client: Any, time: RequestTime) -> Any:
     return client
 
 
-def _begin(time: RequestTime, needed: float, **_: Any) -> None:
+def _begin(time: Deadline, needed: float, **_: Any) -> None:
     if time.left() < needed:
         raise OutOfTime
 
 
 def _may_retry(
-    time: RequestTime,
+    time: Deadline,
     needed: float,
     response: Response | None,
     attempts: int,

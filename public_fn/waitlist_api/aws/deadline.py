@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class RequestTime:
+class Deadline:
     """One for a process, as an execution environment answers one request at a time.
 
     Outside of a request, in maintenance say, it never ends.

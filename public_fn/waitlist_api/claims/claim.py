@@ -13,13 +13,13 @@ from msgspec import structs
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import leave_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import expired_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.transitions import Transition, Transitions
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
@@ -60,11 +60,11 @@ class Claims:
     """Gives people out, each to one claimer."""
 
     queue: QueueClient
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     entries: EntryRecords
     transitions: Transitions
     now_millis: NowMillis
-    directory: Directory
+    waitlist_cache: WaitlistCache
     segment_index: SegmentIndex
 
     def claim(self, command: ClaimCommand) -> list[Offer]:
@@ -90,11 +90,11 @@ class Claims:
         if command.filter is None:
             return self._send(request)
         within = partial(_within, request, command.filter)
-        checked(self.directory, command.waitlist_id, within)
+        checked(self.waitlist_cache, command.waitlist_id, within)
         return self.segment_index.send(command.waitlist_id, lambda all_: self._send(within(all_)))
 
     def _send(self, request: c.Claim) -> c.ClaimResult:
-        held: c.ClaimResult = self.guard.read(request)
+        held: c.ClaimResult = self.recovering_queue.read(request)
         return held
 
     def _offer_all(self, command: ClaimCommand, result: c.ClaimResult) -> list[Offer]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import (
     STATUS_OF,
     event_of,
@@ -74,7 +74,7 @@ class Holds:
 
     entries: EntryRecords
     transitions: Transitions
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     positions: Positions
     now_millis: NowMillis
 
@@ -151,7 +151,7 @@ class Holds:
         )
         for _ in range(TRIES):
             try:
-                back: c.RedriveResult = self.guard.read(request)
+                back: c.RedriveResult = self.recovering_queue.read(request)
             except NotParked as refusal:
                 record = self.entries.get(*command.key)
                 if record is None or record.status != "parked" or record.erase:
@@ -168,7 +168,7 @@ class Holds:
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
         """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""
         try:
-            return self.guard.read(request)
+            return self.recovering_queue.read(request)
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
             lost = _lost_hold(refusal, record, command.token)
@@ -176,7 +176,7 @@ class Holds:
                 raise _reason(refusal, record, command.token) from refusal
         self._put_back(lost)
         try:
-            return self.guard.read(request)
+            return self.recovering_queue.read(request)
         except REFUSED as refusal:
             raise _reason(refusal, record, command.token) from refusal
 

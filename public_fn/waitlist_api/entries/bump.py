@@ -10,7 +10,7 @@ from msgspec import UNSET
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import expired_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
 from waitlist_api.records.entry import PRESENT, HistoryEvent
@@ -56,7 +56,7 @@ class Bumps:
 
     entries: EntryRecords
     histories: Histories
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     positions: Positions
     now_millis: NowMillis
 
@@ -117,7 +117,7 @@ class Bumps:
         return self._send(request)
 
     def _send(self, request: c.Bump) -> c.BumpResult:
-        moved: c.BumpResult = self.guard.read(request)
+        moved: c.BumpResult = self.recovering_queue.read(request)
         return moved
 
 

@@ -10,12 +10,12 @@ from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields, Throttled
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Attributes
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
@@ -55,10 +55,10 @@ class EntryEdits:
     is told before the record changes, so that maintenance sees to an edit that is cut off.
     """
 
-    directory: Directory
+    waitlist_cache: WaitlistCache
     entries: EntryRecords
     edits: Edits
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     segment_index: SegmentIndex
     positions: Positions
     signups: Signups
@@ -66,7 +66,7 @@ class EntryEdits:
 
     def edit(self, command: EditCommand) -> EntryDetails:
         """Replace what is given; where all of it is recorded already, nothing changes."""
-        self.directory.find(command.waitlist_id)
+        self.waitlist_cache.find(command.waitlist_id)
         for _ in range(TURNS):
             record = self._recorded(command)
             if record is None:
@@ -116,15 +116,15 @@ class EntryEdits:
         return record
 
     def _check(self, waitlist_id: str, attributes: Attributes) -> None:
-        checked(self.directory, waitlist_id, lambda segments: segments.check(attributes))
+        checked(self.waitlist_cache, waitlist_id, lambda segments: segments.check(attributes))
 
     def _mark(self, record: EntryRecord) -> int:
         """Have maintenance look at the entry in a minute; return the stamp of the edit."""
         request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
-        marked: c.MarkDirtyResult = self.guard.read(request)
+        marked: c.MarkDirtyResult = self.recovering_queue.read(request)
         if marked.outcome == "absent":
             self._put_back(record)
-            marked = self.guard.read(request)
+            marked = self.recovering_queue.read(request)
         return marked.stamp
 
     def _put_back(self, record: EntryRecord) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.queue.messages import drop_of, leave_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
@@ -24,7 +24,7 @@ class Leaves:
     erasures: Erasures
     journal: Journal
     retention: Retention
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     now_millis: NowMillis
 
     def leave(
@@ -70,7 +70,7 @@ class Leaves:
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.EndOfStayResult = self.guard.write(leave_of(record))
+        left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
         now_millis = self.now_millis()
         expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
@@ -96,7 +96,7 @@ class Leaves:
     def _give_up(self, record: EntryRecord) -> int:
         """Give up the place; return the stamp at which the stay has ended, 0 where no list is."""
         with suppress(WaitlistNotFound):
-            dropped: c.EndOfStayResult = self.guard.write(drop_of(record))
+            dropped: c.EndOfStayResult = self.recovering_queue.write(drop_of(record))
             change = Change(
                 waitlist_id=record.waitlist_id,
                 entry_id=record.entry_id,

@@ -6,7 +6,7 @@ from typing import Any, Self
 from waitlist_api.clock import iso_of
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.messages import STATE_OF, restore_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
@@ -86,14 +86,14 @@ class EntryView:
 class Positions:
     """Reads standings; puts an entry back that the record knows and Redis does not."""
 
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     entries: EntryRecords
     segment_index: SegmentIndex
 
     def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
         """Return where an entry stands, true at this moment; operators see every total."""
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
-        found: c.PositionResult = self.guard.read(request)
+        found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
         if found.rank is None or found.ticket is None:
             return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
@@ -110,7 +110,7 @@ class Positions:
         placed = Placed.from_record(record)
 
         def restore(segments: Segments) -> c.RestoreResult:
-            restored: c.RestoreResult = self.guard.read(restore_of(placed, segments))
+            restored: c.RestoreResult = self.recovering_queue.read(restore_of(placed, segments))
             return restored
 
         return self.segment_index.send(record.waitlist_id, restore)

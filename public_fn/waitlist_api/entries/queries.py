@@ -6,7 +6,7 @@ from typing import Literal
 from waitlist_api import cursors
 from waitlist_api.entries.position import STATUS_OF, EntryView, Positions
 from waitlist_api.errors import EntryNotFound
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.histories import Histories
@@ -27,7 +27,7 @@ class EntryDetails:
 class EntryQueries:
     """Reads people for operators."""
 
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     entries: EntryRecords
     histories: Histories
     positions: Positions
@@ -40,7 +40,7 @@ class EntryQueries:
         The page begins behind the cursor, or at the position `first`.
         """
         after_rank = cursors.decode_rank(cursor)
-        page: c.ListWaitingResult = self.guard.read(
+        page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
         )
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
@@ -61,7 +61,7 @@ class EntryQueries:
     ) -> tuple[list[EntryDetails], str | None]:
         """Return those held, by deadline, or parked, by time, and the cursor of the next page."""
         after_time, after_id = cursors.decode_shelf(cursor)
-        shelf: c.ListOffQueueResult = self.guard.read(
+        shelf: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
                 waitlist_id=waitlist_id,
                 which=which,

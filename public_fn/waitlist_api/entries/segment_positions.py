@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
@@ -65,9 +65,9 @@ class _Answer:
 class SegmentPositions:
     """Reads places within segments, in the same moment as the place in line."""
 
-    directory: Directory
+    waitlist_cache: WaitlistCache
     entries: EntryRecords
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     segment_index: SegmentIndex
     positions: Positions
 
@@ -98,7 +98,7 @@ class SegmentPositions:
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
         canonical = checked(
-            self.directory, record.waitlist_id, lambda one: one.declared_names(names, FIELD)
+            self.waitlist_cache, record.waitlist_id, lambda one: one.declared_names(names, FIELD)
         )
 
         def send(segments: Segments) -> _Answer:
@@ -110,6 +110,6 @@ class SegmentPositions:
                 segments=tuple(asked),
                 segments_version=segments.version,
             )
-            return _Answer(tuple(asked.values()), self.guard.read(request))
+            return _Answer(tuple(asked.values()), self.recovering_queue.read(request))
 
         return self.segment_index.send(record.waitlist_id, send)

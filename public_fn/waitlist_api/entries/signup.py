@@ -19,11 +19,11 @@ from waitlist_api.errors import (
     WaitlistNotFound,
 )
 from waitlist_api.queue.messages import drop_of, drop_of_former, place_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.segments import Segments
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
@@ -97,9 +97,9 @@ class SignedUp:
 class Signups:
     """Gives customers their places; any step may be repeated, by anyone."""
 
-    directory: Directory
+    waitlist_cache: WaitlistCache
     entries: EntryRecords
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     segment_index: SegmentIndex
     positions: Positions
     leaves: Leaves
@@ -107,9 +107,9 @@ class Signups:
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
         """Put a customer in line, or return the place of whom the caller has shown to be."""
-        waitlist = self.directory.find(command.waitlist_id)
+        waitlist = self.waitlist_cache.find(command.waitlist_id)
         if _refusal(waitlist, command.attributes) is not None:
-            waitlist = self.directory.look_up(command.waitlist_id)
+            waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         for _ in range(TURNS):
             view = self._turn(waitlist, command)
             if view is not None:
@@ -198,7 +198,7 @@ class Signups:
         # A record past its retention counts as deleted.
         is_forgotten = former.is_expired(self.now_millis())
         if not (_may_rejoin(waitlist, former) or is_forgotten):
-            waitlist = self.directory.look_up(command.waitlist_id)
+            waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         if not (_may_rejoin(waitlist, former) or is_forgotten):
             raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
         refusal = _refusal(waitlist, command.attributes)
@@ -206,7 +206,7 @@ class Signups:
             raise refusal
         if former.status == "admitted":
             # Redis may still hold what is left of that stay, and would take this one for it.
-            self.guard.write(drop_of(former, counts=True))
+            self.recovering_queue.write(drop_of(former, counts=True))
         record = self._intent(command)
         try:
             record = self.entries.begin_rejoin(record, former)
@@ -247,14 +247,14 @@ class Signups:
             if self._gave_up_former(record, placed.ticket):
                 placed = self._send(record)
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
-            self.directory.forget(record.waitlist_id)
+            self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             raise
         return placed
 
     def _send(self, record: EntryRecord) -> c.SignupResult:
         def sign_up(segments: Segments) -> c.SignupResult:
-            placed: c.SignupResult = self.guard.write(place_of(record, segments))
+            placed: c.SignupResult = self.recovering_queue.write(place_of(record, segments))
             return placed
 
         def check(segments: Segments) -> None:
@@ -267,7 +267,7 @@ class Signups:
         former = drop_of_former(record)
         if former is None or former.ticket != ticket:
             return False
-        self.guard.write(former)
+        self.recovering_queue.write(former)
         return True
 
     def _settle(
@@ -279,7 +279,7 @@ class Signups:
             return
         if not same_stay:
             # Nobody will ever leave for this stay: its place must not stay behind.
-            self.guard.write(drop_of(replace(record, ticket=placed.ticket)))
+            self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
 
 

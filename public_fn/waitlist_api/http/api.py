@@ -129,12 +129,12 @@ class Api:
 
 
 def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
-    token_issuer = TokenIssuer(tokens, services.entries, services.directory, services.signups)
+    token_issuer = TokenIssuer(tokens, services.entries, services.waitlist_cache, services.signups)
     return [
         health_routes(services.queue, services.waitlist_records),
-        public_waitlist_routes(services.directory, services.waitlists),
+        public_waitlist_routes(services.waitlist_cache, services.waitlists),
         _customer_routes(services, tokens),
-        admin_waitlist_routes(services.directory, services.waitlists, services.now_millis),
+        admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claims, services.holds),
         admin_import_routes(services.imports, token_issuer),

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from waitlist_api.http.audit_log import audited
 from waitlist_api.http.errors import PROBLEM_JSON
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
 from waitlist_shared.errors import InternalError
 from waitlist_shared.telemetry import Span, Telemetry
@@ -27,19 +27,19 @@ class Context(Protocol):
     aws_request_id: str
 
 
-class RequestLines:
+class RequestLog:
     """One line for each request, whatever becomes of it."""
 
     def __init__(
         self,
         telemetry: Telemetry,
         correlation: Correlation,
-        tally: Tally,
+        metrics: MetricsCollector,
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._telemetry = telemetry
         self._correlation = correlation
-        self._tally = tally
+        self._metrics = metrics
         self._seconds = seconds
 
     def told(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
@@ -72,7 +72,7 @@ class RequestLines:
             correlation_id=id_,
             latency_ms=milliseconds,
             has_failed=status >= 500,
-            measured=self._tally.take(),
+            measured=self._metrics.take(),
             about={"status": status},
         )
         self._telemetry.write(span)

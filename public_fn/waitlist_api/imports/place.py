@@ -9,7 +9,7 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import place_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
@@ -28,7 +28,7 @@ class Placement:
     """Takes intents to their ends, in their order in Redis, and many at once in the record."""
 
     queue: QueueClient
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     segment_index: SegmentIndex
     entries: EntryRecords
     imports: ImportRecords
@@ -61,7 +61,7 @@ class Placement:
             if isinstance(answer, c.SignupResult | WaitlistFull | Gone):
                 final.append(answer)
             elif isinstance(answer, Cold):
-                self.guard.open(record.waitlist_id)
+                self.recovering_queue.start_rebuild(record.waitlist_id)
                 raise Rebuilding
             elif isinstance(answer, WaitlistError):
                 raise answer

@@ -14,7 +14,7 @@ from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.records.segments import Segments
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH
 
@@ -26,7 +26,7 @@ TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to 
 class Imports:
     """Imports; each step may be repeated, by anyone."""
 
-    directory: Directory
+    waitlist_cache: WaitlistCache
     intent_writer: IntentWriter
     placement: Placement
     now_millis: NowMillis
@@ -35,7 +35,7 @@ class Imports:
         self, waitlist_id: str, rows: Sequence[ImportRow], by: str, when_ended: WhenEnded = "skip"
     ) -> list[ImportedRow]:
         """Put people in line, open or not; return what became of each, in their order."""
-        waitlist = self.directory.look_up(waitlist_id)
+        waitlist = self.waitlist_cache.look_up(waitlist_id)
         all_of_them = [
             ImportedRow(waitlist_id=waitlist_id, row=row, when_ended=when_ended) for row in rows
         ]

@@ -13,7 +13,7 @@ from waitlist_api.errors import InvalidFields, Throttled
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import drop_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
@@ -46,7 +46,7 @@ class IntentWriter:
     """
 
     queue: QueueClient
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     entries: EntryRecords
     imports: ImportRecords
     signups: Signups
@@ -135,7 +135,7 @@ class IntentWriter:
         """Decide of everybody who may join which ticket they are to have."""
         new = [one for one in people if self._is_free(one)]
         crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
-        reserved: c.AllocateTicketsResult = self.guard.read(
+        reserved: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
                 count=len(new) - crowds.total(),

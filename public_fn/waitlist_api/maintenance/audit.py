@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from waitlist_api.clock import LeftMillis, without_end
-from waitlist_api.maintenance.repair import is_suspect, repair_of
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.maintenance.repair import may_differ, repair_of
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 STOP_MILLIS = 60_000
 # An audit of a long time notes its progress this often: a run that is killed repeats so much.
 NOTE_STAMPS = 120 * MINUTE
-MAX_SUSPECTS = 2_000
+MAX_DRIFTS = 2_000
 # No request lives longer: what two looks this far apart have in common, nobody is changing.
 IN_FLIGHT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Watched:
+class AuditWindow:
     """A waitlist whose changes with `since` < stamp <= the beat's are to be compared.
 
     `began` is the `since` of the first run of an audit that takes several; `repaired` has the
@@ -52,7 +52,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Suspect:
+class Drift:
     """An entry that did not stand in Redis as its record says, and what would put it right."""
 
     change: Change
@@ -70,75 +70,75 @@ class Auditor:
         journal: Journal,
         entries: EntryRecords,
         pause: Callable[[float], None],
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._queue = queue
         self._journal = journal
         self._entries = entries
         self._pause = pause
-        self._tally = tally
+        self._metrics = metrics
 
     def audit(
-        self, watched: Mapping[str, Watched], left_millis: LeftMillis = without_end
+        self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = without_end
     ) -> Iterator[int]:
-        """Look for the changes of the watched waitlists in Redis; repair what it has lost.
+        """Look for the changes of the windows waitlists in Redis; repair what it has lost.
 
         Yield now and then the stamp up to which that is done, also when there is no time left: the
         rest is for the next run.
         """
-        if not watched:
+        if not windows:
             return
-        since = min(one.since for one in watched.values())
-        until = max(one.beat.stamp for one in watched.values())
-        suspects: dict[Key, Suspect] = {}
+        since = min(one.since for one in windows.values())
+        until = max(one.beat.stamp for one in windows.values())
+        drifts: dict[Key, Drift] = {}
         done = since
         for reached, page in self._journal.in_steps(since, until):
-            changes = iter([one for one in page if _is_of(watched, one)])
+            changes = iter([one for one in page if _is_of(windows, one)])
             while some := list(islice(changes, MAX_BATCH)):
-                suspects |= self._compare(watched, some)
+                drifts |= self._compare(windows, some)
             is_time_up = left_millis() < STOP_MILLIS
-            is_much = reached >= done + NOTE_STAMPS or len(suspects) >= MAX_SUSPECTS
+            is_much = reached >= done + NOTE_STAMPS or len(drifts) >= MAX_DRIFTS
             if reached < until and not is_much and not is_time_up:
                 continue
-            if suspects:
+            if drifts:
                 self._pause(IN_FLIGHT_SECONDS)
-                self._repair(watched, suspects)
-                suspects = {}
+                self._repair(windows, drifts)
+                drifts = {}
             yield reached
             done = reached
             if is_time_up:
                 return
 
-    def _repair(self, watched: Mapping[str, Watched], suspects: Mapping[Key, Suspect]) -> None:
+    def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
         """Put right those who stand as before, in Redis and in the record."""
-        again = iter(suspects.values())
+        again = iter(drifts.values())
         while some := [one.change for one in islice(again, MAX_BATCH)]:
-            found = self._compare(watched, some)
-            certain = [one for key, one in found.items() if one == suspects[key]]
+            found = self._compare(windows, some)
+            certain = [one for key, one in found.items() if one == drifts[key]]
             answers = send_batch(self._queue, [one.repair for one in certain]) if certain else []
-            for suspect, answer in zip(certain, answers, strict=True):
-                watched[suspect.change.waitlist_id].repaired.add(suspect.change.entry_id)
-                _log(suspect, answer)
+            for drift, answer in zip(certain, answers, strict=True):
+                windows[drift.change.waitlist_id].repaired.add(drift.change.entry_id)
+                _log(drift, answer)
             mended = [one for one in answers if not isinstance(one, WaitlistError)]
-            self._tally.add("losses_mended", len(mended))
+            self._metrics.add("losses_mended", len(mended))
 
     def _compare(
-        self, watched: Mapping[str, Watched], changes: Sequence[Change]
-    ) -> dict[Key, Suspect]:
+        self, windows: Mapping[str, AuditWindow], changes: Sequence[Change]
+    ) -> dict[Key, Drift]:
         """Return those who differ, from their record too: a later change may explain the look."""
         newest = {one.key: one for one in changes}
         looks = self._look(newest.values())
         known = [one for key, one in newest.items() if key in looks]
-        doubtful = [one for one in known if is_suspect(one, looks[one.key])]
+        doubtful = [one for one in known if may_differ(one, looks[one.key])]
         records = self._records(doubtful)
-        suspects = {}
+        drifts = {}
         for change in doubtful:
             record, look = records.get(change.key), looks[change.key]
-            segments = watched[change.waitlist_id].waitlist.segments
+            segments = windows[change.waitlist_id].waitlist.segments
             repair = repair_of(change, record, look, segments)
             if repair is not None:
-                suspects[change.key] = Suspect(change, record, look, repair)
-        return suspects
+                drifts[change.key] = Drift(change, record, look, repair)
+        return drifts
 
     def _look(self, changes: Iterable[Change]) -> dict[Key, c.InspectResult]:
         """Return how entries stand; those of a waitlist that is being rebuilt are left out."""
@@ -164,12 +164,12 @@ class Auditor:
         }
 
 
-def _is_of(watched: Mapping[str, Watched], change: Change) -> bool:
-    return change.waitlist_id in watched and watched[change.waitlist_id].has(change)
+def _is_of(windows: Mapping[str, AuditWindow], change: Change) -> bool:
+    return change.waitlist_id in windows and windows[change.waitlist_id].has(change)
 
 
-def _log(suspect: Suspect, answer: c.Result | WaitlistError) -> None:
-    about = {"waitlist_id": suspect.change.waitlist_id, "entry_id": suspect.change.entry_id}
+def _log(drift: Drift, answer: c.Result | WaitlistError) -> None:
+    about = {"waitlist_id": drift.change.waitlist_id, "entry_id": drift.change.entry_id}
     if isinstance(answer, WaitlistError):
         logger.warning("a repair was refused: %s", answer.code, extra=about)
     else:

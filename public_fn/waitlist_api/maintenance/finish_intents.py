@@ -4,8 +4,8 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import WaitlistNotFound
-from waitlist_api.maintenance.isolation import each
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.maintenance.isolation import run_each
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, EntryRecord
 from waitlist_api.records.erasures import Erasures
@@ -18,7 +18,7 @@ INTENT_AGE_MILLIS = 60_000
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 
 
-class Finishing:
+class IntentFinisher:
     """Takes intents to their end, whoever began them."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Finishing:
         signups: Signups,
         leaves: Leaves,
         now_millis: NowMillis,
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._entries = entries
         self._places = places
@@ -37,14 +37,14 @@ class Finishing:
         self._signups = signups
         self._leaves = leaves
         self._now_millis = now_millis
-        self._tally = tally
+        self._metrics = metrics
 
     def finish_intents(self) -> None:
         """Take to their end the signups and leaves that were cut off over a minute ago."""
         before_millis = self._now_millis() - INTENT_AGE_MILLIS
         for shard in range(SHARDS):
             for page in self._places.intents(shard, before_millis):
-                each(self._finish, page)
+                run_each(self._finish, page)
 
     def _finish(self, placed: Placed) -> None:
         # The index may be behind: the record itself says what is still to be done.
@@ -55,9 +55,9 @@ class Finishing:
             self._finish_intent(record)
         except WaitlistError:
             if record.updated_millis < self._now_millis() - STUCK_MILLIS:
-                self._tally.add("intents_stuck")
+                self._metrics.add("intents_stuck")
             raise
-        self._tally.add("intents_finished")
+        self._metrics.add("intents_finished")
 
     def _finish_intent(self, record: EntryRecord) -> None:
         try:

@@ -1,6 +1,6 @@
 """What maintenance measures of each waitlist; only sums and worst cases are kept."""
 
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -8,29 +8,32 @@ from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND
 
 
 def measure(
-    tally: Tally, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, now_millis: int
+    metrics: MetricsCollector,
+    waitlist: WaitlistRecord,
+    answer: c.Result | WaitlistError,
+    now_millis: int,
 ) -> None:
     """Add up how a waitlist stands, as its stats say; one that has none is cold."""
-    tally.add("waitlists")
+    metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
-        tally.add("waitlists_cold")
+        metrics.add("waitlists_cold")
         if waitlist.rebuild is not None:
-            tally.at_least(
+            metrics.at_least(
                 "rebuild_running_seconds", _seconds(now_millis, waitlist.rebuild.began_millis)
             )
     if isinstance(answer, c.StatsResult):
-        _measure_depth(tally, answer, now_millis)
+        _measure_depth(metrics, answer, now_millis)
 
 
-def _measure_depth(tally: Tally, stats: c.StatsResult, now_millis: int) -> None:
-    tally.add("waiting", stats.waiting)
-    tally.add("offered", stats.offered)
-    tally.add("parked", stats.parked)
+def _measure_depth(metrics: MetricsCollector, stats: c.StatsResult, now_millis: int) -> None:
+    metrics.add("waiting", stats.waiting)
+    metrics.add("offered", stats.offered)
+    metrics.add("parked", stats.parked)
     if stats.head_ticket is not None:
         joined_millis = EPOCH_MILLIS + stats.head_ticket // TICKETS_PER_MILLISECOND
-        tally.at_least("oldest_waiting_seconds", _seconds(now_millis, joined_millis))
+        metrics.at_least("oldest_waiting_seconds", _seconds(now_millis, joined_millis))
     if stats.oldest_parked_millis is not None:
-        tally.at_least("oldest_parked_seconds", _seconds(now_millis, stats.oldest_parked_millis))
+        metrics.at_least("oldest_parked_seconds", _seconds(now_millis, stats.oldest_parked_millis))
 
 
 def _seconds(now_millis: int, then_millis: int) -> int:

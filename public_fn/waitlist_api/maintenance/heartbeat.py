@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import to_builtins
 
 from waitlist_api.clock import LeftMillis, without_end
-from waitlist_api.maintenance.audit import Auditor, Watched
+from waitlist_api.maintenance.audit import Auditor, AuditWindow
 from waitlist_api.maintenance.rebuild import Rebuilder
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import beat_of
 from waitlist_api.records.journal import MINUTE
@@ -30,7 +30,7 @@ LONGEST = 24 * 60 * MINUTE
 OVERLAP = 2 * MINUTE
 
 
-class Watching:
+class Heartbeat:
     """Watches waitlists whose order is in Redis."""
 
     def __init__(
@@ -39,15 +39,15 @@ class Watching:
         waitlists: WaitlistRecords,
         auditor: Auditor,
         rebuilder: Rebuilder,
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._auditor = auditor
         self._rebuilder = rebuilder
-        self._tally = tally
+        self._metrics = metrics
 
-    def watch(
+    def check(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
     ) -> None:
         """Count a beat of each waitlist; rebuild what is outdated, audit the others."""
@@ -56,25 +56,25 @@ class Watching:
             for waitlist_id in self._compared(waitlists, left_millis):
                 missed.discard(waitlist_id)
         finally:
-            self._tally.add("beats_missed", len(missed))
+            self._metrics.add("beats_missed", len(missed))
 
     def _compared(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis
     ) -> Iterator[str]:
         """Yield whose order is known to be as it was, or is on the way to be so again."""
         answers = send_batch(self._queue, [beat_of(one) for one in waitlists]) if waitlists else []
-        watched: dict[str, Watched] = {}
+        windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.HeartbeatResult):
-                watched[waitlist.waitlist_id] = _watched(waitlist, answer)
+                windows[waitlist.waitlist_id] = _window(waitlist, answer)
                 if answer.outcome == "behind":
                     _warn("Redis has lost the last beat: what changed since is compared", waitlist)
-                    self._tally.add("beats_lost")
+                    self._metrics.add("beats_lost")
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
                 yield waitlist.waitlist_id
-        left = dict(watched)
-        for reached in self._auditor.audit(watched, left_millis):
+        left = dict(windows)
+        for reached in self._auditor.audit(windows, left_millis):
             for waitlist_id, one in list(left.items()):
                 if reached > one.since:
                     self._note(one, reached)
@@ -83,31 +83,31 @@ class Watching:
                     yield waitlist_id
             if left:
                 _log_progress(left.values(), reached)
-        self._tally.add("audits_unfinished", len(left))
+        self._metrics.add("audits_unfinished", len(left))
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last watch: it is rebuilt", waitlist)
-        self._tally.add("orders_outdated")
+        self._metrics.add("orders_outdated")
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self._rebuilder.rebuild(waitlist, left_millis)
 
-    def _note(self, watched: Watched, reached: int) -> None:
+    def _note(self, windows: AuditWindow, reached: int) -> None:
         """Keep what was seen, now that everything up to a stamp has been compared."""
-        watch, beat = watched.waitlist.watch, watched.beat
-        number = self._beat_behind_repairs(watched) if watched.repaired else beat.beat
+        watch, beat = windows.waitlist.checkpoint, windows.beat
+        number = self._beat_behind_repairs(windows) if windows.repaired else beat.beat
         if number is None:
             return
         is_whole = reached >= beat.stamp
         if is_whole:
             watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters))
-        if watched.repaired or not is_whole:
-            watch = watch.audited_until(beat.epoch, number, reached, since=watched.began)
-        self._waitlists.note_watch(watched.waitlist.waitlist_id, watch)
+        if windows.repaired or not is_whole:
+            watch = watch.audited_until(beat.epoch, number, reached, since=windows.began)
+        self._waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)
 
-    def _beat_behind_repairs(self, watched: Watched) -> int | None:
+    def _beat_behind_repairs(self, windows: AuditWindow) -> int | None:
         """Count another beat: as long as Redis has it, it has the repairs; None if it lost more."""
-        beat = watched.beat
-        waitlist_id = watched.waitlist.waitlist_id
+        beat = windows.beat
+        waitlist_id = windows.waitlist.waitlist_id
         request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
         (answer,) = send_batch(self._queue, [request])
         if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
@@ -115,7 +115,7 @@ class Watching:
         return None
 
 
-def _log_progress(left: Collection[Watched], reached: int) -> None:
+def _log_progress(left: Collection[AuditWindow], reached: int) -> None:
     """Log how far an audit is that goes on, perhaps in the next run."""
     behind = max(one.beat.stamp for one in left) - reached
     logger.info(
@@ -128,10 +128,10 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
     logger.warning(message, extra={"waitlist_id": waitlist.waitlist_id})
 
 
-def _watched(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> Watched:
+def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> AuditWindow:
     """Return from where on changes may be lost, though the last beats are not."""
-    watch = waitlist.watch
+    watch = waitlist.checkpoint
     began = max(watch.previous_stamp or watch.stamp or beat.epoch_start, beat.stamp - LONGEST)
     # Where Redis lost the last beat, it may have lost what an earlier run has put right, too.
     audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
-    return Watched(waitlist, max(began, audited), beat, began)
+    return AuditWindow(waitlist, max(began, audited), beat, began)

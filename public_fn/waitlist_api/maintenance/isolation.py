@@ -15,13 +15,13 @@ WORKERS = 8
 T = TypeVar("T")
 
 
-def each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
+def run_each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
     """Do a page's work in parallel; whoever fails is left for the next run."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        list(pool.map(lambda placed: guarded(work, placed), page))
+        list(pool.map(lambda placed: run_isolated(work, placed), page))
 
 
-def guarded(work: Callable[[T], None], subject: T) -> None:
+def run_isolated(work: Callable[[T], None], subject: T) -> None:
     """Do one's work, unless it is refused."""
     try:
         work(subject)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
-from waitlist_api.maintenance.rebuild_passes import Restoring
+from waitlist_api.maintenance.rebuild_passes import RebuildPasses
 from waitlist_api.maintenance.rebuild_run import RebuildRun
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import init_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.lease import Lease, Leases
-from waitlist_api.records.rebuild_progress import Rebuild, Stage
+from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
 
@@ -49,26 +49,26 @@ class Rebuilder:
     def __init__(
         self,
         queue: QueueClient,
-        guard: ColdGuard,
+        recovering_queue: RecoveringQueue,
         waitlists: WaitlistRecords,
-        restoring: Restoring,
+        passes: RebuildPasses,
         leases: Leases,
         now_millis: NowMillis,
         pause: Callable[[float], None],
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._queue = queue
-        self._guard = guard
+        self._recovering_queue = recovering_queue
         self._waitlists = waitlists
         self._passes: dict[Stage, Pass] = {
-            "line": restoring.line,
-            "changes": restoring.changes,
-            "journal": restoring.journal,
+            "line": passes.line,
+            "changes": passes.changes,
+            "journal": passes.journal,
         }
         self._leases = leases
         self._now_millis = now_millis
         self._pause = pause
-        self._tally = tally
+        self._metrics = metrics
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
         """Rebuild a waitlist unless another does; return whether its order is complete now."""
@@ -78,7 +78,7 @@ class Rebuilder:
         run: RebuildRun | None = None
         is_whole = False
         try:
-            opened = self._guard.make_known(waitlist.waitlist_id)
+            opened = self._recovering_queue.initialise(waitlist.waitlist_id)
             if opened.state == "hydrating":
                 run = self._run_of(lease, opened, lambda: left_millis() < STOP_MILLIS)
                 self._restore(run, lease)
@@ -103,23 +103,23 @@ class Rebuilder:
         """Return a run that goes on where the last one stopped, or begins."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
         # From here on an order of another life is outdated, wherever it comes from.
-        watch = replace(waitlist.watch, epoch=opened.epoch, beat=0, audited=0)
-        self._waitlists.note_watch(waitlist.waitlist_id, watch)
+        watch = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
+        self._waitlists.write_checkpoint(waitlist.waitlist_id, watch)
         version = waitlist.segments_version
         if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
             rebuild = self._begun(waitlist, opened)
             lease.renew(rebuild)
-            self._tally.add("rebuilds_started")
+            self._metrics.add("rebuilds_started")
         run = RebuildRun(waitlist, opened, rebuild, is_time_up)
         logger.info("rebuild begins or goes on", extra=_about(waitlist, run))
         return run
 
-    def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> Rebuild:
-        return Rebuild(
+    def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> RebuildProgress:
+        return RebuildProgress(
             epoch=opened.epoch,
             segments_version=waitlist.segments_version,
             began_millis=self._now_millis(),
-            expected=waitlist.watch.present,
+            expected=waitlist.checkpoint.present,
         )
 
     def _restore(self, run: RebuildRun, lease: Lease) -> None:
@@ -133,7 +133,7 @@ class Rebuilder:
             run.begin("journal")
         self._do("journal", run, lease)
         self._queue.send(init_of(run.waitlist, "finish_rebuild", run.epoch))
-        self._tally.add("rebuilds_finished")
+        self._metrics.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
     def _do(self, stage: Stage, run: RebuildRun, lease: Lease) -> None:

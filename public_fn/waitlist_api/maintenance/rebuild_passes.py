@@ -25,13 +25,13 @@ from waitlist_shared.limits import MAX_BATCH, MAX_FILL
 # changed this long before the rebuild began is read again, from the table itself.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# Of an order that was never watched, longer: after a clock has gone back, its next life begins
+# Of an order that was never windows, longer: after a clock has gone back, its next life begins
 # later than any clock says.
-UNWATCHED_LOOK_STAMPS = 60 * MINUTE
+NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
 
-class Restoring:
+class RebuildPasses:
     """Restores shards of a line, a page at a time: no more than a page of each is in memory."""
 
     def __init__(
@@ -70,8 +70,8 @@ class Restoring:
         """Correct by the journal, which is never behind, up to this life of the order."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        watched = run.waitlist.watch.previous_stamp or max(0, born - UNWATCHED_LOOK_STAMPS)
-        since = max(min(watched, recent), born - LONGEST_LOOK_STAMPS)
+        windows = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
+        since = max(min(windows, recent), born - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
         for reached, page in self._journal.of_shard(shard, since, born):
             self._correct(run, [one for one in page if one.waitlist_id == run.waitlist_id])

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from waitlist_api.records.places import Placed
-from waitlist_api.records.rebuild_progress import Rebuild, Stage
+from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -21,7 +21,7 @@ class RebuildRun:
         self,
         waitlist: WaitlistRecord,
         opened: c.InitResult,
-        rebuild: Rebuild,
+        rebuild: RebuildProgress,
         is_time_up: Callable[[], bool],
     ) -> None:
         self.waitlist = waitlist
@@ -44,7 +44,7 @@ class RebuildRun:
         return self.opened.epoch
 
     @property
-    def rebuild(self) -> Rebuild:
+    def rebuild(self) -> RebuildProgress:
         """How far it is, to note down."""
         return self._rebuild
 

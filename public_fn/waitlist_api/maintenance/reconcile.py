@@ -20,7 +20,7 @@ from waitlist_shared.ranks import ticket_of_millis
 PAGES = 100
 
 
-class Settling:
+class Reconciler:
     """Ends expired holds and records where people stand."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Settling:
         self._segment_index = segment_index
         self._now_millis = now_millis
 
-    def settle(self, waitlist_id: str, known_until: int = 0) -> None:
+    def reconcile(self, waitlist_id: str, known_until: int = 0) -> None:
         """End what has expired; record what changed over a minute ago and nobody recorded.
 
         Or before `known_until`, the stamp of a run that is over a minute ago.
@@ -45,11 +45,11 @@ class Settling:
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
             expired: c.ExpireResult = self._queue.send(request)
-            is_settled = bool(expired.places) and self._settle_page(waitlist_id, expired)
+            is_settled = bool(expired.places) and self._reconcile_page(waitlist_id, expired)
             if expired.is_all and not is_settled:
                 return
 
-    def _settle_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
+    def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
         """Record what the records of a page lack; return whether any entry of it is settled."""
         ids = [place.entry_id for place in expired.places]
         records = self._entries.get_many(waitlist_id, ids)

@@ -15,7 +15,7 @@ NOWHERE = ("absent", "done")
 Somewhere = Literal["waiting", "held", "parked", "done"]
 
 
-def is_suspect(change: Change, look: c.InspectResult) -> bool:
+def may_differ(change: Change, look: c.InspectResult) -> bool:
     """Whether Redis may have lost a change; the record may know of a later one."""
     if change.status == EDITED:
         return True
@@ -35,7 +35,7 @@ def repair_of(
         # Redis has not counted an admission whose place it still has.
         return drop_of(record, counts=True) if record is not None else drop_of_erased(change)
     if max(look.stamp, look.unsettled_stamp) > record.stamp:
-        # Redis has decided something that the record does not know: settling looks after that,
+        # Redis has decided something that the record does not know: reconciler looks after that,
         # and a hold that is never recorded ends by itself.
         return None
     if record.status not in PRESENT or _agrees(record, look, segments):

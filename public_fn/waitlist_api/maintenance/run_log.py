@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from waitlist_api.observability.metrics import Count, Level, Part, Tally
+from waitlist_api.observability.metrics import Count, Level, MetricsCollector, Part
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.telemetry import Span, Telemetry
 
@@ -13,19 +13,19 @@ OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
 
 
-class RunLines:
+class RunLog:
     """One line for each run, whatever becomes of it."""
 
     def __init__(
         self,
         telemetry: Telemetry,
         correlation: Correlation,
-        tally: Tally,
+        metrics: MetricsCollector,
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._telemetry = telemetry
         self._correlation = correlation
-        self._tally = tally
+        self._metrics = metrics
         self._seconds = seconds
 
     def told(self, event: Mapping[str, Any], request_id: str, run: Callable[[], None]) -> None:
@@ -43,7 +43,7 @@ class RunLines:
 
     def _tell(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
-        numbers = self._tally.take()
+        numbers = self._metrics.take()
         names = COUNTS
         if is_done and operation == OF_ALL:
             # How everything stands is known to those alone who have seen everything.

@@ -5,13 +5,13 @@ from functools import partial
 from itertools import islice
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
-from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, Finishing
+from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure
-from waitlist_api.maintenance.heartbeat import Watching
-from waitlist_api.maintenance.isolation import each, guarded
+from waitlist_api.maintenance.heartbeat import Heartbeat
+from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.rebuild import Rebuilder
-from waitlist_api.maintenance.reconcile import Settling
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.maintenance.reconcile import Reconciler
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import init_of
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
@@ -30,7 +30,7 @@ NEW_SETTINGS_MILLIS = 15 * 60_000
 DELETE_LOOKS = 2
 
 
-class Caretaker:
+class MaintenanceRunner:
     """Brings the record and Redis in line wherever a request was cut off."""
 
     def __init__(
@@ -39,47 +39,47 @@ class Caretaker:
         waitlists: WaitlistRecords,
         erasures: Erasures,
         places: Places,
-        finishing: Finishing,
+        intent_finisher: IntentFinisher,
         rebuilder: Rebuilder,
-        settling: Settling,
+        reconciler: Reconciler,
         reindexer: Reindexer,
-        watching: Watching,
+        heartbeat: Heartbeat,
         leases: Leases,
         now_millis: NowMillis,
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._erasures = erasures
         self._places = places
-        self._finishing = finishing
+        self._intent_finisher = intent_finisher
         self._rebuilder = rebuilder
-        self._settling = settling
+        self._reconciler = reconciler
         self._reindexer = reindexer
-        self._watching = watching
+        self._heartbeat = heartbeat
         self._leases = leases
         self._now_millis = now_millis
-        self._tally = tally
+        self._metrics = metrics
 
-    def look_after_all(self, left_millis: LeftMillis = without_end) -> None:
+    def run_all(self, left_millis: LeftMillis = without_end) -> None:
         """Do the work of a minute: unfinished intents, then every waitlist.
 
         What takes long stops in time, and goes on in the next run.
         """
-        self._finishing.finish_intents()
+        self._intent_finisher.finish_intents()
         waitlists = iter(self._waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
-            self._look_after(page, left_millis)
+            self._run_page(page, left_millis)
             alive = [one for one in page if not one.deleting]
-            guarded(partial(self._watching.watch, left_millis=left_millis), alive)
+            run_isolated(partial(self._heartbeat.check, left_millis=left_millis), alive)
 
-    def look_after(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
+    def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Do for one waitlist what cannot wait for the minute."""
         waitlist = self._waitlists.get(waitlist_id)
         if waitlist is not None:
-            self._look_after([waitlist], left_millis)
+            self._run_page([waitlist], left_millis)
 
-    def _look_after(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
+    def _run_page(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
         try:
@@ -88,12 +88,12 @@ class Caretaker:
             # The other waitlists, and those that are being deleted, are not to wait for these.
             answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
-            measure(self._tally, waitlist, answer, self._now_millis())
+            measure(self._metrics, waitlist, answer, self._now_millis())
         for waitlist, answer in zip(alive, answers, strict=True):
-            guarded(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
+            run_isolated(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:
             if waitlist.deleting:
-                guarded(self._delete, waitlist)
+                run_isolated(self._delete, waitlist)
 
     def _keep(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
@@ -101,7 +101,7 @@ class Caretaker:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             self._rebuilder.forget(waitlist)
             self._repeat_settings(waitlist, answer.epoch)
-            self._settling.settle(waitlist.waitlist_id, waitlist.watch.previous_stamp)
+            self._reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
                 self._reindexer.reindex(waitlist)
         elif isinstance(answer, c.StatsResult | Cold):
@@ -137,7 +137,9 @@ class Caretaker:
             found += len(page)
             # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
             renew()
-            each(lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
+            run_each(
+                lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page
+            )
         return found
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:

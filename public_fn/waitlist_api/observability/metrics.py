@@ -34,7 +34,7 @@ Level = Literal[
 Part = Literal["queue_ms", "record_ms"]
 
 
-class Tally:
+class MetricsCollector:
     """Counts from any thread; one for a process, which does one thing at a time."""
 
     def __init__(self) -> None:
@@ -61,9 +61,9 @@ class Tally:
 class Timed:
     """A client, the time of whose calls is counted."""
 
-    def __init__(self, client: Any, tally: Tally, part: Part) -> None:
+    def __init__(self, client: Any, metrics: MetricsCollector, part: Part) -> None:
         self._client = client
-        self._tally = tally
+        self._metrics = metrics
         self._part = part
 
     def __getattr__(self, name: str) -> Any:
@@ -74,6 +74,6 @@ class Timed:
             try:
                 return call(**arguments)
             finally:
-                self._tally.add(self._part, (time.perf_counter() - began) * 1000)
+                self._metrics.add(self._part, (time.perf_counter() - began) * 1000)
 
         return timed

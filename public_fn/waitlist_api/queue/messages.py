@@ -138,15 +138,15 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
         mode=mode,
         epoch=epoch,
         floor_ticket=floor_ticket,
-        counters=c.Counters(**record.watch.counters),
+        counters=c.Counters(**record.checkpoint.counters),
     )
 
 
 def beat_of(waitlist: WaitlistRecord) -> c.Heartbeat:
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
-        epoch=waitlist.watch.epoch or None,
-        known_beat=waitlist.watch.beat,
+        epoch=waitlist.checkpoint.epoch or None,
+        known_beat=waitlist.checkpoint.beat,
     )
 
 

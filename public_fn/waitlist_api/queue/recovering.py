@@ -5,7 +5,7 @@ from typing import Any
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import init_of
 from waitlist_api.records.places import Places
@@ -16,7 +16,7 @@ from waitlist_shared.ids import new_epoch
 from waitlist_shared.ranks import ticket_of_millis
 
 
-class ColdGuard:
+class RecoveringQueue:
     """Sends requests; a waitlist whose order is lost is opened for its rebuild."""
 
     def __init__(
@@ -25,20 +25,20 @@ class ColdGuard:
         waitlists: WaitlistRecords,
         places: Places,
         now_millis: NowMillis,
-        tally: Tally,
+        metrics: MetricsCollector,
     ) -> None:
         self._queue = queue
         self._waitlists = waitlists
         self._places = places
         self._now_millis = now_millis
-        self._tally = tally
+        self._metrics = metrics
 
     def write(self, request: c.OnWaitlist) -> Any:
         """Send a signup or a leave: both can be taken while the order is rebuilt."""
         try:
             return self._queue.send(request)
         except Cold:
-            self.open(request.waitlist_id)
+            self.start_rebuild(request.waitlist_id)
             return self._queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
@@ -46,17 +46,17 @@ class ColdGuard:
         try:
             return self._queue.send(request)
         except Cold as error:
-            self.open(request.waitlist_id)
+            self.start_rebuild(request.waitlist_id)
             raise Rebuilding from error
 
-    def open(self, waitlist_id: str) -> c.InitResult:
+    def start_rebuild(self, waitlist_id: str) -> c.InitResult:
         """Make a cold waitlist known to Redis, and have its order rebuilt."""
-        self._tally.add("cold_guards")
-        opened = self.make_known(waitlist_id)
+        self._metrics.add("cold_guards")
+        opened = self.initialise(waitlist_id)
         self._queue.start_maintenance(waitlist_id)
         return opened
 
-    def make_known(self, waitlist_id: str) -> c.InitResult:
+    def initialise(self, waitlist_id: str) -> c.InitResult:
         """Make a waitlist known to Redis, which may know it; its order is left to the caller."""
         record = self._waitlists.get(waitlist_id)
         if record is None or record.deleting:
@@ -64,18 +64,18 @@ class ColdGuard:
         opened: c.InitResult = self._queue.send(self._open(record))
         return opened
 
-    def apply(self, record: WaitlistRecord) -> None:
+    def push_settings(self, record: WaitlistRecord) -> None:
         """Give Redis a waitlist's new settings."""
         opened: c.InitResult = self._queue.send(self._open(record))
         if opened.outcome == "created":
             self._queue.start_maintenance(record.waitlist_id)
 
-    def repeat(self, record: WaitlistRecord) -> None:
+    def resend_settings(self, record: WaitlistRecord) -> None:
         """Tell Redis settings that it may have missed; a cold one learns them when it is opened."""
         with suppress(Cold):
             self._queue.send(init_of(record, "configure", new_epoch()))
 
-    def create(self, record: WaitlistRecord) -> None:
+    def initialise_empty(self, record: WaitlistRecord) -> None:
         """Make a new waitlist known: nobody can be in line yet, so its order is complete."""
         self._queue.send(init_of(record, "create", new_epoch()))
 
@@ -83,7 +83,7 @@ class ColdGuard:
         # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
         # This clock says nothing of order: it only tells that one has gone back, and how far.
         floor = max(
-            record.watch.stamp,
+            record.checkpoint.stamp,
             self._places.newest_stamp(record.waitlist_id),
             ticket_of_millis(self._now_millis()),
         )

@@ -8,7 +8,7 @@ Counts = dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watch:
+class Checkpoint:
     """The last beat that was compared, its stamp and counters, and the stamp of the beat before.
 
     The beat before is what a loss can be measured from: if Redis has lost the last beat, it has
@@ -43,16 +43,16 @@ class Watch:
             del fields["audited"]
         return fields
 
-    def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Watch":
+    def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
         """Return what to note when an audit has come to a stamp, and the next run is to go on.
 
         If Redis has lost the beat by then, everything `since` the first run is compared again.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
-    def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Watch":
+    def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Checkpoint":
         """Return what to note after the next beat."""
-        return Watch(
+        return Checkpoint(
             epoch=epoch,
             beat=beat,
             stamp=stamp,
@@ -62,4 +62,4 @@ class Watch:
         )
 
 
-UNWATCHED = Watch()
+NO_CHECKPOINT = Checkpoint()

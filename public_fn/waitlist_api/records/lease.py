@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.records.rebuild_progress import Rebuild
+from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared.errors import WaitlistError
 
@@ -27,7 +27,7 @@ class Lease:
     waitlist: WaitlistRecord
     owner: str
 
-    def renew(self, rebuild: Rebuild | None = None) -> None:
+    def renew(self, rebuild: RebuildProgress | None = None) -> None:
         """Hold on for another minute, note progress; raise LeaseLost if another has it by now."""
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id

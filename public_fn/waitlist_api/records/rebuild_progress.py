@@ -11,7 +11,7 @@ SEPARATOR = "#"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rebuild:
+class RebuildProgress:
     """A rebuild of one life of an order (`epoch`) by one declaration of segments.
 
     `began_millis` is when its first run began: whatever changed since then is looked at again.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waitlist_api.observability.metrics import Tally
+from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
 from waitlist_api.records.entry import (
     HistoryEvent,
@@ -68,10 +68,10 @@ class Transition:
 class Transitions:
     """Writes decisions."""
 
-    def __init__(self, table: Table, retention: Retention, tally: Tally) -> None:
+    def __init__(self, table: Table, retention: Retention, metrics: MetricsCollector) -> None:
         self._table = table
         self._retention = retention
-        self._tally = tally
+        self._metrics = metrics
 
     def record(self, transition: Transition, now_millis: int) -> None:
         """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
@@ -92,7 +92,7 @@ class Transitions:
                     self._table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
-        self._tally.add("holds_expired", transition.expired_holds)
+        self._metrics.add("holds_expired", transition.expired_holds)
         # Once more, for what was recorded meanwhile.
         self._end_history(transition)
 
@@ -134,7 +134,7 @@ class Transitions:
             if changed.record is not None or self._table.get(record_key(*key)) is None:
                 raise
             return
-        self._tally.add("holds_expired", _expired_holds([event]))
+        self._metrics.add("holds_expired", _expired_holds([event]))
         if self._retention.expires_at(key[0], now_millis) is not None:
             self._expire_with_record(key, event.stamp)
 

@@ -16,7 +16,7 @@ class _Remembered:
     until_millis: int
 
 
-class Directory:
+class WaitlistCache:
     """Looks waitlists up; only what exists is remembered, so a new one is found at once.
 
     What is remembered may be old: nobody may be refused by it, and Redis has the last word on

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
-from waitlist_api.records.checkpoint import UNWATCHED, Watch
-from waitlist_api.records.rebuild_progress import Rebuild
+from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
+from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
@@ -72,8 +72,8 @@ class WaitlistRecord:
     created_millis: int
     updated_millis: int
     deleting: bool = False
-    watch: Watch = UNWATCHED
-    rebuild: Rebuild | None = None
+    checkpoint: Checkpoint = NO_CHECKPOINT
+    rebuild: RebuildProgress | None = None
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
 
@@ -84,9 +84,9 @@ class WaitlistRecord:
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
-        known["watch"] = Watch.from_item(known.get("watch", {}))
+        known["checkpoint"] = Checkpoint.from_item(item.get("watch", {}))
         if "rebuild" in known:
-            known["rebuild"] = Rebuild.from_item(known["rebuild"])
+            known["rebuild"] = RebuildProgress.from_item(known["rebuild"])
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
@@ -225,7 +225,11 @@ class WaitlistRecords:
         return WaitlistRecord.from_item(item)
 
     def renew_lease(
-        self, waitlist_id: str, owner: str, until_millis: int, rebuild: Rebuild | None = None
+        self,
+        waitlist_id: str,
+        owner: str,
+        until_millis: int,
+        rebuild: RebuildProgress | None = None,
     ) -> bool:
         """Hold a lease for longer; return False if it has passed to another, or is no more.
 
@@ -262,14 +266,14 @@ class WaitlistRecords:
                 {"rebuild": waitlist.rebuild.to_item()},
             )
 
-    def note_watch(self, waitlist_id: str, watch: Watch) -> None:
+    def write_checkpoint(self, waitlist_id: str, checkpoint: Checkpoint) -> None:
         """Keep what was seen of Redis, for the day it loses it."""
         try:
             self._table.update(
                 _key(waitlist_id),
                 "SET #watch = :watch",
                 "attribute_exists(#pk)",
-                {"watch": watch.to_item()},
+                {"watch": checkpoint.to_item()},
             )
         except ConditionFailed:
             return

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from waitlist_api import cursors
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.segments.index import SegmentIndex
@@ -31,7 +31,7 @@ class SegmentDepths:
     """Counts people for operators, by what they have in common."""
 
     entries: EntryRecords
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     segment_index: SegmentIndex
 
     def page(
@@ -61,7 +61,7 @@ class SegmentDepths:
                 after=after,
                 limit=limit,
             )
-            counted: c.SegmentsResult = self.guard.read(request)
+            counted: c.SegmentsResult = self.recovering_queue.read(request)
             return segments, counted.depths
 
         return self.segment_index.send(waitlist_id, send)

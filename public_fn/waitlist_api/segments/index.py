@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from waitlist_api.queue.messages import tag_of
-from waitlist_api.queue.recovering import ColdGuard
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segments
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import StaleSegments
 
 # Each turn meets another change of the declaration: two within one request are rare.
@@ -21,8 +21,8 @@ T = TypeVar("T")
 class SegmentIndex:
     """Knows the declared segments as well as Redis does, whichever of the two is behind."""
 
-    directory: Directory
-    guard: ColdGuard
+    waitlist_cache: WaitlistCache
+    recovering_queue: RecoveringQueue
 
     def send(
         self,
@@ -34,18 +34,21 @@ class SegmentIndex:
 
         `check` judges those of now first: Redis has taken nothing so far, and may be spared it.
         """
-        segments = self.directory.find(waitlist_id).segments
+        segments = self.waitlist_cache.find(waitlist_id).segments
         for _ in range(TURNS):
             try:
                 return send(segments)
             except StaleSegments:
-                waitlist = self.directory.look_up(waitlist_id)
+                waitlist = self.waitlist_cache.look_up(waitlist_id)
                 # Redis is behind where the request that changed the segments was cut off.
-                self.guard.repeat(waitlist)
+                self.recovering_queue.resend_settings(waitlist)
                 segments = waitlist.segments
             check(segments)
         return send(segments)
 
     def tag(self, record: EntryRecord) -> None:
         """Put an entry into the segments of its record; raise Gone if its stay has ended."""
-        self.send(record.waitlist_id, lambda segments: self.guard.read(tag_of(record, segments)))
+        self.send(
+            record.waitlist_id,
+            lambda segments: self.recovering_queue.read(tag_of(record, segments)),
+        )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.queue.recovering import ColdGuard
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
@@ -18,9 +18,9 @@ class Waitlists:
     """Makes, changes, counts and deletes waitlists."""
 
     queue: QueueClient
-    guard: ColdGuard
+    recovering_queue: RecoveringQueue
     records: WaitlistRecords
-    directory: Directory
+    waitlist_cache: WaitlistCache
     reindexer: Reindexer
     now_millis: NowMillis
 
@@ -31,14 +31,14 @@ class Waitlists:
             changed = self.records.replace(waitlist_id, settings, self.now_millis())
             if changed is None:
                 raise WaitlistDeleting
-        record = self.directory.look_up(waitlist_id)
+        record = self.waitlist_cache.look_up(waitlist_id)
         if is_new:
-            self.guard.create(record)
+            self.recovering_queue.initialise_empty(record)
         else:
-            self.guard.apply(record)
+            self.recovering_queue.push_settings(record)
         if record.segments_state == "building":
             self._begin_index(record)
-            record = self.directory.look_up(waitlist_id)
+            record = self.waitlist_cache.look_up(waitlist_id)
         return record, is_new
 
     def _begin_index(self, record: WaitlistRecord) -> None:
@@ -60,13 +60,13 @@ class Waitlists:
         """Close a waitlist for everybody at once; maintenance erases its people."""
         if not self.records.begin_delete(waitlist_id, self.now_millis()):
             raise WaitlistNotFound
-        self.directory.forget(waitlist_id)
+        self.waitlist_cache.forget(waitlist_id)
         self.queue.send(c.Purge(waitlist_id=waitlist_id))
         self.queue.start_maintenance(waitlist_id)
 
     def stats(self, waitlist_id: str) -> c.StatsResult:
         """Return a waitlist's counts, true at this moment."""
-        stats: c.StatsResult = self.guard.read(c.Stats(waitlist_id=waitlist_id))
+        stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
         if stats.state != "warm":
             raise Rebuilding
         return stats

@@ -11,7 +11,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.lease import Leases
 from waitlist_api.records.segments import Segments
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
@@ -39,7 +39,7 @@ class Reindexer:
     """
 
     queue: QueueClient
-    directory: Directory
+    waitlist_cache: WaitlistCache
     segment_index: SegmentIndex
     waitlists: WaitlistRecords
     entries: EntryRecords
@@ -59,7 +59,7 @@ class Reindexer:
         if lease is None:
             return
         try:
-            self.directory.look_up(waitlist.waitlist_id)
+            self.waitlist_cache.look_up(waitlist.waitlist_id)
             self.segment_index.send(waitlist.waitlist_id, lambda now: self._index(now, lease.renew))
         finally:
             lease.release()

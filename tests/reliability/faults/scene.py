@@ -73,7 +73,7 @@ class Scene:
 
     def warm_up(self) -> None:
         """Have the function know the waitlist, as it does after its first request."""
-        self.world.services.directory.look_up(self.people.waitlist_id)
+        self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
     def flush(self) -> None:

@@ -123,7 +123,7 @@ def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
     scene.wire.disarm()
     assert list(scene.records()) == ["gus"]
     scene.world.clock.advance(36)
-    scene.world.services.caretaker.look_after_all()
+    scene.world.services.maintenance.run_all()
     assert leftovers(scene.stores) == []
 
 
@@ -141,7 +141,7 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(scene: Scene, end
 
     def delete_and_make_anew() -> None:
         assert other.people.delete_waitlist().status == 204
-        other.world.services.caretaker.look_after("bakery")
+        other.world.services.maintenance.run_one("bakery")
         if other.people.configure().status == 201:
             other.people.sign_up("fay", key="anew-fay")
 

@@ -172,11 +172,11 @@ def test_one_rebuilds_while_another_holds_the_lease_not(scene: Scene, lost: Snap
     waitlist = records.get("bakery")
     assert waitlist
     assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
-    scene.world.services.caretaker.look_after_all()
+    scene.world.services.maintenance.run_all()
     answer = scene.people.look("ann")
     assert (answer.status, answer.code) == (503, "rebuilding")
     scene.world.clock.advance(LEASE_SECONDS + SECOND)
-    scene.world.services.caretaker.look_after_all()
+    scene.world.services.maintenance.run_all()
     assert scene.order() == list(WITH_EVE)
 
 
@@ -225,7 +225,7 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(scene: Scene, lost:
     """P7: nobody need wait for the minute."""
     assert scene.people.look("ann").status == 503
     assert scene.world.lambda_.started == [{"waitlist_id": "bakery"}]
-    scene.world.services.caretaker.look_after("bakery")
+    scene.world.services.maintenance.run_one("bakery")
     assert scene.people.look("ann").json["position"] == 1
 
 
@@ -244,7 +244,7 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
         stores.dynamodb.catch_up()
 
     rebuilder = Services.on(CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin)
-    rebuilder.caretaker.look_after("bakery")
+    rebuilder.maintenance.run_one("bakery")
     assert scene.order() == [*LINE, "eve"]
     assert not list(scene.contradictions())
 
@@ -254,5 +254,5 @@ def test_the_second_pass_gives_the_index_time(scene: Scene) -> None:
     line_with_eve(scene)
     scene.flush()
     before_millis = scene.world.clock.now_millis()
-    scene.world.services.caretaker.look_after("bakery")
+    scene.world.services.maintenance.run_one("bakery")
     assert scene.world.clock.now_millis() == before_millis + SETTLED_MILLIS

@@ -14,7 +14,7 @@ from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.records import places
-from waitlist_api.records.rebuild_progress import Rebuild
+from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_shared.errors import WaitlistError
 
 AN_HOUR = 3600
@@ -61,10 +61,10 @@ def halfway(lost: Snapshot, scene: Scene) -> Snapshot:
 
 def run(scene: Scene, enough_for: int = ALWAYS) -> None:
     """Look after this list, as an invocation does that has enough time so often."""
-    scene.world.services.caretaker.look_after("bakery", Time(enough_for).left_millis)
+    scene.world.services.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
-def noted(scene: Scene) -> Rebuild | None:
+def noted(scene: Scene) -> RebuildProgress | None:
     waitlist = scene.world.services.waitlist_records.get("bakery")
     assert waitlist
     return waitlist.rebuild
@@ -157,7 +157,7 @@ def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
 
 def test_a_run_that_came_no_further_asks_for_no_other(scene: Scene, lost: Snapshot) -> None:
     """P9: the minute's run is soon enough, where one at once would do the same."""
-    before: Rebuild | None = None
+    before: RebuildProgress | None = None
     while noted(scene) != before or before is None:
         before = noted(scene)
         scene.world.lambda_.started.clear()

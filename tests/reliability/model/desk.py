@@ -195,13 +195,13 @@ class Desk:
 
     def look_after(self) -> Any:
         """Do for this list what its first caller has asked for: rebuild it, or end its holds."""
-        self.services.caretaker.look_after(WAITLIST_ID)
+        self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:
-        self.services.finishing.finish_intents()
+        self.services.intent_finisher.finish_intents()
 
     def maintain(self) -> Any:
-        self.services.caretaker.look_after_all()
+        self.services.maintenance.run_all()
 
     def _command(self, name: str, hold: str, **more: Any) -> HoldCommand:
         return HoldCommand(

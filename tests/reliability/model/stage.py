@@ -90,7 +90,7 @@ class Stage:
             self._pause,
         )
         if self.table.items:
-            services.directory.look_up(WAITLIST_ID)
+            services.waitlist_cache.look_up(WAITLIST_ID)
         if wire:
             wire.disarm()
         return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)

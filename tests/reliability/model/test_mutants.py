@@ -9,7 +9,7 @@ from tests.reliability.model.known import group_of
 from tests.reliability.model.stage import Stage
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.imports.write_intents import IntentWriter
-from waitlist_api.maintenance.reconcile import Settling
+from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.transitions import Transitions
@@ -28,7 +28,7 @@ MUTANTS = [
     (EntryRecords, "record_bump", ("bump to the front",), "waiting"),
     (Transitions, "record", ("complete",), "held"),
     (Transitions, "record", ("release to the back",), "held"),
-    (Settling, "settle", ("expiry",), "over"),
+    (Reconciler, "reconcile", ("expiry",), "over"),
     (ImportRecords, "begin", ("import",), "two absent"),
     (EntryRecords, "cancel_join", ("import",), "room for one"),
     (IntentWriter, "_drop_admitted", ("import of those of one time",), "admitted"),

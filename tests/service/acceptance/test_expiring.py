@@ -34,7 +34,7 @@ def test_heartbeats_hold_on(waitlist: Waitlist, world: World) -> None:
     for _ in range(5):
         world.advance(LEASE_SECONDS - 1)
         assert desk.extend("ann").json["status"] == "offered"
-        world.services.caretaker.look_after_all()
+        world.services.maintenance.run_all()
     assert desk.claimed(2) == ["bob"]
     assert desk.complete("ann").json["status"] == "admitted"
     assert desk.events("ann") == ["joined", "offered", "admitted"]
@@ -71,7 +71,7 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
         assert (desk.names[claim["entry_id"]], claim["attempts"]) == ("ann", attempt)
         world.advance(LEASE_SECONDS)
         if by == "maintenance":
-            world.services.caretaker.look_after_all()
+            world.services.maintenance.run_all()
     assert desk.claimed(2) == ["bob"]
     assert desk.status("ann") == "parked"
     desk.complete("bob")
@@ -87,10 +87,10 @@ def test_the_minute_ends_holds_that_nobody_claims(waitlist: Waitlist, world: Wor
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     world.advance(LEASE_SECONDS)
-    world.services.caretaker.look_after_all()
+    world.services.maintenance.run_all()
     assert desk.order() == ["ann", "bob", "cyd"]
     world.advance(60)
-    world.services.caretaker.look_after_all()
+    world.services.maintenance.run_all()
     for name in ("ann", "bob"):
         person = desk.person(name).json
         assert (person["status"], person["attempts"]) == ("waiting", 1)
@@ -133,7 +133,7 @@ def test_a_position_behind_the_expired_is_true(waitlist: Waitlist, world: World)
     desk.claim()
     assert desk.place("bob") == (1, 1)
     world.advance(LEASE_SECONDS)
-    world.services.caretaker.look_after_all()
+    world.services.maintenance.run_all()
     assert [desk.place(name) for name in ("ann", "bob")] == [(1, 2), (2, 2)]
 
 

@@ -95,7 +95,7 @@ def test_the_admitted_may_sign_up_again_where_the_list_lets_them(
     assert desk.complete("ann").status == 200
     world.advance(seconds)
     if seconds:
-        world.services.caretaker.look_after_all()
+        world.services.maintenance.run_all()
     answer = desk.sign_up("ann", key="again")
     assert (answer.status, answer.json["position"]) == (201, 2)
     assert desk.complete("ann", former).status == 409

@@ -81,13 +81,13 @@ def run(desk: Admissions, table: WatchedTable, queries: int = ALL_QUERIES) -> in
     Return how many it made.
     """
     desk.world.advance(60)
-    desk.world.tally.take()
+    desk.world.metrics.take()
     table.queries = 0
 
     def left_millis() -> int:
         return RUN_MILLIS if table.queries < queries else 0
 
-    desk.world.services.caretaker.look_after_all(left_millis)
+    desk.world.services.maintenance.run_all(left_millis)
     return table.queries
 
 
@@ -99,7 +99,7 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     desk.lose_place("cyd")
     assert run(desk, table) <= ALL_QUERIES
     assert desk.order() == ["ann", "bob", "cyd"]
-    assert desk.world.tally.take()["beats_missed"] == 0
+    assert desk.world.metrics.take()["beats_missed"] == 0
     run(desk, table)
     assert run(desk, table) <= 10 * SHARDS, "the day is not compared again"
     assert 1 < table.at_once <= AT_ONCE
@@ -114,9 +114,9 @@ def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     desk.lose_place("cyd")
     quarter = ALL_QUERIES // 4
     made = [run(desk, table, quarter)]
-    assert desk.world.tally.take()["beats_missed"] == 1
+    assert desk.world.metrics.take()["beats_missed"] == 1
     assert desk.order() == ["ann", "bob"], "what is compared is put right"
-    while desk.world.tally.take().get("beats_missed", 1):
+    while desk.world.metrics.take().get("beats_missed", 1):
         made.append(run(desk, table, quarter))
     assert desk.order() == ["ann", "bob", "cyd"]
     step = STEP_MINUTES * SHARDS
@@ -167,7 +167,7 @@ def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: Wat
     past.put_back()
     assert desk.order() == ["ann"]
     run(desk, table)
-    assert desk.world.tally.take()["beats_lost"] == 1
+    assert desk.world.metrics.take()["beats_lost"] == 1
     assert desk.order() == ["ann", "bob", "cyd"]
 
 

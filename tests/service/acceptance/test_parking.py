@@ -46,7 +46,7 @@ def test_a_late_park_is_refused(waitlist: Waitlist, world: World) -> None:
     desk = waitlist("ann", max_attempts=1)
     desk.claim()
     world.advance(LEASE_SECONDS)
-    world.services.caretaker.look_after_all()
+    world.services.maintenance.run_all()
     assert desk.park("ann", reason="late").code == "claim_expired"
     world.maintain()
     assert desk.park("ann", reason="late").code == "claim_expired"

@@ -33,7 +33,7 @@ def desk(world: World) -> Segmented:
 
 
 def look_after(desk: Segmented) -> None:
-    desk.world.services.caretaker.look_after(desk.waitlist_id)
+    desk.world.services.maintenance.run_one(desk.waitlist_id)
 
 
 def set_status(desk: Segmented, name: str, status: str) -> None:
@@ -288,16 +288,16 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     """P3, P7: what was read before is refused, nothing is told, and the lease is free."""
     desk.declare(BY_LANGUAGE)
     desk.world.redis.flushall()
-    rebuilder = desk.world.services.caretaker._rebuilder
-    rebuild, make_known = rebuilder.rebuild, rebuilder._guard.make_known
+    rebuilder = desk.world.services.maintenance._rebuilder
+    rebuild, initialise = rebuilder.rebuild, rebuilder._recovering_queue.initialise
 
-    def declare_and_make_known(waitlist_id: str) -> c.InitResult:
+    def declare_and_initialise(waitlist_id: str) -> c.InitResult:
         desk.declare(BY_GENDER)
-        return make_known(waitlist_id)
+        return initialise(waitlist_id)
 
     before = desk.config()
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(rebuilder._guard, "make_known", declare_and_make_known)
+        meanwhile.setattr(rebuilder._recovering_queue, "initialise", declare_and_initialise)
         with pytest.raises(StaleSegments):
             rebuild(before)
     assert desk.look("ann").code == "rebuilding"

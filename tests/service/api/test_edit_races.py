@@ -104,7 +104,7 @@ RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
 def assert_exact(desk: Admissions) -> None:
     """The index has those who wait, in the segments that their records tell, and nobody else."""
     services, redis = desk.world.services, desk.world.redis
-    segments = services.directory.look_up(desk.waitlist_id).segments
+    segments = services.waitlist_cache.look_up(desk.waitlist_id).segments
     expected = set()
     for entry_id, rank in redis.zrange(keys.queue(desk.waitlist_id), 0, -1, withscores=True):
         record = services.entries.get(desk.waitlist_id, entry_id)

@@ -161,7 +161,7 @@ def test_without_the_record_nothing_happens(
 ) -> None:
     """P3 P5: the refusal says when to come again, and repeats nothing that AWS said."""
     error, status, code = RECORD_FAILS[failure]
-    people.world.services.directory.look_up(people.waitlist_id)
+    people.world.services.waitlist_cache.look_up(people.waitlist_id)
     dynamodb.failure = raising(error)
     answer = ASKS[ask](people)
     refused(answer, status, code)

@@ -99,10 +99,10 @@ def test_a_request_has_the_time_that_lambda_gives_it_less_what_its_answer_takes(
 
     class Asked:
         def handle(self, _event: object, _context: object) -> dict[str, Any]:
-            left.append(app.REQUEST_TIME.left())
+            left.append(app.DEADLINE.left())
             return {"statusCode": 204}
 
     monkeypatch.setattr(app, "api", Asked)
     app.lambda_handler({}, Timed(10))
     assert left[0] == pytest.approx(10 - ANSWER_SECONDS, abs=0.2)
-    assert app.REQUEST_TIME.left() == float("inf")
+    assert app.DEADLINE.left() == float("inf")

@@ -112,7 +112,7 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     caches = (
         app.api,
         app.lines,
-        maintenance.caretaker,
+        maintenance.runner,
         maintenance.lines,
         private_app.service,
     )

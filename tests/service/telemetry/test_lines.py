@@ -14,7 +14,7 @@ from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.queries import EntryQueries
-from waitlist_api.maintenance.runner import Caretaker
+from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_queue import app as private_app
 from waitlist_queue.service import QueueService
 
@@ -135,7 +135,7 @@ def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
     prepared: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that an alarm on silence hears it."""
-    monkeypatch.setattr(Caretaker, "look_after_all", defect)
+    monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()
     assert said(prepared, "maintenance") == [("minute", "failed", 1)]

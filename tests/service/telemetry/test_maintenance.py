@@ -27,14 +27,14 @@ def people() -> Admissions:
 def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
     """Return what one run counts and sees, after a time."""
     people.world.advance(after_seconds)
-    people.world.tally.take()
-    people.world.services.caretaker.look_after_all()
+    people.world.metrics.take()
+    people.world.services.maintenance.run_all()
     return taken(people)
 
 
 def taken(people: Admissions) -> dict[str, float]:
     """Return what has piled up since, without how long it took."""
-    numbers = people.world.tally.take()
+    numbers = people.world.metrics.take()
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
 
@@ -72,9 +72,9 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
     people.all_sign_up("ann")
     people.claimed(1)
     people.world.advance(61)
-    people.world.tally.take()
+    people.world.metrics.take()
     assert people.claimed(1) == ["ann"]
-    assert people.world.tally.take()["holds_expired"] == 1, "the claim that saw it records it"
+    assert people.world.metrics.take()["holds_expired"] == 1, "the claim that saw it records it"
     counted = sum(run(people, after_seconds=61).get("holds_expired", 0) for _ in range(3))
     assert (counted, people.status("ann")) == (1, "parked")
 
@@ -83,7 +83,7 @@ def test_a_park_is_no_expiry(people: Admissions) -> None:
     people.all_sign_up("ann")
     people.claimed(1)
     people.park("ann", reason="broken")
-    assert people.world.tally.take()["holds_expired"] == 0
+    assert people.world.metrics.take()["holds_expired"] == 0
 
 
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -113,13 +113,13 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
 ) -> None:
     cut_off(people, monkeypatch, "ann")
     cut_off(people, monkeypatch, "bob")
-    finishing = people.world.services.finishing
+    finishing = people.world.services.intent_finisher
     with monkeypatch.context() as patch:
         patch.setattr(Signups, "finish", unavailable)
         almost = STUCK_MILLIS / 1000
         assert "intents_stuck" not in run(people, after_seconds=almost)
         assert run(people, after_seconds=1)["intents_stuck"] == 2
-        assert "intents_finished" not in people.world.tally.take()
+        assert "intents_finished" not in people.world.metrics.take()
     finishing.finish_intents()
     assert taken(people) == {"intents_finished": 2}
 
@@ -128,7 +128,7 @@ def test_a_rebuild_is_counted_when_it_starts_and_ends(people: Admissions) -> Non
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
     assert people.look("ann").code == "rebuilding"
-    assert people.world.tally.take()["cold_guards"] == 1
+    assert people.world.metrics.take()["cold_guards"] == 1
     seen = run(people)
     assert (seen["waitlists_cold"], seen["rebuilds_started"], seen["rebuilds_finished"]) == (
         1,
@@ -144,15 +144,15 @@ def test_a_rebuild_that_goes_on_tells_for_how_long(people: Admissions) -> None:
     """Also to a run that finds another at it."""
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
-    caretaker = people.world.services.caretaker
-    people.world.tally.take()
-    caretaker.look_after_all(lambda: 0)
-    seen = people.world.tally.take()
+    maintenance = people.world.services.maintenance
+    people.world.metrics.take()
+    maintenance.run_all(lambda: 0)
+    seen = people.world.metrics.take()
     assert seen["rebuilds_started"] == 1
     assert "rebuilds_finished" not in seen
     people.world.advance(600)
-    caretaker.look_after_all(lambda: 0)
-    seen = people.world.tally.take()
+    maintenance.run_all(lambda: 0)
+    seen = people.world.metrics.take()
     assert seen["rebuild_running_seconds"] >= 600
     assert seen["waitlists_cold"] == 1
 
@@ -204,7 +204,7 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
         patch.setattr(Auditor, "audit", unavailable)
         assert run(people, after_seconds=60)["beats_missed"] == 2
     people.world.redis.flushall()
-    people.world.tally.take()
-    people.world.services.caretaker.look_after_all(lambda: 0)
-    assert people.world.tally.take()["beats_missed"] == 2, "their rebuilds have not got far"
+    people.world.metrics.take()
+    people.world.services.maintenance.run_all(lambda: 0)
+    assert people.world.metrics.take()["beats_missed"] == 2, "their rebuilds have not got far"
     assert run(people)["beats_missed"] == 0

@@ -25,7 +25,7 @@ with socket.create_server(("127.0.0.1", port)) as server:
     while True:
         server.accept()
 """
-ENDLESS = """\
+NO_DEADLINE = """\
 import pathlib
 import time
 
@@ -37,7 +37,7 @@ def test_it_does_not_end():
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_tests_and_java(number: signal.Signals, tmp_path: Path) -> None:
-    with started(tmp_path, ENDLESS) as target:
+    with started(tmp_path, NO_DEADLINE) as target:
         wait_until((tmp_path / "begun").exists)
         # A terminal sends Ctrl-C to the whole group.
         os.killpg(target.pid, number) if number == signal.SIGINT else target.send_signal(number)

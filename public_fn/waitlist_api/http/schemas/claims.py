@@ -12,7 +12,7 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
-    looks,
+    documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus, Priority
 from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
@@ -92,7 +92,7 @@ class HeldAnswer(EntryAnswer):
 class ClaimAnswer(BaseModel):
     entry_id: TheEntryId
     status: EntryStatus
-    claim_token: Annotated[str, looks(pattern=FORTY_HEX_DIGITS)]
+    claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]
     claimed_until: Time
     attempts: Annotated[Count, Field(description="How many earlier holds of this entry expired.")]
     customer_id: TheCustomerId | None
@@ -103,4 +103,4 @@ class ClaimAnswer(BaseModel):
 
 
 class ClaimsAnswer(BaseModel):
-    claims: Annotated[list[ClaimAnswer], looks(maxItems=MAX_CLAIM)]
+    claims: Annotated[list[ClaimAnswer], documented(maxItems=MAX_CLAIM)]

@@ -16,7 +16,7 @@ ME = "me"
 PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
-def looks(**schema: Any) -> Any:
+def documented(**schema: Any) -> Any:
     """Return a field with documentation only: the schema is not validated."""
     return Field(json_schema_extra=schema)
 
@@ -34,12 +34,12 @@ def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
     }
 
 
-Time = Annotated[str, looks(format="date-time", examples=["2026-03-01T09:30:00.000Z"])]
-TheWaitlistId = Annotated[str, looks(pattern=PathWaitlistId)]
-TheEntryId = Annotated[str, looks(pattern=PathEntryId)]
-TheCustomerId = Annotated[str, looks(pattern=f"^{ids.CUSTOMER_ID}$")]
-TheCursor = Annotated[str, looks(pattern=CURSOR)]
-Count = Annotated[int, looks(minimum=0)]
+Time = Annotated[str, documented(format="date-time", examples=["2026-03-01T09:30:00.000Z"])]
+TheWaitlistId = Annotated[str, documented(pattern=PathWaitlistId)]
+TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
+TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
+TheCursor = Annotated[str, documented(pattern=CURSOR)]
+Count = Annotated[int, documented(minimum=0)]
 Reason = Annotated[str, Field(max_length=500, description="Stored in the history.")]
 
 
@@ -77,7 +77,7 @@ ErrorCode = TypeAliasType("ErrorCode", Annotated[str, Field(json_schema_extra=_d
 
 
 class FieldProblem(BaseModel):
-    field: Annotated[str, looks(examples=["body.profile"])]
+    field: Annotated[str, documented(examples=["body.profile"])]
     message: str
 
 
@@ -97,7 +97,7 @@ class Problem(BaseModel):
 
     type: str
     title: str
-    status: Annotated[int, looks(minimum=400, maximum=599)]
+    status: Annotated[int, documented(minimum=400, maximum=599)]
     code: ErrorCode
     detail: Annotated[str, Field(description="What happened, and what to do next.")]
     errors: Annotated[

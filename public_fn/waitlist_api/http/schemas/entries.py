@@ -17,8 +17,8 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
+    documented,
     extensible,
-    looks,
 )
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.records.entry import Status
@@ -35,8 +35,8 @@ CustomerId = Annotated[
 ]
 
 
-Priority = Annotated[int, looks(minimum=0, maximum=MAX_PRIORITY)]
-Position = Annotated[int, looks(minimum=1)]
+Priority = Annotated[int, documented(minimum=0, maximum=MAX_PRIORITY)]
+Position = Annotated[int, documented(minimum=1)]
 STATUS_MEANINGS: dict[Status, str] = {
     "joining": "the signup is under way; the entry has no position yet",
     "waiting": "the entry is in the queue",
@@ -54,8 +54,8 @@ EntryStatus = TypeAliasType(
         Field(json_schema_extra=extensible("The state of an entry.", STATUS_MEANINGS)),
     ],
 )
-PollSeconds = Annotated[int, looks(minimum=1, maximum=LONGEST_SECONDS)]
-EntryToken = Annotated[str, looks(pattern=f"^{TOKEN.pattern}$")]
+PollSeconds = Annotated[int, documented(minimum=1, maximum=LONGEST_SECONDS)]
+EntryToken = Annotated[str, documented(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
     Profile,
     Field(default_factory=dict, description="Data for operators to read, at most 8 KB."),
@@ -268,7 +268,7 @@ class CustomersEntryAnswer(EntryAnswer):
 
 class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
-        Annotated[list[SegmentPlaceAnswer], looks(maxItems=MAX_COMBINATIONS)] | None,
+        Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
             description="The positions within the requested segments, one for each of the entry's "
             "values. Empty if the entry is not waiting or has no such attribute; null if the "
@@ -330,7 +330,7 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
         Time | None,
         Field(description="When record and history are deleted; null if they are kept."),
     ]
-    history: Annotated[list[HistoryAnswer], looks(maxItems=MAX_PAGE)]
+    history: Annotated[list[HistoryAnswer], documented(maxItems=MAX_PAGE)]
     cursor: Annotated[
         TheCursor | None,
         Field(description="The next page of the history; null after the last page."),
@@ -338,5 +338,5 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
 
 
 class EntriesAnswer(BaseModel):
-    entries: Annotated[list[AdminEntryAnswer], looks(maxItems=MAX_PAGE)]
+    entries: Annotated[list[AdminEntryAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None

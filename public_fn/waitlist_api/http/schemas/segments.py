@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from waitlist_api.http.schemas.attributes import NAME
-from waitlist_api.http.schemas.common import Count, TheCursor, looks
+from waitlist_api.http.schemas.common import Count, TheCursor, documented
 from waitlist_shared.limits import MAX_PAGE, MAX_SEGMENT_ATTRIBUTES
 
 SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
@@ -25,7 +25,7 @@ class SegmentDepthAnswer(BaseModel):
 
 
 class SegmentsAnswer(BaseModel):
-    segments: Annotated[list[SegmentDepthAnswer], looks(maxItems=MAX_PAGE)]
+    segments: Annotated[list[SegmentDepthAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None
 
 
@@ -33,7 +33,7 @@ class SegmentPlaceAnswer(BaseModel):
     segment: Segment
     position: Annotated[
         int,
-        looks(minimum=1),
+        documented(minimum=1),
         Field(description="1 + the number of entries of this segment that are ahead."),
     ]
     total: Annotated[

@@ -13,7 +13,7 @@ from waitlist_api.http.schemas.common import (
     TheCursor,
     TheWaitlistId,
     Time,
-    looks,
+    documented,
 )
 from waitlist_api.records.waitlists import Rejoin
 from waitlist_shared.limits import (
@@ -167,7 +167,7 @@ class WaitlistConfigAnswer(BaseModel):
 
 
 class WaitlistsAnswer(BaseModel):
-    waitlists: Annotated[list[WaitlistConfigAnswer], looks(maxItems=MAX_PAGE)]
+    waitlists: Annotated[list[WaitlistConfigAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None
 
 

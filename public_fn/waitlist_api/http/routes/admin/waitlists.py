@@ -16,8 +16,8 @@ from waitlist_api.http.schemas.waitlists import (
     WaitlistConfigAnswer,
     WaitlistsAnswer,
 )
-from waitlist_api.records.rebuild_progress import Rebuild
-from waitlist_api.records.waitlist_cache import Directory
+from waitlist_api.records.rebuild_progress import RebuildProgress
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared.ranks import time_of
@@ -27,7 +27,7 @@ WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 
 
 def admin_waitlist_routes(
-    directory: Directory, waitlists: Waitlists, now_millis: NowMillis
+    waitlist_cache: WaitlistCache, waitlists: Waitlists, now_millis: NowMillis
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
@@ -46,7 +46,7 @@ def admin_waitlist_routes(
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> WaitlistConfigAnswer:
-        return _config(directory.look_up(waitlist_id))
+        return _config(waitlist_cache.look_up(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
     def delete_waitlist(waitlist_id: WaitlistId) -> Response[Any]:
@@ -81,7 +81,7 @@ def _millis_of(ticket: int | None) -> int | None:
     return None if ticket is None else int(time_of(ticket).timestamp() * 1000)
 
 
-def _progress(rebuild: Rebuild | None) -> RebuildAnswer | None:
+def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
     return None if rebuild is None else RebuildAnswer(done=rebuild.done, total=rebuild.total)
 
 

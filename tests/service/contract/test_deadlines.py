@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_api.aws import clients
-from waitlist_api.aws.deadline import RequestTime
+from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
@@ -59,9 +59,9 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 
 @pytest.fixture
-def time() -> RequestTime:
+def time() -> Deadline:
     """Stands still: a request has exactly as long as it is given."""
-    return RequestTime(lambda: 0.0)
+    return Deadline(lambda: 0.0)
 
 
 def invoke(client: Any) -> Any:
@@ -77,7 +77,7 @@ def code_of(error: pytest.ExceptionInfo[ClientError]) -> str:
 
 
 def test_a_throttled_invocation_is_tried_once_more_after_a_random_pause(
-    service: Service, time: RequestTime, pauses: list[float]
+    service: Service, time: Deadline, pauses: list[float]
 ) -> None:
     client = clients.lambda_client(time)
     for _ in range(20):
@@ -93,7 +93,7 @@ def test_a_throttled_invocation_is_tried_once_more_after_a_random_pause(
 
 
 def test_a_throttled_record_is_tried_twice_more(
-    service: Service, time: RequestTime, pauses: list[float]
+    service: Service, time: Deadline, pauses: list[float]
 ) -> None:
     service.answer(refusal(400, "ThrottlingException"))
     with pytest.raises(ClientError):
@@ -111,7 +111,7 @@ def test_maintenance_tries_four_times_more(service: Service, pauses: list[float]
     assert [pause <= longest for pause, longest in zip(pauses, (1, 2, 4, 8), strict=True)]
 
 
-def test_no_call_begins_that_could_outlast_the_request(service: Service, time: RequestTime) -> None:
+def test_no_call_begins_that_could_outlast_the_request(service: Service, time: Deadline) -> None:
     """P9"""
     client = clients.lambda_client(time)
     service.answer(DONE)
@@ -137,7 +137,7 @@ def test_no_call_begins_that_could_outlast_the_request(service: Service, time: R
 )
 def test_a_retry_that_would_come_too_late_is_not_made(
     service: Service,
-    time: RequestTime,
+    time: Deadline,
     pauses: list[float],
     answer: HttpResponse,
     longest: float,
@@ -156,7 +156,7 @@ def test_a_retry_that_would_come_too_late_is_not_made(
 
 
 def test_a_connection_that_fails_late_is_not_tried_again(
-    service: Service, time: RequestTime, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+    service: Service, time: Deadline, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     client = clients.lambda_client(time)
@@ -168,17 +168,17 @@ def test_a_connection_that_fails_late_is_not_tried_again(
     assert len(pauses) == 1
 
 
-def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: RequestTime) -> None:
+def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
     """However little time is left when it comes."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
-    client = clients.lambda_client(late := RequestTime(lambda: next(ticks)))
+    client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)
     with late.limited_to(LAMBDA_SECONDS):
         assert invoke(client)["StatusCode"] == 200
 
 
 def test_a_condition_that_fails_late_still_tells_what_stood_there(
-    service: Service, time: RequestTime
+    service: Service, time: Deadline
 ) -> None:
     """P2: the record's answers are read from errors, too."""
     item = {"pk": {"S": "a"}}
