@@ -7,7 +7,7 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from tests.support.admissions import Admissions
 from tests.support.world import World
-from waitlist_api.entries.signup import SignupCommand
+from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_queue import keys

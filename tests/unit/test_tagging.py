@@ -5,9 +5,10 @@ from typing import Any, cast
 
 import pytest
 
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.segments.index import TURNS, SegmentIndex
+from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared.errors import StaleSegments
 
 REMEMBERED = WaitlistRecord(
@@ -68,7 +69,7 @@ def test_what_is_remembered_is_good_until_it_is_refused(
     assert waitlists.told == []
 
 
-@pytest.mark.parametrize("version", range(2, TURNS + 2))
+@pytest.mark.parametrize("version", range(2, MAX_CONFLICT_RETRIES + 2))
 def test_redis_is_told_what_is_declared_before_it_is_asked_again(
     segment_index: SegmentIndex, waitlists: Waitlists, version: int
 ) -> None:
@@ -81,7 +82,7 @@ def test_segments_that_change_without_end_are_left_to_the_caller(
 ) -> None:
     with pytest.raises(StaleSegments):
         segment_index.send("bakery", until(99))
-    assert len(waitlists.told) == TURNS
+    assert len(waitlists.told) == MAX_CONFLICT_RETRIES
 
 
 def test_only_those_of_now_are_judged(segment_index: SegmentIndex) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -28,8 +29,6 @@ from waitlist_shared.errors import (
     WaitlistError,
 )
 
-# An entry that Redis has lost is put back between two tries.
-TRIES = 2
 REFUSED = (NotHeld, ClaimMismatch, ClaimExpired)
 
 
@@ -149,21 +148,23 @@ class Holds:
         request = c.Redrive(
             waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
         )
-        for _ in range(TRIES):
+
+        def attempt() -> EntryView | None:
             try:
                 back: c.RedriveResult = self.recovering_queue.read(request)
             except NotParked as refusal:
                 record = self.entries.get(*command.key)
                 if record is None or record.status != "parked" or record.erase:
                     return self._recorded(command, "redriven", refusal)
-                # The record knows a parking that Redis has lost.
+                # Redis has lost the parking that the record has.
                 self._put_back(record)
-                continue
+                return None
             before = (worn_out_event(back.worn_out_stamp),) if back.worn_out_stamp else ()
             self._record(command, _decision("redriven", command, back), before)
             return _waiting(command, back, back.position, back.total)
-        # Redis has the entry elsewhere: maintenance brings the two together.
-        raise Rebuilding
+
+        # Rebuilding: Redis has the entry in another state, and maintenance reconciles the two.
+        return retry_on_conflict(attempt, Rebuilding)
 
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
         """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""

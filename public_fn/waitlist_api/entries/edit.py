@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields, Throttled
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -21,8 +22,6 @@ from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
-# Each turn meets another request about the same person that was faster: two are rare.
-TURNS = 4
 NOBODY = "The person has left the list, so there is nothing to edit."
 
 
@@ -67,16 +66,12 @@ class EntryEdits:
     def edit(self, command: EditCommand) -> EntryDetails:
         """Replace what is given; where all of it is recorded already, nothing changes."""
         self.waitlist_cache.find(command.waitlist_id)
-        for _ in range(TURNS):
-            record = self._recorded(command)
-            if record is None:
-                continue
-            if command.attributes is not None:
-                # Also where nothing changed: an earlier edit may have been cut off here.
-                self._tag(record)
-            view = self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
-            return EntryDetails(view, record, [])
-        raise Throttled
+        record = retry_on_conflict(lambda: self._recorded(command))
+        if command.attributes is not None:
+            # Also if nothing changed: an earlier edit may have been cut off before this step.
+            self._tag(record)
+        view = self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
+        return EntryDetails(view, record, [])
 
     def _recorded(self, command: EditCommand) -> EntryRecord | None:
         """Return the record as it was asked for; None where it has changed meanwhile."""

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from waitlist_api.clock import iso_of
+from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.messages import STATE_OF, restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -18,8 +19,6 @@ from waitlist_shared.ranks import priority_of, time_of
 
 # What the record calls those whom Redis has out of line, and the other way round.
 STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
-# Somebody leaving at the same moment can make a put-back fail once; twice is no coincidence.
-TRIES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +115,7 @@ class Positions:
         return self.segment_index.send(record.waitlist_id, restore)
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> EntryView:
-        for _ in range(TRIES):
+        def attempt() -> EntryView | None:
             record = self.entries.get(waitlist_id, entry_id)
             if record is None or record.erase:
                 raise EntryNotFound
@@ -125,7 +124,8 @@ class Positions:
             try:
                 place = self.put_back(record)
             except Gone:
-                continue
+                # A concurrent leave has ended the stay since it was read.
+                return None
             if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
                 return EntryView.off_queue(
                     entry_id, STATUS_OF[place.state], place.rank, place.ticket
@@ -134,4 +134,5 @@ class Positions:
                 raise Rebuilding
             total = None if hide_total else place.total
             return EntryView.waiting(entry_id, place.rank, place.ticket, place.position, total)
-        raise Rebuilding
+
+        return retry_on_conflict(attempt, Rebuilding)

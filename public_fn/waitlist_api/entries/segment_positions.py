@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -17,8 +18,6 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 
 FIELD = "query.segment"
-# Between two tries somebody is put back into line, or into the segments that the record tells.
-TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,8 @@ class SegmentPositions:
 
         Whoever does not wait, or has not all of the attributes, is in no segment.
         """
-        for _ in range(TRIES):
+
+        def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
             record = self.entries.get(waitlist_id, entry_id)
             if record is None or record.erase:
                 raise EntryNotFound
@@ -94,7 +94,9 @@ class SegmentPositions:
                 # Redis is to follow the record: an edit was cut off, or is just under way.
                 with suppress(Gone):
                     self.segment_index.tag(record)
-        raise Rebuilding
+            return None
+
+        return retry_on_conflict(attempt, Rebuilding)
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
         canonical = checked(

@@ -1,18 +1,26 @@
-"""Signup: record the intent, take the place, record the place."""
+"""Signup: write the intent to join, take the place in Redis, record the place."""
 
-import hashlib
-import hmac
-import json
-from dataclasses import dataclass, field, replace
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.entries.signup_step import (
+    Create,
+    FinishLeave,
+    Refuse,
+    Replay,
+    Resume,
+    SignupCommand,
+    Step,
+    next_step,
+    refusal_of,
+)
 from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
-    AlreadyOnList,
     EntryNotFound,
     InvalidFields,
     Throttled,
@@ -29,65 +37,16 @@ from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     Gone,
-    IdempotencyKeyReused,
     NotWaiting,
     WaitlistClosed,
-    WaitlistError,
     WaitlistFull,
 )
-from waitlist_shared.ids import entry_id_of, new_join_id
-
-# Each turn meets another request for the same customer that was faster: two are rare.
-TURNS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class SignupCommand:
-    """Who signs up.
-
-    `proven` says that the caller is the customer, `stay_shown` which stay's token the caller sent.
-    """
-
-    waitlist_id: str
-    customer_id: str
-    profile: dict[str, Any] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
-    idempotency_key: str = ""
-    proven: bool = False
-    stay_shown: int | None = None
-
-    @property
-    def entry_id(self) -> str:
-        return entry_id_of(self.waitlist_id, self.customer_id)
-
-    def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return the command of a caller who has sent the entry token of a stay, or none."""
-        return replace(self, stay_shown=stay)
-
-    def is_proven_of(self, record: EntryRecord) -> bool:
-        """Return whether the caller has shown to be the customer whose stay is recorded."""
-        is_of_stay = self.stay_shown is not None and self.stay_shown == record.ticket
-        return self.proven or is_of_stay
-
-    @property
-    def signup_key(self) -> str:
-        """A digest: the key itself is a secret of the client's."""
-        if not self.idempotency_key:
-            return ""
-        return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
-
-    @property
-    def signup_body(self) -> str:
-        """A digest of the body under the key: without the key it says nothing of the body."""
-        if not self.idempotency_key:
-            return ""
-        content = json.dumps([self.profile, self.attributes], sort_keys=True)
-        return hmac.digest(self.idempotency_key.encode(), content.encode(), "sha256").hex()
+from waitlist_shared.ids import new_join_id
 
 
 @dataclass(frozen=True)
 class SignedUp:
-    """`is_new` tells the request that made the place from one that repeats it."""
+    """The entry; `is_new` if this request made it, not an earlier one that it repeats."""
 
     view: EntryView
     is_new: bool
@@ -95,7 +54,7 @@ class SignedUp:
 
 @dataclass(frozen=True, slots=True)
 class Signups:
-    """Gives customers their places; any step may be repeated, by anyone."""
+    """Signs customers up. Each step may be repeated, also by another request or by maintenance."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -106,18 +65,41 @@ class Signups:
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
-        """Put a customer in line, or return the place of whom the caller has shown to be."""
+        """Add the customer to the queue, or return the position of a customer who is in it.
+
+        The position is returned only if the caller has proved to be this customer.
+        """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
-        if _refusal(waitlist, command.attributes) is not None:
+        if refusal_of(waitlist, command.attributes) is not None:
+            # The cached configuration may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
-        for _ in range(TURNS):
-            view = self._turn(waitlist, command)
-            if view is not None:
-                return view
+        existing = self._existing(command, waitlist)
+        # One attempt finds the former stay, the next one writes over it.
+        for _ in range(2 * MAX_CONFLICT_RETRIES):
+            match self._decide(command, existing, waitlist):
+                case Refuse(error):
+                    raise error
+                case Replay(record):
+                    # EntryNotFound: the entry was erased since it was read.
+                    with suppress(EntryNotFound):
+                        return SignedUp(self._view_of(record), is_new=False)
+                case FinishLeave(record):
+                    self.leaves.finish(record)
+                case Resume(record):
+                    with suppress(Gone):
+                        return self._finish(record, waitlist)
+                case Create(former):
+                    intent = self._intent(command)
+                    existing = self._write_intent(intent, former)
+                    if existing is None or existing.join_id != intent.join_id:
+                        continue
+                    with suppress(Gone):
+                        return self._finish(existing, waitlist)
+            existing = self._existing(command, waitlist)
         raise Throttled
 
     def finish(self, record: EntryRecord) -> SignedUp:
-        """Take an intent to its end: the place, or the refusal and no trace of the intent."""
+        """Finish an intent to join: record its place, or remove the intent if Redis refuses it."""
         placed = self._take_place(record)
         is_new = self.record(record, placed)
         view = EntryView.waiting(
@@ -126,7 +108,7 @@ class Signups:
         return SignedUp(view, is_new)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
-        """Record a place that was given; return whether this did, and no other copy of it."""
+        """Record the place that Redis gave; return False if another request had recorded it."""
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
@@ -135,95 +117,56 @@ class Signups:
         return True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Take back an intent that was refused its place."""
+        """Remove an intent to join after Redis refused it a place."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
-            # Another request has taken this intent further: it stands by what that one did.
+            # Another request has finished or ended this stay: its outcome counts.
             return
 
-    def _turn(self, waitlist: WaitlistRecord, command: SignupCommand) -> SignedUp | None:
-        """Try once; None means that the entry has changed meanwhile and is worth another try."""
-        record = self._intent(command)
-        try:
-            record = self._begin(waitlist, record)
-        except EntryChanged as changed:
-            if changed.record is None:
-                return None
-            if changed.record.join_id != record.join_id:
-                return self._meet(waitlist, command, changed.record)
-        return self._finish_new(waitlist, record)
+    def _existing(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord | None:
+        """Read the entry if the waitlist would refuse a new one.
 
-    def _begin(self, waitlist: WaitlistRecord, record: EntryRecord) -> EntryRecord:
-        refusal = _refusal(waitlist, record.attributes)
-        if refusal is None:
-            self.entries.begin_join(record)
-            return record
-        existing = self.entries.get(record.waitlist_id, record.entry_id)
-        if existing is None:
-            raise refusal
-        raise EntryChanged(existing)
-
-    def _meet(
-        self, waitlist: WaitlistRecord, command: SignupCommand, existing: EntryRecord
-    ) -> SignedUp | None:
-        """Answer a signup of a customer whom the record knows already."""
-        is_same_key = existing.signup_key != "" and existing.signup_key == command.signup_key
-        is_same_request = is_same_key and not existing.is_expired(self.now_millis())
-        # Records of an earlier version have no digest of the body.
-        if is_same_request and existing.signup_body not in ("", command.signup_body):
-            raise IdempotencyKeyReused
-        if existing.status == "leaving":
-            self.leaves.finish(existing)
+        Otherwise the write of the intent finds an existing entry: most customers are new.
+        """
+        if refusal_of(waitlist, command.attributes) is None:
             return None
-        if existing.status in ENDED:
-            if is_same_request:
-                # A late copy of a signup that was taken back since must not join anew.
-                return SignedUp(EntryView.recorded(existing), is_new=False)
-            return self._rejoin(waitlist, command, existing)
-        if not (is_same_request or command.is_proven_of(existing)):
-            raise AlreadyOnList
-        if existing.status == "joining":
-            return self._finish_new(waitlist, existing)
-        try:
-            view = self.positions.of(command.waitlist_id, command.entry_id)
-        except EntryNotFound:
-            # Erased meanwhile: whoever signs up is a new person.
-            return None
-        return SignedUp(view, is_new=False)
+        return self.entries.get(command.waitlist_id, command.entry_id)
 
-    def _rejoin(
-        self, waitlist: WaitlistRecord, command: SignupCommand, former: EntryRecord
-    ) -> SignedUp | None:
-        # A record past its retention counts as deleted.
-        is_forgotten = former.is_expired(self.now_millis())
-        if not (_may_rejoin(waitlist, former) or is_forgotten):
+    def _decide(
+        self, command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord
+    ) -> Step:
+        step = next_step(command, existing, waitlist, self.now_millis())
+        if isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft):
+            # The cached setting `rejoin` may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
-        if not (_may_rejoin(waitlist, former) or is_forgotten):
-            raise AlreadyAdmitted if former.status == "admitted" else AlreadyLeft
-        refusal = _refusal(waitlist, command.attributes)
-        if refusal is not None:
-            raise refusal
-        if former.status == "admitted":
-            # Redis may still hold what is left of that stay, and would take this one for it.
-            self.recovering_queue.write(drop_of(former, counts=True))
-        record = self._intent(command)
-        try:
-            record = self.entries.begin_rejoin(record, former)
-        except EntryChanged as changed:
-            if changed.record is None or changed.record.join_id != record.join_id:
-                return None
-            # Our own, sent twice.
-            record = changed.record
-        return self._finish_new(waitlist, record)
+            step = next_step(command, existing, waitlist, self.now_millis())
+        return step
 
-    def _finish_new(self, waitlist: WaitlistRecord, record: EntryRecord) -> SignedUp | None:
+    def _view_of(self, record: EntryRecord) -> EntryView:
+        if record.status in ENDED:
+            return EntryView.recorded(record)
+        return self.positions.of(record.waitlist_id, record.entry_id)
+
+    def _write_intent(self, intent: EntryRecord, former: EntryRecord | None) -> EntryRecord | None:
+        """Write the intent to join; return the record that stands, which may be another's."""
         try:
-            signed_up = self.finish(record)
-        except Gone:
-            # Only a refused intent's late copy or a leave can have buried it: look again.
-            return None
-        return replace(signed_up, view=_without_total(signed_up.view, waitlist))
+            if former is None:
+                self.entries.begin_join(intent)
+                return intent
+            if former.status == "admitted":
+                # Redis may still have the former stay, and would return it for this one.
+                self.recovering_queue.write(drop_of(former, counts=True))
+            return self.entries.begin_rejoin(intent, former)
+        except EntryChanged as changed:
+            return changed.record
+
+    def _finish(self, record: EntryRecord, waitlist: WaitlistRecord) -> SignedUp:
+        signed_up = self.finish(record)
+        if not waitlist.settings.hide_counts:
+            return signed_up
+        # The previous version of the private function returns the total all the same.
+        return replace(signed_up, view=replace(signed_up.view, total=None))
 
     def _intent(self, command: SignupCommand) -> EntryRecord:
         now_millis = self.now_millis()
@@ -263,7 +206,7 @@ class Signups:
         return self.segment_index.send(record.waitlist_id, sign_up, check)
 
     def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
-        """Give up the place of the stay before, which a rebuild may have found in a late index."""
+        """Remove the former stay's place, which a rebuild may have restored from a late index."""
         former = drop_of_former(record)
         if former is None or former.ticket != ticket:
             return False
@@ -273,38 +216,11 @@ class Signups:
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Stand by what another request has made of this stay meanwhile."""
+        """Accept a place that a concurrent request has recorded; raise if the stay has ended."""
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
-            # Nobody will ever leave for this stay: its place must not stay behind.
+            # No record refers to this place, so no later leave would remove it.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was taken back while it was under way; sign up again.")
-
-
-def _refusal(waitlist: WaitlistRecord, attributes: dict[str, Any]) -> WaitlistError | None:
-    """Return why a waitlist takes nobody new with these attributes, if it does not."""
-    if not waitlist.settings.open:
-        return WaitlistClosed()
-    try:
-        waitlist.segments.check(attributes)
-    except InvalidFields as refusal:
-        return refusal
-    return None
-
-
-def _may_rejoin(waitlist: WaitlistRecord, former: EntryRecord) -> bool:
-    """Return whether a waitlist gives a customer a new place after a stay that has ended."""
-    match waitlist.settings.rejoin:
-        case "always":
-            return True
-        case "after_leaving":
-            return former.status == "left"
-        case "never":
-            return False
-
-
-def _without_total(view: EntryView, waitlist: WaitlistRecord) -> EntryView:
-    # For a private function of the version before, which returned the total all the same.
-    return replace(view, total=None) if waitlist.settings.hide_counts else view

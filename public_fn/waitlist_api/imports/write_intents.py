@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import InvalidFields, Throttled
@@ -23,8 +24,6 @@ from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistErr
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, ticket_at
 
-# Each turn meets another request for one of the same people that was faster: two are rare.
-TURNS = 4
 # 0 reads as no ticket.
 FIRST_TICKET = 1
 
@@ -70,7 +69,7 @@ class IntentWriter:
     ) -> tuple[TicketAllocation, int]:
         """Write what one transaction takes; return how many rows of the rest are done by that."""
         some = rest[:MAX_INTENTS]
-        for _ in range(TURNS):
+        for _ in range(MAX_CONFLICT_RETRIES):
             may_join = [one for one in some if self._is_to_join(one)]
             if not may_join:
                 return numbers, len(some)

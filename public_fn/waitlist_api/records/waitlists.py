@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.errors import Throttled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.rebuild_progress import RebuildProgress
@@ -13,8 +14,6 @@ from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 CATALOG = "CATALOG"
-# Each turn meets another operator who changes the segments at the same moment.
-TURNS = 4
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
@@ -135,7 +134,7 @@ class WaitlistRecords:
         values |= {"ready": "ready", "building": "building"}
         assignments = ", ".join(f"#{name} = :{name}" for name in settings.to_item())
         update = f"SET {assignments}, #version = #version + :one, #updated_millis = :now"
-        for _ in range(TURNS):
+        for _ in range(MAX_CONFLICT_RETRIES):
             for condition, also in _whether_declared(settings):
                 try:
                     item = self._table.update(

@@ -9,9 +9,6 @@ from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 
-# Whoever is edited or leaves between two reads may leave a segment without a name: once more.
-TRIES = 2
-
 
 @dataclass(frozen=True)
 class Depth:
@@ -42,7 +39,8 @@ class SegmentDepths:
         One that no record names, twice, is left out: nobody who is recorded is in it.
         """
         after = cursors.decode_segment(cursor)
-        for _ in range(TRIES):
+        # A leave or an edit between the two reads can leave a segment without a name.
+        for _ in range(2):
             segments, depths = self._count(waitlist_id, after, limit)
             names = self._names(segments, depths)
             if all(one.segment in names for one in depths):

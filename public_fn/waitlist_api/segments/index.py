@@ -4,15 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.queue.messages import tag_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import StaleSegments
-
-# Each turn meets another change of the declaration: two within one request are rare.
-TURNS = 3
 
 T = TypeVar("T")
 
@@ -35,7 +33,7 @@ class SegmentIndex:
         `check` judges those of now first: Redis has taken nothing so far, and may be spared it.
         """
         segments = self.waitlist_cache.find(waitlist_id).segments
-        for _ in range(TURNS):
+        for _ in range(MAX_CONFLICT_RETRIES):
             try:
                 return send(segments)
             except StaleSegments:

@@ -12,7 +12,7 @@ from waitlist_api.claims.claim import ClaimCommand
 from waitlist_api.claims.lifecycle import HoldCommand
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
-from waitlist_api.entries.signup import SignupCommand
+from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services

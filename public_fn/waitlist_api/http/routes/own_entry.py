@@ -7,7 +7,8 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import customer_of
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.entries.signup import SignupCommand, Signups
+from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
 from waitlist_api.http.routes.entries import ENTRIES, ENTRY
 from waitlist_api.http.routes.entry_responses import Looking, told

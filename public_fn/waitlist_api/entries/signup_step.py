@@ -1,0 +1,152 @@
+"""The signup command, and the decision what a signup does next. No I/O."""
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, InvalidFields
+from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, WaitlistError
+from waitlist_shared.ids import entry_id_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignupCommand:
+    """The customer to add, and what the caller sent to prove that they are this customer.
+
+    `proven` is true if the caller's credentials name the customer. `stay_shown` is the ticket of
+    the stay whose entry token the caller sent.
+    """
+
+    waitlist_id: str
+    customer_id: str
+    profile: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    idempotency_key: str = ""
+    proven: bool = False
+    stay_shown: int | None = None
+
+    @property
+    def entry_id(self) -> str:
+        return entry_id_of(self.waitlist_id, self.customer_id)
+
+    def with_stay_shown(self, stay: int | None) -> "SignupCommand":
+        """Return the command with the stay whose entry token the caller sent."""
+        return replace(self, stay_shown=stay)
+
+    def is_proven_of(self, record: EntryRecord) -> bool:
+        """Return whether the caller has proved to be the customer of the recorded stay."""
+        return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
+
+    def is_repeat_of(self, record: EntryRecord, now_millis: int) -> bool:
+        """Return whether this command has the Idempotency-Key of the recorded stay."""
+        is_same_key = record.signup_key != "" and record.signup_key == self.signup_key
+        return is_same_key and not record.is_expired(now_millis)
+
+    @property
+    def signup_key(self) -> str:
+        """A digest, because the key itself is the client's secret."""
+        if not self.idempotency_key:
+            return ""
+        return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
+
+    @property
+    def signup_body(self) -> str:
+        """A digest of the body, keyed so that the body cannot be guessed without the key."""
+        if not self.idempotency_key:
+            return ""
+        content = json.dumps([self.profile, self.attributes], sort_keys=True)
+        return hmac.digest(self.idempotency_key.encode(), content.encode(), "sha256").hex()
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """Raise `error`. Nothing has been written."""
+
+    error: WaitlistError
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Return the status and position that the entry has."""
+
+    record: EntryRecord
+
+
+@dataclass(frozen=True)
+class FinishLeave:
+    """Finish the leave that an earlier request began, then decide again."""
+
+    record: EntryRecord
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Finish the signup that an earlier request began."""
+
+    record: EntryRecord
+
+
+@dataclass(frozen=True)
+class Create:
+    """Write the intent to join, over `former` if the customer had an earlier stay."""
+
+    former: EntryRecord | None = None
+
+
+Step = Refuse | Replay | FinishLeave | Resume | Create
+
+
+def next_step(
+    command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord, now_millis: int
+) -> Step:
+    """Decide what a signup does, given the recorded entry and the waitlist's configuration."""
+    if existing is None:
+        refusal = refusal_of(waitlist, command.attributes)
+        return Create() if refusal is None else Refuse(refusal)
+    is_repeat = command.is_repeat_of(existing, now_millis)
+    # Records of an earlier version have no digest of the body.
+    if is_repeat and existing.signup_body not in ("", command.signup_body):
+        return Refuse(IdempotencyKeyReused())
+    if existing.status == "leaving":
+        return FinishLeave(existing)
+    if existing.status in ENDED and not is_repeat:
+        return _rejoin(command, existing, waitlist, now_millis)
+    # A repeat does not rejoin: a late copy of a signup would bring back a customer who left.
+    if not (is_repeat or command.is_proven_of(existing)):
+        return Refuse(AlreadyOnList())
+    return Resume(existing) if existing.status == "joining" else Replay(existing)
+
+
+def refusal_of(waitlist: WaitlistRecord, attributes: dict[str, Any]) -> WaitlistError | None:
+    """Return why a waitlist refuses a new entry with these attributes; None if it accepts."""
+    if not waitlist.settings.open:
+        return WaitlistClosed()
+    try:
+        waitlist.segments.check(attributes)
+    except InvalidFields as refusal:
+        return refusal
+    return None
+
+
+def _rejoin(
+    command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
+) -> Refuse | Create:
+    # A former stay past its retention time must not block a new signup.
+    if not (_may_rejoin(waitlist, former) or former.is_expired(now_millis)):
+        return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
+    refusal = refusal_of(waitlist, command.attributes)
+    return Create(former) if refusal is None else Refuse(refusal)
+
+
+def _may_rejoin(waitlist: WaitlistRecord, former: EntryRecord) -> bool:
+    match waitlist.settings.rejoin:
+        case "always":
+            return True
+        case "after_leaving":
+            return former.status == "left"
+        case "never":
+            return False
