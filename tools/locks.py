@@ -1,8 +1,8 @@
-"""`make locks`: locks what is deployed, and what deploys it, by version and hash.
+"""`make locks`: locks the deployed packages, and the SAM CLI, by version and hash.
 
-Each lock file is made of the `.in` file beside it, for every platform, and has the digest of that
-file: `tests/deployment/test_locks.py` finds a source that was changed without its lock. Versions
-that are locked stay, unless the source asks for others or `--upgrade` is given.
+Each lock file is made from the `.in` file beside it, for every platform, and has the digest of that
+file, by which `tests/deployment/test_locks.py` finds a source that was changed without its lock.
+Locked versions stay, unless the source needs others or `--upgrade` is given.
 """
 
 import argparse
@@ -32,13 +32,13 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """Return whether a lock file was made of its source as that is now."""
+    """Return whether a lock file was made from the current source."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file; raises CalledProcessError where uv finds no set of versions."""
+    """Write a lock file; raises CalledProcessError if uv finds no set of versions."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
     command += ["--upgrade"] if upgrade else []

@@ -1,4 +1,4 @@
-"""`make openapi`: writes down the OpenAPI document, as `/docs` shows it.
+"""`make openapi`: writes the OpenAPI document, as `/docs` shows it.
 
 `docs/openapi/guests.json` is for a stack with guests, `docs/openapi/jwt.json` for one with an
 issuer.
@@ -18,9 +18,9 @@ from waitlist_api.http.api import Api
 from waitlist_api.services import Services
 
 ROOT = Path(__file__).resolve().parents[1]
-# Whether customers are known by an issuer's tokens, by file.
+# By file, whether customers have an issuer's tokens.
 FILES = {"docs/openapi/guests.json": False, "docs/openapi/jwt.json": True}
-# No part of it is called: the document tells of routes, and asks none.
+# Making the document calls no route, so no part of this is used.
 NOWHERE = Config(
     table_name="none",
     private_function_name="none",
@@ -52,13 +52,13 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
 
 
 def text(*, knows_issuer: bool) -> str:
-    """Return the document as its file holds it: sorted, so that a change shows as what it is."""
+    """Return the text of the document's file, sorted so that a diff shows only the change."""
     whole = _sorted(document(knows_issuer=knows_issuer))
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort all but the media types of a response: generators go by the first, a problem's."""
+    """Sort everything except a response's media types: generators use the first of them."""
     if isinstance(value, list):
         return [_sorted(one) for one in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`python -m tools.bench`: measures, shows what it found, and ends with 0 whatever that is."""
+"""`python -m tools.bench`: measures and prints the results; a missed target is no error."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ from tools.bench.targets import Row
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: everything)")
-    parser.add_argument("--quick", action="store_true", help="only see that it runs")
+    parser.add_argument("--quick", action="store_true", help="only check that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
     options = parser.parse_args(arguments)
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console.print(f"The functions wrote {log.lines:,} lines.")
     show(console, rows)
     if options.quick:
-        console.print("A quick run is too short to judge by.")
+        console.print("A quick run is too short for a verdict.")
     if options.json:
         options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
     if options.svg:
@@ -55,9 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Measure these parts, each on a server of its own."""
+    """Measure these parts, each with its own server."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
-    # What goes to stdout is the log's, not for the console.
+    # The functions' log lines go to stdout, and must not reach the console.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:
         return [row for part in parts for row in PARTS[part](sizes, progress)]
 
@@ -74,7 +74,7 @@ def line(sizes: Sizes, progress: Progress) -> list[Row]:
 
 def claims(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port, BullMQ(port) as peer, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
-        filling = progress.add_task("filling a line and a queue", total=1)
+        filling = progress.add_task("filling both queues", total=1)
         bench = ClaimBench(Handler(port), bare_client(port), peer, pool, sizes)
         progress.update(filling, advance=1)
         rows = []
@@ -88,7 +88,7 @@ def claims(sizes: Sizes, progress: Progress) -> list[Row]:
 def segments(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
         bare, waiting = bare_client(port), sizes.waiting_for_claims
-        filling = progress.add_task("filling lines", total=1)
+        filling = progress.add_task("filling queues", total=1)
         bench = SegmentBench(Handler(port), pool, sizes)
         progress.update(filling, advance=1)
         rows = weigh_segments(bare, bench.line, waiting, SEGMENTS_EACH)
@@ -101,7 +101,7 @@ def segments(sizes: Sizes, progress: Progress) -> list[Row]:
 
 def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port:
-        task = progress.add_task("rebuilding lines", total=sizes.rebuilds + 1)
+        task = progress.add_task("rebuilding queues", total=sizes.rebuilds + 1)
         bench = RebuildBench(Handler(port), bare_client(port), sizes)
         return bench.rows(partial(progress.advance, task))
 
@@ -130,7 +130,7 @@ PARTS = {
 
 
 def _measured(make: Callable[[], Case], progress: Progress, bare: Redis) -> Row:
-    task = progress.add_task("filling a line", total=None)
+    task = progress.add_task("filling a queue", total=None)
     case = make()
     progress.update(task, description=case.name, total=WARM_UP_ROUNDS + case.rounds)
     row = case.row(lambda: progress.advance(task))

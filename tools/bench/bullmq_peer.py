@@ -1,4 +1,4 @@
-"""The other side of a claim: BullMQ's Python package, its jobs fetched and completed by hand."""
+"""The baseline of a claim: BullMQ's Python package, its jobs fetched and completed by calls."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ JOBS_PER_COMMAND = 1000
 class BullMQ:
     """One queue and one worker without a processor, each on its own single connection.
 
-    Completed jobs are removed, as ours leave the line; the rest is at BullMQ's defaults.
+    Completed jobs are removed, as completed entries are; all else is at BullMQ's defaults.
     """
 
     def __init__(self, port: int) -> None:
@@ -58,7 +58,7 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Fetch a job, complete it, and so on; return the members in that order."""
+        """Fetch and complete one job after the other; return the members in that order."""
         return self._runner.run(self._take_in_two_calls(count))
 
     async def _take_in_two_calls(self, count: int) -> list[str]:
@@ -70,7 +70,7 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Let each completion fetch the next job: BullMQ's fastest way, one call for each."""
+        """Let each completion fetch the next job: BullMQ's fastest way, one call per job."""
         return self._runner.run(self._take_with_next(count))
 
     async def _take_with_next(self, count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The operations that are measured, each beside the bare command that it cannot do without."""
+"""The measured operations, each beside the Redis command that it needs at least."""
 
 import random
 import time
@@ -45,7 +45,7 @@ class Case:
 
 
 class Bench:
-    """Two copies of one line: ours behind the handler, and a bare sorted set beside it."""
+    """Two copies of one queue: one behind the handler, and a bare sorted set."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -54,7 +54,7 @@ class Bench:
         self._random = random.Random(1)
 
     def cases(self) -> list[Callable[[], Case]]:
-        """Return all cases, each unmade: making one fills its lines."""
+        """Return functions that make the cases, because making a case fills its queues."""
         return [
             self.signup,
             self.signup_beside_published,
@@ -185,7 +185,7 @@ class Bench:
         )
 
     def _pair(self, name: str) -> tuple[Line, str, list[str]]:
-        """Return a line, the key of a bare copy of its order, and who waits in both."""
+        """Return a queue, the key of a bare copy of its order, and the members of both."""
         line, zset = Line(self._handler, name), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)
         line.join(waiting)

@@ -1,4 +1,4 @@
-"""Draws the rows that have a target as bars, in SVG: the mark on a bar's line is the target."""
+"""Draws the rows with a target as bars, in SVG; a mark shows the target."""
 
 from collections.abc import Sequence
 from html import escape
@@ -20,7 +20,7 @@ def picture(rows: Sequence[Row]) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
             ' font-family="sans-serif" font-size="13">',
             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-            _text(BARS_FROM, 20, "ours as a part of the baseline; the mark is the target", "#555"),
+            _text(BARS_FROM, 20, "our ratio to the baseline; the mark is the target", "#555"),
             *lines,
             "</svg>\n",
         ]

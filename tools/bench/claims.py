@@ -1,4 +1,4 @@
-"""Claiming and completing, beside BullMQ taking and completing as many on the same server."""
+"""Claims and completions, beside as many of BullMQ on the same server."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ NONE = Target("≤", 0)
 
 
 class MetricsCollector:
-    """Attempts that got nobody, less than they asked for, or somebody seen before."""
+    """Counts claims that returned no entry, too few entries, or an entry a second time."""
 
     def __init__(self, seen: set[str]) -> None:
         self.attempts = 0
@@ -29,7 +29,7 @@ class MetricsCollector:
         self._seen = seen
 
     def add(self, answers: Sequence[str], count: int) -> None:
-        """Count claims of `count`, while at least as many wait, and completions."""
+        """Count claims of `count`, made while at least as many entries wait, and completions."""
         for answer in map(json.loads, answers):
             for result in answer.get("results", [answer]):
                 self.attempts += 1
@@ -53,18 +53,18 @@ class MetricsCollector:
 
 
 class Claimer:
-    """Does what a caller of the private function does, the reading of its answers included."""
+    """Calls the private function as the public function does, and reads the answers."""
 
     def __init__(self, handler: Handler, line: Line) -> None:
         self._ask = handler.ask
         self._line = line
 
     def claim_then_complete(self, turns: int, count: int) -> list[str]:
-        """Two calls a turn: a claim, and one completion or a batch of them."""
+        """Makes two calls per turn: a claim, and one completion or a batch of them."""
         return self.complete_each([self._line.claim(count)] * turns, count)
 
     def complete_each(self, claims: Sequence[str], count: int) -> list[str]:
-        """Send claims of `count`, each followed by what completes those who were claimed."""
+        """Send claims of `count`, each followed by the completion of the claimed entries."""
         answers = []
         for claim in claims:
             claimed = self._ask(claim)
@@ -91,7 +91,7 @@ class Contest:
 
 
 class ClaimBench:
-    """A line and a queue of the same people; each round adds as many as it takes."""
+    """A queue of ours and one of BullMQ with the same members; each round adds what it takes."""
 
     def __init__(
         self, handler: Handler, bare: Redis, peer: BullMQ, pool: ThreadPoolExecutor, sizes: Sizes
@@ -106,7 +106,7 @@ class ClaimBench:
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return all cases; what they waste is counted by name in `tallies`."""
+        """Return all cases; `tallies` counts the wasted attempts by case."""
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, *larger = self._contests()
         return [
@@ -116,7 +116,7 @@ class ClaimBench:
         ]
 
     def check_admitted(self) -> None:
-        """Raise unless the line has admitted just those who were seen."""
+        """Raise BenchError unless exactly the claimed entries are admitted."""
         check_admitted(self._handler, self._line, self._seen)
 
     def _contests(self) -> list[Contest]:
@@ -170,7 +170,7 @@ class ClaimBench:
 
 
 def check_admitted(handler: Handler, line: Line, seen: set[str]) -> None:
-    """Raise unless the line has admitted as many as were seen."""
+    """Raise BenchError unless as many entries are admitted as were claimed."""
     admitted = json.loads(handler.ask(line.stats()))["counters"]["admitted"]
     if admitted != len(seen):
         raise BenchError(f"{len(seen)} were claimed, {admitted} admitted")

@@ -1,4 +1,4 @@
-"""Two ways to claim, in turns; each claimer must get people in the order of the line."""
+"""Compares two kinds of claims; each claimer must get entries in the queue's order."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ Claims = list[list[str]]  # of each claimer
 
 @dataclass(frozen=True)
 class Side:
-    """One way to claim one person: `claim` makes the message."""
+    """One kind of claim of one entry; `claim` makes the message."""
 
     name: str
     line: Line
@@ -34,7 +34,7 @@ class Contest:
     turns: int
 
     def prepare(self, ours: Side, baseline: Side, metrics: MetricsCollector) -> Round:
-        """Return a round, for which as many join as it takes; `metrics` counts our attempts."""
+        """Return a round; as many entries join as it claims, and `metrics` counts our attempts."""
         asked, beside = self._claims(ours), self._claims(baseline)
         answers: Claims = []
         its_answers: Claims = []
@@ -66,7 +66,7 @@ class Contest:
 
 
 def check_order(side: Side, asked: Claims, answers: Sequence[Sequence[str]]) -> None:
-    """Raise unless each claimer got, of each segment, people of it in the order of the line."""
+    """Raise BenchError unless each claimer got the entries of each segment in the queue's order."""
     for claims, told in zip(asked, answers, strict=True):
         last_rank: dict[str | None, int] = {}
         for claim, claimed in zip(claims, told[::2], strict=True):

@@ -1,4 +1,4 @@
-"""Imports through the whole service as `make run` has it, beside as many single signups."""
+"""Imports through the whole service of `make run`, beside as many single signups."""
 
 import time
 from collections.abc import Callable
@@ -20,12 +20,12 @@ LIST = "/v1/admin/waitlists/bench"
 SIGNUPS = "/v1/waitlists/bench/entries"
 TIMEOUT_SECONDS = 60
 TARGET = Target("≥", 4.0)
-# 100,000 in five minutes.
+# 100,000 rows in five minutes.
 LEAST_PER_SECOND = 100_000 / 300
 
 
 class ImportBench:
-    """One client, one connection, one call after the other."""
+    """One client with one connection makes one call after the other."""
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
@@ -46,7 +46,7 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure rounds of equally many people on either side, then one long import."""
+        """Measure rounds with as many people on both sides, then one long import."""
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)
         beside = Row(

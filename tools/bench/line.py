@@ -1,4 +1,4 @@
-"""Our side: one waitlist, asked in JSON as Lambda asks the private function."""
+"""One waitlist behind the private function, called with JSON as Lambda calls it."""
 
 import json
 import secrets
@@ -23,15 +23,15 @@ OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
 class BenchError(Exception):
-    """An operation under measurement did not do its work, so its time says nothing."""
+    """A measured operation failed, so its time is meaningless."""
 
 
 class Disturbed(BenchError):
-    """Redis did not answer in time: the machine was busy elsewhere, and the round goes again."""
+    """Redis did not answer in time because the machine is busy; the round is repeated."""
 
 
 class Handler:
-    """The private function: JSON text in, JSON text out, and a line to stdout."""
+    """The private function: JSON text in, JSON text out, and a log line to stdout."""
 
     def __init__(self, port: int) -> None:
         config = Config(
@@ -47,7 +47,7 @@ class Handler:
 
 
 class Line:
-    """One warm waitlist: makes its customers, its payloads, and puts people in it."""
+    """One warm waitlist: it creates members and messages, and fills the queue."""
 
     def __init__(self, handler: Handler, waitlist_id: str, segments_version: int = 0) -> None:
         self._handler = handler
@@ -59,7 +59,7 @@ class Line:
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:
-        """Return the entry ids of customers who never stood in this line."""
+        """Return the entry ids of customers who have never joined."""
         first, self._made = self._made, self._made + count
         numbers = range(first, self._made)
         return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
@@ -69,7 +69,7 @@ class Line:
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
-        """Send payloads in batches; one that was disturbed goes again, as a caller's would."""
+        """Send messages in batches; a disturbed batch is sent again, as a caller would do."""
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
             try:
@@ -78,7 +78,7 @@ class Line:
                 check([self._handler.ask(together)], outcome, *OUTCOMES_OF_REPEATS)
 
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
-        """Write very many members, at the ranks that signups just before now would have had."""
+        """Write very many members, with the ranks of signups just before now."""
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
             some = members[start : start + MEMBERS_PER_COMMAND]
@@ -101,7 +101,7 @@ class Line:
         return self._payload("claim", count=count)
 
     def complete(self, entry: dict[str, Any]) -> str:
-        """Return the completion of an entry that a claim's answer holds."""
+        """Return the completion of an entry from a claim's answer."""
         return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
 
     def stats(self) -> str:
@@ -117,12 +117,12 @@ def batch(payloads: Sequence[str]) -> str:
 
 
 def sent(payload: str) -> str:
-    """Return a message as the public function sends it: with the id of a request."""
+    """Return a message as the public function sends it, with a correlation id."""
     return f'{{"correlation_id": "{uuid4()}", {payload[1:]}'
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise unless every answer, and every result of a batch, is a success of such an outcome."""
+    """Raise BenchError unless every answer, and every result of a batch, has such an outcome."""
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):
             if result.get("code") == QueueUnavailable.code:

@@ -1,4 +1,4 @@
-"""Where the private function's lines go: as on Lambda, down a pipe that another process empties."""
+"""The destination of the functions' log lines: as on Lambda, a pipe to another process."""
 
 import fcntl
 import subprocess
@@ -9,9 +9,9 @@ from io import TextIOWrapper
 
 from tools.bench.line import BenchError
 
-# Looks now and then what has come, and says at the end how many lines that were. One that always
-# waits is woken by each line, and runs where Redis or its client would: by where the machine puts
-# it that takes 1 to 8 µs a call, and would hide what is measured.
+# Reads at intervals and prints the number of lines at the end. A reader that always waits would be
+# woken by each line and compete with Redis and its client for a core, which costs 1 to 8 µs a call
+# and would hide the measured difference.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)
@@ -20,13 +20,13 @@ while size := os.readv(0, [buffer]):
     time.sleep(float(sys.argv[1]))
 print(lines)
 """
-PIPE_BYTES = 1 << 20  # a thousand lines
-SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # Linux alone has it
+PIPE_BYTES = 1 << 20  # room for a thousand lines
+SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # only on Linux
 PAUSE_SECONDS = 0.02 if SET_PIPE_SIZE else 0.001
 
 
 class Unbuffered(TextIOWrapper):
-    """What Lambda's runtime makes of stdout: each write goes out at once."""
+    """stdout as in Lambda's runtime: each write is flushed."""
 
     def write(self, text: str) -> int:
         written = super().write(text)
@@ -35,14 +35,14 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """How many lines came out at the other end; known when the log has ended."""
+    """The number of lines that the reader received; set when the log has ended."""
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Have stdout be a log, until the block ends."""
+    """Redirect stdout to the log until the block ends."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
@@ -54,4 +54,4 @@ def lambda_log() -> Iterator[Log]:
             yield log
         log.lines = int(reader.stdout.read() or 0)
     if reader.returncode:
-        raise BenchError("what reads the log has failed; its reason stands above")
+        raise BenchError("the reader of the log failed; its error is printed above")

@@ -15,7 +15,7 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Return what a line weighs: by its keys, by all that Redis uses, and after some traffic."""
+    """Return a queue's memory: by its keys, by Redis' total, and after some traffic."""
     empty = _used_memory(bare)
     line = Line(handler, "memory")
     waiting = line.newcomers(members)
@@ -39,7 +39,7 @@ def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
 
 
 def weigh_segments(bare: Redis, line: Line, members: int, each: int) -> list[Row]:
-    """Return what segments weigh in a line of so many members, in `each` of them everybody."""
+    """Return the memory of the segments of a queue whose members are each in `each` of them."""
     index = _weight(bare, keys.segments(line.waitlist_id))
     tags = _weight(bare, keys.tags(line.waitlist_id))
     everything = _weight_of_keys(bare, line)
@@ -70,7 +70,7 @@ def _weight_of_keys(bare: Redis, line: Line) -> int:
 
 
 def _weight_of_copy(bare: Redis, line: Line) -> int:
-    """Write the same members and scores into a bare sorted set, and weigh that."""
+    """Return the memory of a bare sorted set with the same members and scores."""
     bare.delete(BARE)
     for some in _ranks(bare, line.queue_key):
         bare.zadd(BARE, some)

@@ -1,7 +1,7 @@
-"""DynamoDB as a rebuild sees it: a line of any length that is made up page by page.
+"""DynamoDB as a rebuild sees it: a queue of any length, generated page by page.
 
-It answers as boto3's client does, less the network and botocore's own reading of JSON, and counts
-what the real one would charge for.
+It answers as boto3's client does, without network and JSON, and counts the read units that DynamoDB
+would charge.
 """
 
 import re
@@ -28,7 +28,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """One waitlist with `waiting` people, none of whom has changed since yesterday."""
+    """One waitlist with `waiting` entries that have not changed since yesterday."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -42,7 +42,7 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """Carry out SET of values and REMOVE; there is but one maintainer, whom nothing refuses."""
+        """Apply SET of values and REMOVE; conditions always hold, because only one rebuild runs."""
         names = request["ExpressionAttributeNames"]
         values = request.get("ExpressionAttributeValues", {})
         sets, _, removes = request["UpdateExpression"].partition("REMOVE ")
@@ -57,7 +57,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of a shard's line; of the changes since today, none; nothing else is."""
+        """Return a page of a shard's queue; every other query finds nothing."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():
@@ -80,7 +80,7 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return what is asked of an entry, as all have it."""
+        """Return the requested attributes that all entries share."""
         names = request["ExpressionAttributeNames"]
         asked = {names[one] for one in request["ProjectionExpression"].split(", ")}
         return {name: value for name, value in self._example.items() if name in asked}
@@ -96,7 +96,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return an id whose first letter tells the shard, as that of a digest does."""
+    """Return an id whose first letter selects the shard, as in real ids."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -125,7 +125,7 @@ def _number(key: Item) -> int:
 
 
 def _example() -> Item:
-    """Return an entry as the index holds it: what a signup without attributes has recorded."""
+    """Return an entry as the index has it after a signup without attributes."""
     record = EntryRecord(
         waitlist_id=WAITLIST_ID,
         entry_id=entry_id_of(0),
@@ -156,7 +156,7 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the bytes by which DynamoDB charges: names, text, and half a byte a digit and one."""
+    """Return the charged size: names, text, and half a byte per digit plus one."""
     typed = [(name, *one) for name, value in item.items() for one in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)
 

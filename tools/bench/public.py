@@ -94,7 +94,7 @@ class Backends:
 
 
 class _Raw(io.BytesIO):
-    """A body as urllib3 gives it to botocore."""
+    """A body as urllib3 passes it to botocore."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
@@ -197,8 +197,8 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return what makes an operation's AWS calls again, by clients as boto3 makes them."""
-        operation()  # caches what later requests find in the cache
+        """Return a function that repeats an operation's AWS calls with boto3's default clients."""
+        operation()  # fills the caches that later requests use
         self._backends.answers.clear()
         calls = _recorded(operation)
         answers = list(self._backends.answers)

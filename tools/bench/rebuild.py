@@ -1,4 +1,4 @@
-"""A rebuild of a long line, beside bare pipelined ZADD of as many members."""
+"""A rebuild of a long queue, beside bare pipelined ZADD of as many members."""
 
 import gc
 import io
@@ -25,7 +25,7 @@ MEMORY_TARGET = Target("≤", 1.2)
 MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
-# What is written here makes the kernel forget the highest memory use so far.
+# Writing here resets the kernel's record of the peak memory.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",
@@ -38,7 +38,7 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """What one rebuild took; the peak is of this process' memory, in kilobytes."""
+    """The time and memory of one rebuild; the peak is this process' memory in kilobytes."""
 
     seconds: float
     read_units: float
@@ -46,7 +46,7 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A rebuild, and how long as many ZADD took around it."""
+    """A rebuild, and the time of as many ZADD before and after it."""
 
     ours: Rebuilt
     bare_seconds: float
@@ -64,7 +64,7 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuilds lines of two lengths; the shorter one first, for what it takes of memory."""
+    """Rebuilds queues of two lengths, the shorter one first because the peak memory only grows."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -73,8 +73,8 @@ class RebuildBench:
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         few, many = self._sizes.rebuilt_few, self._sizes.rebuilt_many
-        self._rebuild(few)  # what is loaded at first use is loaded
-        gc.freeze()  # as the functions do once they are composed
+        self._rebuild(few)  # loads what is loaded at first use
+        gc.freeze()  # as the functions do after composition
         shorter = [self._pair(few, tick) for _ in range(self._sizes.rebuilds)]
         few_peak = max(pair.ours.peak for pair in shorter)
         longer = self._pair(many, tick)
@@ -87,7 +87,7 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Rebuild between two halves of the baseline: the machine's speed drifts."""
+        """Rebuild between two halves of the baseline, because the machine's speed drifts."""
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
         after = self._pipeline(waiting)
@@ -126,7 +126,7 @@ class RebuildBench:
 
 
 def _peak() -> int:
-    """Return the most memory that this process has had, in kilobytes; 0 where nobody tells."""
+    """Return this process' peak memory in kilobytes, 0 if the system does not report it."""
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -149,7 +149,7 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Beside the least that the same entries would cost: each read once, in full units."""
+    """Compare with the least possible cost: each entry read once, in full units."""
     least = bytes_of_entry / 4096 * 0.5
     return Row(
         name="read units per entry",

@@ -1,4 +1,4 @@
-"""Shows the rows of a run: as a table, as JSON, as a picture."""
+"""Shows the rows of a run as a table or as JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ STYLES = {"met": "green", "missed": "bold red", "-": "dim"}
 
 
 def show(console: Console, rows: Sequence[Row]) -> None:
-    """Print the table, and under it in one sentence whether all targets are met."""
+    """Print the table, then one sentence with the missed targets."""
     table = Table(title="Measurements beside their baselines")
     for heading in ("operation", "beside"):
         table.add_column(heading)

@@ -1,4 +1,4 @@
-"""Measures two sides in turns: a machine's speed drifts, the ratio of neighbours hardly does."""
+"""Measures two sides in turns: a machine's speed drifts, but hardly between neighbours."""
 
 import time
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from statistics import median, quantiles
 from tools.bench.line import Disturbed
 
 WARM_UP_ROUNDS = 3
-DISTURBED_ROUNDS = 10  # as many may go again
+DISTURBED_ROUNDS = 10  # how many rounds may be repeated
 
 
 @dataclass(frozen=True)
 class Round:
-    """The work of both sides, of which nothing else is timed; `verify` raises if it failed."""
+    """The timed work of both sides; `verify` raises if it failed."""
 
     ours: Callable[[], None]
     baseline: Callable[[], None]
@@ -22,7 +22,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """`ratio` is our speed as a part of the baseline's; `low` and `high` are its quartiles."""
+    """`ratio` is our speed divided by the baseline's; `low` and `high` are its quartiles."""
 
     ours_per_second: float
     baseline_per_second: float

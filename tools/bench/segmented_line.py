@@ -1,4 +1,4 @@
-"""A line whose people each stand in six of 32 segments, which overlap."""
+"""A queue whose members are each in six of 32 overlapping segments."""
 
 import random
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ VERSION = 1
 
 
 class SegmentedLine(Line):
-    """Declares language with gender, and language; everybody speaks three of eight languages."""
+    """Declares language with gender, and language; each member has three of eight languages."""
 
     def __init__(self, handler: Handler, waitlist_id: str) -> None:
         super().__init__(handler, waitlist_id, VERSION)
@@ -46,20 +46,20 @@ class SegmentedLine(Line):
         )
 
     def belongs(self, member: str, segment: str | None) -> bool:
-        """Return whether a member is in a segment; all are in none."""
+        """Return whether a member is in a segment; every member is in the empty one."""
         return segment is None or segment in self.segments_of[member]
 
     def claim_within(self, segment: str) -> str:
-        """Return a claim of the first of a segment."""
+        """Return a claim of the first entry of a segment."""
         return self._payload("claim", count=1, segment=segment, segments_version=VERSION)
 
     def place_within(self, member: str, segments: Sequence[str]) -> str:
-        """Return the question for a member's position, in line and in segments."""
+        """Return the request for a member's position, in the queue and in segments."""
         within = {"segments": segments, "segments_version": VERSION}
         return self._payload("position", entry_id=member, **within)
 
     def depths(self) -> str:
-        """Return the question for the depths of all segments, which are less than a page."""
+        """Return the request for the depths of all segments, which fit one page."""
         return self._payload("segments", segments_version=VERSION, limit=MAX_PAGE)
 
     def _some_segments(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Claims by filter beside claims of the head, and what segments cost signups and reads."""
+"""Filtered claims beside unfiltered ones, and the cost of segments for signups and reads."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ ENOUGH = Target("≥", 0.6)
 
 
 class SegmentBench:
-    """A line with segments and one without, as long as each other."""
+    """A queue with segments and one without, of the same length."""
 
     def __init__(self, handler: Handler, pool: ThreadPoolExecutor, sizes: Sizes) -> None:
         self._handler, self._pool, self._sizes = handler, pool, sizes
@@ -35,7 +35,7 @@ class SegmentBench:
         self._unfiltered = Side("unfiltered claim", line, lambda: line.claim(1), seen=seen)
 
     def cases(self) -> list[Case]:
-        """Return all cases: those that must know who waits come before any claims."""
+        """Return all cases, those that need the waiting members before the claims."""
         filtered, unfiltered, plain = self._filtered, self._unfiltered, self._plain
         return [
             self._position(),
@@ -48,7 +48,7 @@ class SegmentBench:
         ]
 
     def check_admitted(self) -> None:
-        """Raise unless both lines have admitted just those who were seen."""
+        """Raise BenchError unless exactly the claimed entries of both queues are admitted."""
         for side in (self._filtered, self._plain):
             check_admitted(self._handler, side.line, side.seen)
 

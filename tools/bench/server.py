@@ -1,4 +1,4 @@
-"""The Redis that is measured against: an embedded Valkey that writes nothing to disk."""
+"""The Redis of the benchmarks: an embedded Valkey without persistence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ HOST = "127.0.0.1"
 @contextmanager
 def valkey() -> Iterator[int]:
     """Yield the port of an empty server, which ends with the block."""
-    # What a flush frees later would be weighed later.
+    # Memory that a flush frees later would count in the next measurement.
     eager = {"lazyfree-lazy-user-flush": "no"}
     server = ValkeyServer(save="", appendonly="no", config=eager)
     server.start()
@@ -23,5 +23,5 @@ def valkey() -> Iterator[int]:
 
 
 def bare_client(port: int) -> Redis:
-    """Return redis-py as people use it: one client with its defaults."""
+    """Return a redis-py client with its defaults."""
     return Redis(host=HOST, port=port)

@@ -1,4 +1,4 @@
-"""How much is done: enough for steady medians, or just enough to see that it runs."""
+"""The amounts of work: for steady medians, or only to check that it runs."""
 
 from dataclasses import dataclass
 

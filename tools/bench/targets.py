@@ -1,4 +1,4 @@
-"""What the numbers are held against."""
+"""The targets, and the rows that are compared with them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,9 +24,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the report: a ratio of ours to a baseline, and what it was to be.
+    """One row of the report: the ratio of ours to a baseline, and its target.
 
-    `ours` and `baseline` say what stood behind it, in operations a second or bytes.
+    `ours` and `baseline` are the measured values with their units.
     """
 
     name: str

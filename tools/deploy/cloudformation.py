@@ -1,6 +1,6 @@
-"""The template as CloudFormation gets it: after SAM's transform.
+"""The template as CloudFormation receives it: after SAM's transform.
 
-`python -m tools.deploy.cloudformation FILE` writes it down, for tools that know no SAM.
+`python -m tools.deploy.cloudformation FILE` writes it to a file, for tools without SAM support.
 """
 
 import json
@@ -20,13 +20,13 @@ class _NoManagedPolicies:
 
 
 def translated() -> dict[str, Any]:
-    """Return the template with SAM's resources as those that they stand for."""
+    """Return the template with SAM's resources expanded."""
     template = read_template()
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # As `sam deploy` has it: the transform knows no local folders.
+            # As `sam deploy` does: the transform accepts no local folders.
             resource["Properties"][name] = "s3://bucket/key"
-    # It asks for a region, and for nothing that is there.
+    # The transform needs a region but calls no AWS service.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found: dict[str, Any] = transform(template, {}, _NoManagedPolicies())
     return found

@@ -1,4 +1,4 @@
-"""Where containers find the machine that they run on."""
+"""The address of this machine as its containers see it."""
 
 import ipaddress
 import json
@@ -34,7 +34,7 @@ class Endpoint:
 
     @property
     def flags(self) -> list[str]:
-        """As options of `sam local start-…`."""
+        """The options of `sam local start-…`."""
         return ["--host", self.host, "--port", str(self.port)]
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Fails, and says what to do, if no Docker engine answers."""
+    """Raise Failed, with the remedy, if no Docker engine answers."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
@@ -52,10 +52,10 @@ def need_docker() -> None:
 
 
 def bind_address() -> str:
-    """The address at which containers reach this machine, and nobody outside it does.
+    """Return the address by which containers reach this machine and other machines do not.
 
-    On Linux that is this end of Docker's bridge. Docker Desktop has the bridge in a virtual
-    machine, from which host.docker.internal leads to the loopback address.
+    On Linux it is this machine's end of Docker's bridge. With Docker Desktop the bridge is in a
+    virtual machine, in which host.docker.internal leads to the loopback address.
     """
     inspected = subprocess.run(
         ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
@@ -72,14 +72,14 @@ def bind_address() -> str:
 
 
 def need_free(endpoint: Endpoint) -> None:
-    """Fails if another program listens there."""
+    """Raise Failed if another program listens on the port."""
     if not _can_bind(endpoint):
         raise Failed(f"{endpoint} is taken: stop what listens there, and try again")
 
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # As servers do: the last run's closed connections do not count.
+        # As servers do, because closed connections of the last run still hold the port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

@@ -1,8 +1,8 @@
-"""`make forget-order STACK=waitlist-prod`: Redis forgets who stands where, and is told again.
+"""`make forget-order STACK=waitlist-prod`: deletes the queues from Redis, to be rebuilt.
 
-For when the record was restored to an earlier moment, which Redis is ahead of. The next minute's
-maintenance rebuilds each line from the record. Until then people are answered `503 rebuilding`, and
-signups are taken; nothing is lost by it that the record knows. Needs
+Use it after the record was restored to an earlier time, because Redis is then ahead of it. The next
+minute's maintenance rebuilds each queue from the record. Until then customers get `503 rebuilding`,
+and signups are accepted; everything in the record stays. It needs
 `cloudformation:DescribeStacks` on the stack, `lambda:InvokeFunction` on the private function's
 alias, and `dynamodb:Query` and `BatchGetItem` on the table.
 """
@@ -28,11 +28,11 @@ FUNCTION = "PrivateFunctionName"
 
 
 class Refused(Exception):
-    """Nothing was done; the message says why, and what to do."""
+    """Nothing was done; the message has the cause and the remedy."""
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:
-    """Have Redis forget the order of each waitlist, one after the other."""
+    """Delete the queue of each waitlist from Redis, one after the other."""
     for waitlist_id in waitlist_ids:
         queue.send(c.Purge(waitlist_id=waitlist_id))
         print(f"✓ {waitlist_id}", flush=True)
@@ -48,7 +48,7 @@ def _outputs(cloudformation: Any, stack: str) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Has Redis forget the order of waitlists.")
+    parser = argparse.ArgumentParser(description="Deletes the queues of waitlists from Redis.")
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
     parser.add_argument("--waitlist", help="only this one, be it in the record or not")
     given = parser.parse_args(arguments)
@@ -60,9 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known = (record.waitlist_id for record in records.all())
         forget(queue, [given.waitlist] if given.waitlist else known)
     except (Refused, WaitlistError, ClientError, BotoCoreError) as error:
-        print(f"Not done, or not all of it: {error}. It may be run again.", file=sys.stderr)
+        print(f"Failed, perhaps after some waitlists: {error}. Run it again.", file=sys.stderr)
         return 1
-    print("Maintenance rebuilds what it finds missing: each minute, and at the first call.")
+    print("Maintenance rebuilds the queues: at the first request, or within a minute.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Starts programs, and sees to it that none of them, and no container of theirs, stays."""
+"""Starts programs, and ends all of them and their containers."""
 
 import os
 import re
@@ -17,7 +17,7 @@ INVOKE_SECONDS = 180
 
 
 class Failed(Exception):
-    """A step did not do what it shows; the message is for the person at the terminal."""
+    """A step failed; the message is for the user."""
 
 
 class Address(Protocol):
@@ -32,10 +32,10 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Runs a server until the block ends; the block begins when it listens."""
+    """Run a server until the block ends; the block begins when it listens."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        # In a session of its own, so that Ctrl-C reaches us alone and we stop it in order.
+        # In its own session, so that Ctrl-C reaches only this process, which then stops it.
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
         )
@@ -48,7 +48,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """What a program prints; its diagnostics go to the log."""
+    """Return a program's output; its diagnostics go to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(
@@ -83,7 +83,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], endpoint: Address, log: 
 
 
 def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
-    # SIGINT is what SAM removes its containers on.
+    # SAM removes its containers at SIGINT.
     for stop_signal, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGKILL, 5)):
         if process.poll() is not None:
             return
@@ -95,7 +95,7 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """Removes the containers that SAM started and, being killed, did not remove itself."""
+    """Remove the containers that SAM started and did not remove because it was killed."""
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

@@ -1,7 +1,7 @@
-"""Part of `make sam-build`: writes into the built template which release it is.
+"""Part of `make sam-build`: writes the release's name into the built template.
 
-A digest of all that is deployed: code, layer, template and parameters. SAM publishes a new version
-of a function only where it sees a change, and would see none in a layer or a parameter's value.
+The name is a digest of everything deployed: code, layer, template and parameters. SAM publishes a
+new version of a function only if it sees a change, and it sees none in a layer or a parameter.
 """
 
 import hashlib
@@ -10,14 +10,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".aws-sam" / "build"
-# Where the parameters of each deployment are.
+# The parameters of each deployment.
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 
 
 def release_of(built: Path, config: Path) -> str:
-    """Return the same for the same files, wherever and whenever they were built."""
+    """Return the same name for the same files, on every machine and at any time."""
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
     for path in (*files, config):
@@ -29,7 +29,7 @@ def release_of(built: Path, config: Path) -> str:
 
 
 def write_release(built: Path, config: Path) -> str:
-    """Write the release into the template of a build; raises ValueError where it has no place."""
+    """Write the release into the template of a build; raises ValueError without a place for it."""
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")
     if UNBUILT not in text:

@@ -1,7 +1,7 @@
 """`make rotate-token-secret STACK=waitlist-prod`: gives the entry tokens a new key.
 
-Nobody is logged out: the key before stays good, and whoever looks at their entry meanwhile is
-handed a token of the new one. Needs `cloudformation:DescribeStacks` on the stack, and
+Customers keep their access: the previous key stays valid until the next rotation, and customers
+who read their entry until then get a token of the new key. It needs `cloudformation:DescribeStacks` on the stack, and
 `secretsmanager:GetSecretValue` and `PutSecretValue` on its secret.
 """
 
@@ -19,7 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
 
-# A stack of older code, which would take both keys for one, has no such output.
+# A stack of older code has no such output and would read both keys as one.
 OUTPUT = "EntryTokenSecretArn"
 KEY_BYTES = 48
 DAY_SECONDS = 24 * 3600
@@ -27,23 +27,23 @@ DAYS_BETWEEN = 30
 
 
 class Refused(Exception):
-    """Nothing was changed; the message says why, and what to do."""
+    """Nothing was changed; the message has the cause and the remedy."""
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Return the secret with a new key, and the one that signs now as the one before.
+    """Return the secret with a new key, and the current one as the previous key.
 
-    Raises Refused where the key before is so young that people may have no other token yet.
+    Raises Refused if the previous key is so new that customers may have no other token yet.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
     if keys.previous is not None and age_days < DAYS_BETWEEN and not force:
         raise Refused(
-            f"The last rotation was {max(age_days, 0):.0f} days ago. A new one would end the "
-            f"tokens of the key before it: those of people who have not looked at their entry "
-            f"since. Wait until {DAYS_BETWEEN} days have passed, or say FORCE=1."
+            f"The last rotation was {max(age_days, 0):.0f} days ago. A new one would "
+            f"invalidate the tokens of customers who have not read their entry since. "
+            f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # A key that does not sign as yet has no tokens: nothing is lost with it.
+    # A key that does not sign yet has no tokens, so it can be replaced.
     previous = keys.signing(now_seconds)
     from_seconds = now_seconds + BEFORE_IT_SIGNS_SECONDS
     return json.dumps(
@@ -54,7 +54,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 def rotate(
     cloudformation: Any, secretsmanager: Any, stack: str, now_seconds: int, *, force: bool
 ) -> str:
-    """Put a new key into a stack's secret; return what was done and what happens next."""
+    """Put a new key into a stack's secret; return a report with the next steps."""
     arn = _secret_of(cloudformation, stack)
     secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
     new_secret = rotated(secret, secrets.token_urlsafe(KEY_BYTES), now_seconds, force=force)
@@ -63,11 +63,11 @@ def rotate(
     before = "" if keys.previous is None else keys.previous.id
     signs_at = datetime.fromtimestamp(keys.current_from_seconds, UTC).isoformat()
     return (
-        f"{arn} has a new key {keys.current.id}; {before} is the one before.\n"
-        f"Until {signs_at} every process reads it; from then on it signs new tokens.\n"
-        f"Tokens of {before} stay good until the next rotation, and whoever shows one when looking "
-        f"at their entry is handed a new one. Rotate again in {DAYS_BETWEEN} days or later.\n"
-        f"To take it back before {signs_at}, not after: move the secret's stage AWSCURRENT to the "
+        f"{arn} has a new key {keys.current.id}; {before} is the previous one.\n"
+        f"It signs new tokens from {signs_at}, when every process has read it.\n"
+        f"Tokens of {before} stay valid until the next rotation; customers who read their entry "
+        f"get a new one. Rotate again in {DAYS_BETWEEN} days or later.\n"
+        f"To undo this, only before {signs_at}: move the secret's stage AWSCURRENT to the "
         "version that is AWSPREVIOUS."
     )
 

@@ -1,10 +1,10 @@
-"""Shows the functions as they are deployed, in containers: a signup from HTTP to Redis and back.
+"""Runs the deployed functions in containers: a signup from HTTP to Redis and back.
 
     httpx → sam local start-api → PublicFn → sam local start-lambda → PrivateFn → Valkey
                                       └→ DynamoDB (moto)
 
-Redis, DynamoDB and both SAM servers listen where `events/sam-local-env.json` says that the
-containers find them. Exits 1 if any step fails, and leaves nothing running.
+Redis, DynamoDB and both SAM servers listen on the addresses of `events/sam-local-env.json`. It
+exits with 1 if a step fails, and stops everything that it started.
 """
 
 import json
@@ -34,7 +34,7 @@ SAM = ROOT / ".venv-sam" / "bin" / "sam"
 API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
-# moto keeps a table per account and region, so the containers' and ours have to be the same.
+# moto has a table per account and region, so containers and this program must use the same.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -46,7 +46,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Servers:
-    """Where the containers look for what they need, and what the table is called."""
+    """The addresses that the containers use, and the table's name."""
 
     redis: Endpoint
     dynamodb: Endpoint
@@ -55,7 +55,7 @@ class Servers:
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
-        """Takes ports and table from the file that `sam local` gets as `--env-vars`."""
+        """Read ports and table from the file that `sam local` gets as `--env-vars`."""
         variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
         public, private = variables["PublicFn"], variables["PrivateFn"]
         return cls(
@@ -67,8 +67,8 @@ class Servers:
 
 
 def main() -> None:
-    """Starts everything, takes the steps one by one, stops everything."""
-    # A shell that starts this in the background has it ignore SIGINT, and SAM would inherit that.
+    """Start everything, run the steps, stop everything."""
+    # A shell lets background programs ignore SIGINT, and SAM would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -84,12 +84,12 @@ def main() -> None:
         sys.exit(f"failed: {failure}")
     except KeyboardInterrupt:
         sys.exit("stopped")
-    print("All of it worked, and nothing is left running.")
+    print("All steps passed, and everything is stopped.")
 
 
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
-    # Protected mode would refuse the containers, which do not come from the loopback address.
+    # Protected mode would refuse the containers, because they are not on the loopback address.
     redis = ValkeyServer(
         host=servers.redis.host,
         port=servers.redis.port,
@@ -111,7 +111,7 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # Warm containers: a cold one takes longer to start than PublicFn waits for an answer.
+    # Warm containers, because PublicFn does not wait until a cold one has started.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -138,14 +138,14 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # Starting counts against the function's 3 s here, which may be short on a busy machine; the
+    # The start counts against the function's 3 s here, which can fail on a busy machine; the
     # container that answered once stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
     _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
-    # start-api checks no signature, so an operator's call goes in as the event that API Gateway
-    # makes of a signed one.
+    # start-api checks no signature, so an operator's call is sent as the event that API Gateway
+    # makes of a signed request.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
     proof = _show_http()
@@ -159,7 +159,7 @@ def _show(servers: Servers) -> None:
 
 
 def _show_http() -> dict[str, str]:
-    """Sign customers up over HTTP; return the headers that prove the first one's stay."""
+    """Sign customers up over HTTP; return the headers that authorize the first one."""
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -187,7 +187,7 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """Prints the step and its answer; each field has the value, or one of the tuple of values."""
+    """Print the step and its answer; each field must have the value, or one of a tuple."""
     text = json.dumps(answer)
     for name, wanted in fields.items():
         values = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -197,7 +197,7 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """Invoke a function with an event; a customer's one takes `proof` as its authorization."""
+    """Invoke a function with an event; a customer's event is authorized by `proof`."""
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:
         content["headers"] |= proof
@@ -213,7 +213,7 @@ def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> 
 
 
 def _decoded(text: str) -> Any:
-    """A function's answer; SAM prints or answers something else when it took too long."""
+    """Return a function's answer; SAM prints something else after a time-out."""
     try:
         return json.loads(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""`make run`: the whole service on one port, until Ctrl-C."""
+"""`make run`: runs the whole service on one port until Ctrl-C."""
 
 import logging
 import os
@@ -47,7 +47,7 @@ def _run_until(stopping: threading.Event, service: LocalService) -> int:
 
 
 def _quiet_libraries() -> None:
-    # At DEBUG botocore would log every signature and every item.
+    # Because at DEBUG botocore would log every signature and every item.
     for name in ("botocore", "boto3", "urllib3"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -34,7 +34,7 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Return the JSON answer, None if there is none; `token` is an entry token."""
+        """Return the JSON answer or None; `token` is an entry token."""
         authorized = {"Authorization": f"Bearer {token}"} if token else {}
         return self._api.call(method, path, json, headers=authorized | _once(key))
 
@@ -47,7 +47,7 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Return the JSON answer to a signed request, None if there is none."""
+        """Return the JSON answer to a signed request, or None."""
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params
         )

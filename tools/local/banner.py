@@ -1,4 +1,4 @@
-"""What `make run` prints when the service is ready: addresses, and a first call for each step."""
+"""The text that `make run` prints when it is ready: addresses, and commands to try."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
-# Stands for a token that only the issuer whose keys were named can make.
+# A placeholder: only the issuer of JWT_JWKS can sign a real token.
 FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
 LOST = "  Data      in memory, lost at Ctrl-C; to keep it: KEEP=folder make run"
-# Shows the answer of a signup, and passes its token on.
+# Prints the answer of a signup and passes its token on.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
@@ -36,7 +36,7 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """The whole text; the first line tells scripts that the service is ready."""
+    """Return the text; scripts wait for its first line."""
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [
@@ -51,16 +51,16 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             *([] if addresses.is_kept else [LOST]),
             "",
             *first_steps(addresses.url, addresses.token),
-            f"2,000 people stand in line: {port}make demo",
+            f"Sign up 2,000 people: {port}make demo",
             "Stop: Ctrl-C",
         ]
     )
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Commands that work as they stand, in this order: the ids and the token are real ones.
+    """Return commands that can be pasted in this order; the ids and the token are real.
 
-    Except where another issuer's token is needed.
+    If another issuer signs the tokens, the user has to insert one.
     """
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
@@ -72,7 +72,7 @@ def first_steps(url: str, token: str | None) -> list[str]:
 
 def _waitlist_is_made(admin: str) -> list[str]:
     return [
-        "# 1. An operator makes a waitlist",
+        "# 1. An operator creates a waitlist",
         f"curl {SIGNED} \\",
         f"  -X PUT {admin} \\",
         f'  {JSON} -d \'{{"name": "Bakery"}}\'',
@@ -82,13 +82,13 @@ def _waitlist_is_made(admin: str) -> list[str]:
 
 def _guest_comes(entries: str, entry_id: str) -> list[str]:
     return [
-        "# 2. A customer signs up; the answer's entry_token proves this stay from then on",
+        "# 2. A customer signs up; the entry_token in the answer authorizes their later calls",
         f"TOKEN=$(curl -X POST {entries} \\",
         f"  {JSON} -H 'Idempotency-Key: {SIGNUP_KEY}' \\",
         f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\' \\',
         f"  | {KEEP_TOKEN})",
         "",
-        "# 3. The customer asks for the position",
+        "# 3. The customer reads their position",
         f"curl {entries}/{entry_id} \\",
         '  -H "Authorization: Bearer $TOKEN"',
         "",
@@ -97,12 +97,12 @@ def _guest_comes(entries: str, entry_id: str) -> list[str]:
 
 def _member_comes(entries: str, token: str) -> list[str]:
     return [
-        "# 2. A customer signs up: whoever the token's `sub` is",
+        "# 2. A customer signs up; the token's `sub` is their id",
         f"curl -X POST {entries} {JSON} \\",
         f"  -H 'Authorization: Bearer {token}' \\",
         '  -d \'{"profile": {"name": "Ada"}}\'',
         "",
-        "# 3. The customer asks for the position",
+        "# 3. The customer reads their position",
         f"curl {entries}/me \\",
         f"  -H 'Authorization: Bearer {token}'",
         "",
@@ -116,7 +116,7 @@ def _operator_acts(admin: str, entry_id: str) -> list[str]:
         f"  -X POST {admin}/entries/{entry_id}/bump \\",
         f"  {JSON} -d '{{\"priority\": 5}}'",
         "",
-        "# 5. An operator looks at the numbers",
+        "# 5. An operator reads the counts",
         f"curl {SIGNED} \\",
         f"  {admin}/stats",
         "",

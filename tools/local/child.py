@@ -1,7 +1,7 @@
-"""A server in a process of its own that never outlives this one.
+"""A server in a child process that never outlives this process.
 
-The child says its port in its first line on stdout, then serves until its stdin ends, which it does
-when this process stops it, and also when this process is killed.
+The child prints its port as its first line on stdout, then serves until its stdin ends. The stdin
+ends when this process stops the child, and also when this process is killed.
 """
 
 import os
@@ -14,11 +14,11 @@ STOP_SECONDS = 5
 
 
 class ChildStartError(Exception):
-    """The child ended before it served; its own words are on stderr."""
+    """The child ended before it served; its error is on stderr."""
 
 
 class Child:
-    """`python -m <module> <arguments>`; `port` waits for it to serve."""
+    """`python -m <module> <arguments>`; `port` waits until it serves."""
 
     def __init__(self, module: str, *arguments: str) -> None:
         self.module = module
@@ -27,7 +27,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # a Ctrl-C in the terminal is for the local run alone
+            start_new_session=True,  # Ctrl-C in the terminal stops only the local run
         )
 
     def port(self) -> int:
@@ -60,11 +60,11 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """The child's side: tells the port, then blocks until the parent is done or dead."""
+    """Print the port, then block until the parent stops this child or ends."""
     try:
         print(port, flush=True)
     except BrokenPipeError:
-        # Already over. What could not be said must not be tried again when Python exits.
+        # The parent has ended. Python must not flush the port again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     sys.stdin.read()

@@ -1,4 +1,4 @@
-"""Everything on the one port: the HTTP API in front of PublicFn, and Lambda's Invoke API."""
+"""The application on the one port: the HTTP API for PublicFn, and Lambda's Invoke API."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ from tools.local.routes import RouteMatch, Routes
 from tools.local.signature import SignatureError, verified_access_key
 
 ADMIN_PATH = "/v1/admin"
-# Where the local run itself has no room for a request; Lambda would make it.
+# Sent when the local run has no free environment; Lambda would start another one.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Front:
         self._closing = False
 
     def close(self) -> None:
-        """Refuses new requests from outside; what runs may still call the other functions."""
+        """Refuse new requests; requests in progress may still invoke functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -74,7 +74,7 @@ class Front:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # Each web page knows the local credentials, so it must not pass for this service.
+                # Every web page knows the local credentials, so only local names may use them.
                 raise SignatureError("Operators call the local service by 127.0.0.1 or localhost.")
             access_key = verified_access_key(request, self._utc_now())
             return {"iam": iam_caller(access_key)} if access_key else None
@@ -118,7 +118,7 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """What API Gateway answers: it knows no problem details."""
+    """Return API Gateway's 401, which has no problem details."""
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

@@ -1,4 +1,4 @@
-"""One Lambda function run locally: its execution environments, made on demand and used again."""
+"""One Lambda function run locally, in execution environments that are reused."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
 START_SECONDS = 30
-# What Lambda takes as an event, and as an answer.
+# Lambda's limit for an event and for an answer.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
@@ -28,8 +28,8 @@ MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 class FunctionSettings:
     """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled.
 
-    Lambda would make as many `environments` as it takes; here calls wait for a free one, and are
-    throttled after `queue_seconds`.
+    Lambda starts as many environments as it needs; here at most `environments` run, further calls
+    wait for a free one and are throttled after `queue_seconds`.
     """
 
     name: str
@@ -43,24 +43,24 @@ class FunctionSettings:
 
 @dataclass(frozen=True)
 class Invocation:
-    """What a handler returned, as JSON; with `failed`, Lambda's description of its error."""
+    """A handler's result as JSON; if `failed`, Lambda's description of its error."""
 
     payload: bytes
     failed: bool = False
 
     def error_text(self) -> str:
-        """A failed invocation's error as Python prints it."""
+        """Return a failed invocation's error as Python prints it."""
         error = json.loads(self.payload)
         trace = "".join(error.get("stackTrace", []))
         return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()
 
 
 class ThrottledError(Exception):
-    """More calls at once than the function may run."""
+    """The function already runs as many calls as it may."""
 
 
 class PayloadTooLargeError(Exception):
-    """The event has more bytes than Lambda takes."""
+    """The event is larger than Lambda's limit."""
 
 
 class FunctionStartError(Exception):
@@ -72,7 +72,7 @@ class _EnvironmentLostError(Exception):
 
 
 class Function:
-    """Safe to call from any number of threads; those beyond `environments` wait for a free one."""
+    """Safe to call from any number of threads."""
 
     def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
         self.settings = settings
@@ -89,7 +89,7 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # a Ctrl-C in the terminal is for the local run alone
+                start_new_session=True,  # Ctrl-C in the terminal stops only the local run
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class Function:
         self._running = 0
 
     def wait_until_ready(self) -> None:
-        """Returns once the handler is imported and a first environment stands."""
+        """Wait until the handler is imported and the first environment is ready."""
         self._control.settimeout(START_SECONDS)
         try:
             if not self._control.recv(1):
@@ -108,7 +108,7 @@ class Function:
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Runs the handler on a JSON event. Raises ThrottledError."""
+        """Run the handler on a JSON event. Raises ThrottledError."""
         self._enter()
         try:
             return self._invoke(payload)
@@ -117,7 +117,7 @@ class Function:
                 self._running -= 1
 
     def stop(self) -> None:
-        """Ends every environment, also those in the middle of an event."""
+        """End every environment, including those that run an event."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         self._control.close()
         with self._lock:
@@ -168,9 +168,9 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # The one used last: the others stay cold, as few as the load needs are warm.
+                # The one used last, so that only as many stay warm as the load needs.
                 return self._idle.pop()
-        # Not under the lock: whoever has an environment already need not wait for this one.
+        # Not under the lock: calls that already have an environment must not wait for this.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -194,12 +194,12 @@ class Function:
 
 class Invocable(Protocol):
     def invoke(self, payload: bytes) -> Invocation:
-        """Runs the function on a JSON event. Raises ThrottledError."""
+        """Run the function on a JSON event. Raises ThrottledError."""
         ...
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Runs a function as Lambda does, which hands over 6 MB at the most, to it and from it.
+    """Run a function with Lambda's limit of 6 MB for the event and for the answer.
 
     Raises PayloadTooLargeError and ThrottledError.
     """
@@ -228,7 +228,7 @@ def _failure(request_id: str, error_type: str, message: str) -> Invocation:
 
 
 class _Environment:
-    """This end of one forked process; the fork ends when this end is closed."""
+    """A forked process, which ends when this object is closed."""
 
     def __init__(self, control: socket.socket) -> None:
         ours, theirs = socket.socketpair()
@@ -238,7 +238,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The function has been stopped meanwhile.
+            # The function has been stopped.
             self.close()
             raise _EnvironmentLostError from error
 

@@ -1,4 +1,4 @@
-"""The three functions as `template.yaml` declares them, with local values for what they need."""
+"""The three functions that `template.yaml` declares, with local values for their variables."""
 
 import os
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ PUBLIC_NAME = "waitlist-local-public"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
-# Each public environment may be calling it, and maintenance calls it from many threads.
+# Every public environment may call it at once, and maintenance calls it from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
-# Its caller gives up a second after its own time would be over.
+# The caller of the private function gives up one second after the function's time-out.
 PRIVATE_QUEUE_SECONDS = 1.0
 MAINTENANCE_QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Backends:
-    """Where the functions find what they talk to."""
+    """The addresses of the stores and of the functions."""
 
     redis_url: str
     redis_cluster: bool
@@ -35,7 +35,7 @@ class Backends:
     jwt_issuer: str = ""
 
     def variables(self) -> dict[str, str]:
-        """A value for every variable that the template may name."""
+        """Return a value for every variable that the template may name."""
         return {
             "TABLE_NAME": TABLE_NAME,
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
@@ -65,7 +65,7 @@ def declared_functions(
     inherited: Mapping[str, str],
     private_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
-    """The functions by name. Each gets the variables that its template names, and no others."""
+    """Return the functions by name. Each has only the variables that the template names for it."""
     declared = {}
     for resource, room in _rooms(template, private_concurrency).items():
         properties = template["Resources"][resource]["Properties"]
@@ -82,7 +82,7 @@ def declared_functions(
 
 
 def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, dict[str, Any]]:
-    """What is chosen here for each function: its name, and how many events it takes at once."""
+    """Return each function's local name and how many events it may run at once."""
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -104,7 +104,7 @@ def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, di
 
 
 def _patience(properties: Mapping[str, Any]) -> float:
-    """How long the API still waits where the function takes all of its own time."""
+    """Return how long the API waits beyond the function's own time-out, in seconds."""
     waits = (event["Properties"]["TimeoutInMillis"] for event in properties["Events"].values())
     return float(min(waits) / 1000 - properties["Timeout"])
 
@@ -115,7 +115,7 @@ def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str
 
 
 def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """What Lambda itself sets; the caller's own AWS configuration must not be used by accident."""
+    """Return the variables that Lambda sets, without the user's own AWS configuration."""
     kept = {name: value for name, value in inherited.items() if not _is_own(name)}
     return kept | {
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,
@@ -127,9 +127,9 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        # Everything is on this machine; and asking macOS for its proxies does not survive a fork.
+        # All addresses are local, and looking up macOS's proxies crashes a forked process.
         "no_proxy": "*",
-        # Neither traces nor metrics have anywhere to go.
+        # The local run has no destination for traces and metrics.
         "POWERTOOLS_TRACE_DISABLED": "true",
         "POWERTOOLS_METRICS_DISABLED": "true",
     }

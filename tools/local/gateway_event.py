@@ -1,4 +1,4 @@
-"""What API Gateway's HTTP API makes of a request: an event of payload format 2.0."""
+"""Converts a request to API Gateway's event, in payload format 2.0."""
 
 import base64
 from datetime import datetime
@@ -21,14 +21,14 @@ def gateway_event(
     now: datetime,
     authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The event; `authorizer` is the caller that one of them found, `now` is in UTC.
+    """Return the event; `authorizer` describes the authenticated caller, `now` is in UTC.
 
     Optional fields are absent, not null, as API Gateway leaves them out.
     """
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": route.route_key,
-        # HTTP APIs hand the path over decoded (REST APIs and function URLs do not).
+        # HTTP APIs pass the path decoded (REST APIs and function URLs do not).
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": _headers(request),
@@ -120,7 +120,7 @@ def _is_text(content_type: str) -> bool:
 
 
 def iam_caller(access_key: str) -> dict[str, Any]:
-    """What the IAM authorizer says of a user who signed the request."""
+    """Return the IAM authorizer's description of the user who signed the request."""
     user_id = "AIDALOCALOPERATOR0000"
     return {
         "accessKey": access_key,

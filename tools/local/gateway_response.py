@@ -1,4 +1,4 @@
-"""What API Gateway's HTTP API makes of a function's answer in payload format 2.0."""
+"""Converts a function's answer, in payload format 2.0, to API Gateway's response."""
 
 import base64
 import binascii
@@ -7,12 +7,12 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# The gateway writes these itself.
+# API Gateway sets these itself.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """The HTTP response; an answer that the gateway cannot use is a 500, as in the cloud.
+    """Return the HTTP response; an answer that API Gateway cannot use becomes a 500.
 
     An answer without a `statusCode` is itself the JSON body of a 200.
     """
@@ -29,12 +29,12 @@ def internal_server_error() -> HttpResponse:
 
 
 def too_large() -> HttpResponse:
-    """API Gateway's answer where Lambda refuses the event for its size."""
+    """Return API Gateway's answer to a request that is too large for Lambda."""
     return json_response(413, {"message": "Request Entity Too Large"})
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """API Gateway's own 503 says nothing of when to come again."""
+    """Return a 503; API Gateway's own has no Retry-After."""
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)

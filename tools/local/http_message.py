@@ -1,4 +1,4 @@
-"""An HTTP request and response, free of the server that carries them."""
+"""An HTTP request and response, independent of the server."""
 
 import ipaddress
 import json
@@ -37,16 +37,16 @@ class HttpRequest:
 
     @property
     def names_this_machine(self) -> bool:
-        """Whether the Host header, if there is one, names the loopback interface.
+        """Return whether the Host header is absent or names the loopback interface.
 
-        A web page may have its own name resolve to 127.0.0.1 (DNS rebinding): the browser then
-        takes this service for the page's own. The header still has the page's name.
+        A web page can let its own name resolve to 127.0.0.1 (DNS rebinding). The browser then sends
+        it this service's answers, but the header still has the page's name.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """All values of one header, joined by commas."""
+        """Return all values of one header, joined by commas."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -59,7 +59,7 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a Host header, with a port or without, is this machine and cannot be any other."""
+    """Return whether a Host header, with or without a port, can only mean this machine."""
     found = _HOST.fullmatch(host.lower())
     if found is None:
         return False

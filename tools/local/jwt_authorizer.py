@@ -10,16 +10,16 @@ from joserfc.jwk import KeySet
 
 from tools.local.http_message import HttpRequest
 
-# API Gateway takes no others.
+# API Gateway accepts no other algorithms.
 ALGORITHMS = ["RS256", "RS384", "RS512"]
 
 
 class TokenError(Exception):
-    """There is no token, or one that does not hold; the message says why, for a header."""
+    """The token is missing or invalid; the message is for a response header."""
 
 
 class JwtAuthorizer:
-    """Guards the routes that the template guards where it knows an issuer."""
+    """Authorizes the routes that the template gives to the JWT authorizer."""
 
     def __init__(
         self, issuer: str, audiences: tuple[str, ...], keys: KeySet, guarded: frozenset[str]
@@ -33,7 +33,7 @@ class JwtAuthorizer:
         return route_key in self._guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """The claims as an event holds them: all of them text. Raises TokenError."""
+        """Return the claims as the event has them, all as text. Raises TokenError."""
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(
             now=now_seconds, iss={"essential": True, "value": self._issuer}, exp={"essential": True}
@@ -54,7 +54,7 @@ class JwtAuthorizer:
 
 
 def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
-    """The routes, as API Gateway names them, that ask for a token where there is an issuer."""
+    """Return the route keys that need a token if the stack has an issuer."""
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return frozenset(
         f"{method.upper()} {path}"
@@ -66,7 +66,7 @@ def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
 
 def _bearer(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
-    # API Gateway takes a token with and without the word before it.
+    # API Gateway accepts a token with or without the word Bearer.
     token = token if scheme.lower() == "bearer" else authorization
     if not token.strip():
         raise TokenError("")

@@ -1,4 +1,4 @@
-"""An OIDC issuer for the local run: a key of its own, and tokens signed by it."""
+"""An OIDC issuer for the local run: it has a key and signs tokens."""
 
 import contextlib
 import json
@@ -18,11 +18,11 @@ JWKS_SECONDS = 5
 
 
 class JwksError(Exception):
-    """An address gives no keys; the message says why."""
+    """The keys at an address cannot be read; the message has the cause."""
 
 
 class LocalIssuer:
-    """Signs tokens; its key outlives the run, so that yesterday's shell history still works."""
+    """Signs tokens. Its key is kept in a file, so that tokens of earlier runs stay valid."""
 
     def __init__(self, issuer: str, audience: str, key_path: Path = KEY_PATH) -> None:
         self._issuer = issuer
@@ -31,11 +31,11 @@ class LocalIssuer:
 
     @property
     def keys(self) -> KeySet:
-        """What an issuer publishes as its JWKS."""
+        """The public keys, as an issuer publishes them in its JWKS."""
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:
-        """Return a token of a customer, good for 12 hours."""
+        """Return a customer's token, valid for 12 hours."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -47,7 +47,7 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """The JWKS at an address. Raises JwksError."""
+    """Read the JWKS at an address. Raises JwksError."""
     try:
         answer = httpx.get(url, timeout=JWKS_SECONDS, follow_redirects=True).raise_for_status()
         return KeySet.import_key_set(answer.json())
@@ -62,7 +62,7 @@ def _kept_key(path: Path) -> RSAKey:
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new.as_dict(private=True), file)
             file.flush()
-            # Of two runs that start together, both take the key of the first.
+            # If two runs start at once, both use the key that is written first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

@@ -24,7 +24,7 @@ PATH_PREFIX = "/2015-03-31/functions/"
 PATH_SUFFIX = "/invocations"
 MAX_WAITING_EVENTS = 1000
 EVENT_WORKERS = 4
-# What Lambda does with an event that is throttled.
+# Lambda retries a throttled event for six hours, with growing pauses.
 EVENT_AGE_SECONDS = 6 * 3600
 FIRST_EVENT_PAUSE_SECONDS = 1
 LONGEST_EVENT_PAUSE_SECONDS = 300
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 class LambdaEndpoint:
     """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names.
 
-    It takes requests without a signature, so it refuses those that a web page could have sent.
+    It accepts unsigned requests, so it refuses those that a web page could have sent.
     `wait(seconds)` returns True when it is time to stop.
     """
 
@@ -82,7 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Waits for the events that are running; those that have not begun are dropped."""
+        """Wait for the events that run; drop those that have not begun."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -99,7 +99,7 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would try a failed event twice more; the minute schedule does the same work anyway.
+        # Lambda would retry a failed event twice; here the minute schedule repeats the work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it was too old, or the run ended")
@@ -107,7 +107,7 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """Tries again while the function is throttled; None if it was so to the end."""
+        """Retry while the function is throttled; return None if it stays throttled."""
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:
@@ -139,7 +139,7 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """From a name, a partial ARN or a whole one, with or without a version."""
+    """Return the name from a name or an ARN, with or without a version."""
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

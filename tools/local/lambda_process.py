@@ -1,11 +1,11 @@
 """One function's processes: `python -m tools.local.lambda_process <handler> <socket fd>`.
 
 The first process imports the handler and then only forks: each fork is an execution environment
-that runs one event at a time, as on Lambda. Threads would not do: the event handler library keeps
-the current request in a class attribute, so two requests in one process would mix.
+that runs one event at a time, as on Lambda. Threads are not an option: Powertools keeps the current
+request in a class attribute, so two requests in one process would mix.
 
-Every process ends when the local run does, however that ends: the kernel then closes the sockets
-that these processes read.
+Every process ends with the local run, even if that is killed, because the kernel then closes the
+sockets that these processes read.
 """
 
 import gc
@@ -28,7 +28,7 @@ Handler = Callable[[Any, "LambdaContext"], Any]
 
 @dataclass(frozen=True)
 class LambdaContext:
-    """What Lambda hands a Python handler beside the event."""
+    """The context that Lambda passes to a Python handler."""
 
     function_name: str
     memory_limit_in_mb: int
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def _load_client_models() -> None:
-    """Reads boto3's service models once for all forks: each would take a tenth of a second."""
+    """Read boto3's service models once for all forks, because each read takes 0.1 s."""
     if "boto3" in sys.modules:
         for service in ("dynamodb", "lambda"):
             sys.modules["boto3"].client(service).close()
@@ -81,7 +81,7 @@ def _run_environment(connection: Connection, handler: Handler) -> None:
     except (EOFError, OSError):
         pass  # the local run has ended
     finally:
-        # A fork must not run the clean-up of the process it was copied from.
+        # A fork must not run the exit handlers of its parent process.
         os._exit(0)
 
 
@@ -89,11 +89,11 @@ def _answer(handler: Handler, message: bytes) -> bytes:
     invocation = json.loads(message)
     context = LambdaContext(**invocation["context"])
     try:
-        # As Lambda since Python 3.12: a letter has the bytes of UTF-8, and half a character none.
+        # As Lambda since Python 3.12: UTF-8, which cannot encode a lone surrogate.
         payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
         payload.encode()
         answer = {"payload": payload}
-    except Exception as error:  # noqa: BLE001 - whatever a handler raises is its answer
+    except Exception as error:  # noqa: BLE001 - the answer describes any error of the handler
         answer = {"error": json.dumps(_described(error, context.aws_request_id))}
     sys.stdout.flush()
     return json.dumps(answer).encode()

@@ -1,4 +1,4 @@
-"""Whether the Redis that REDIS_URL names answers."""
+"""Checks that the Redis of REDIS_URL answers."""
 
 from redis import Redis, RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
@@ -11,7 +11,7 @@ class RedisUnreachableError(Exception):
 
 
 def check_redis(url: str, *, cluster: bool) -> None:
-    """Raises RedisUnreachableError."""
+    """Send a PING. Raises RedisUnreachableError."""
     connect = RedisCluster.from_url if cluster else Redis.from_url
     try:
         client = connect(url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)

@@ -1,4 +1,4 @@
-"""The HTTP API's routes as `template.yaml` declares them, and API Gateway's choice among them."""
+"""The HTTP API's routes from `template.yaml`, matched as API Gateway matches them."""
 
 import re
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ class Routes:
 
     @classmethod
     def from_template(cls, template: dict[str, Any]) -> "Routes":
-        """Reads the `HttpApi` events of every function; one without a path is the default route.
+        """Read the `HttpApi` events of every function.
 
-        What no route takes goes to the function all the same, as `$default`. Deployed there is no
-        such route: API Gateway answers `404 {"message": "Not Found"}` by itself.
+        A request that matches no route goes to the function as `$default`. A deployed stack has no
+        such route: API Gateway itself answers `404 {"message": "Not Found"}`.
         """
         method_paths = [DOCUMENT_ROUTE]
         for resource in template.get("Resources", {}).values():

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduled_event(now: datetime) -> dict[str, Any]:
-    """What EventBridge sends for a schedule rule at `now` (UTC)."""
+    """Return EventBridge's event of a schedule rule at `now` (UTC)."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),
@@ -32,7 +32,7 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
 
 
 class MinuteSchedule:
-    """Calls `function` every minute from a thread of its own; a slow run delays the next.
+    """Invokes `function` every minute in a thread; a slow run delays the next one.
 
     `wait(seconds)` returns True when it is time to stop.
     """
@@ -53,7 +53,7 @@ class MinuteSchedule:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Waits for a run that has begun."""
+        """Wait for a run that has begun."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)

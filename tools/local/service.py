@@ -1,4 +1,4 @@
-"""The whole service in one place: what is started, in which order, and stopped in which."""
+"""Starts and stops the parts of the local run, in order."""
 
 import os
 import time
@@ -29,7 +29,7 @@ from tools.local.schedule import MinuteSchedule
 from tools.local.settings import Settings, without_password
 from tools.local.table import read_template
 
-# More than the public function may take: whoever is being served is answered.
+# Longer than the public function's time-out, so that requests in progress are answered.
 DRAIN_SECONDS = 12
 
 
@@ -38,13 +38,13 @@ KEPT_FILE = "dynamodb.sqlite"
 
 
 class StartError(Exception):
-    """The service cannot start; the message says why and what to do."""
+    """The service cannot start; the message has the cause and the remedy."""
 
 
 class LocalService:
-    """Starts on entry, and on exit ends every process and thread that it began.
+    """Starts on entry; on exit it ends every process and thread that it started.
 
-    Its port is taken first, so that nothing else begins when it is in use (PortError).
+    It binds its port first, so that no other part starts if the port is in use (PortError).
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -81,7 +81,7 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """A token for the first calls, where customers are known by one."""
+        """Return a token for the printed commands, if customers have an issuer's tokens."""
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
             return None
@@ -90,7 +90,7 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """The name of a server that ended by itself, if one did."""
+        """Return the name of a server that ended unexpectedly, if one did."""
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:
@@ -117,7 +117,7 @@ class LocalService:
     def _start_backends(self) -> None:
         if self.redis_url:
             self._check_redis()
-        # Both are started before either is waited for.
+        # Starts both before it waits for one of them.
         redis = None if self.redis_url else self._child("tools.local.redis_server")
         dynamodb = None if self.dynamodb_url else self._start_dynamodb()
         if redis is not None:
@@ -138,7 +138,7 @@ class LocalService:
         try:
             keys = LocalIssuer(issuer, audiences[0]).keys if jwks is None else read_keys(jwks)
         except JwksError as error:
-            raise StartError(f"JWT_JWKS={jwks} gives no keys: {error}") from error
+            raise StartError(f"JWT_JWKS={jwks} has no usable keys: {error}") from error
         return JwtAuthorizer(issuer, audiences, keys, guarded_routes(read_template()))
 
     def _start_dynamodb(self) -> Child:
@@ -168,7 +168,7 @@ class LocalService:
             ensure_table(self.dynamodb_url, TABLE_NAME)
         except DynamoDbUnreachableError as error:
             url = without_password(self.dynamodb_url)
-            message = f"AWS_ENDPOINT_URL_DYNAMODB={url} gives no table: {error}"
+            message = f"AWS_ENDPOINT_URL_DYNAMODB={url} has no usable table: {error}"
             raise StartError(message) from error
 
     def _start_functions(self) -> dict[str, Function]:

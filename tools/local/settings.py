@@ -1,4 +1,4 @@
-"""What a person may set for the local run, read once from the environment."""
+"""The settings of the local run, read once from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class SettingError(Exception):
-    """A variable has a value that cannot be used; the message names both."""
+    """A variable has an invalid value; the message names both."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Settings:
     `keep` is the folder in which the local run's own DynamoDB keeps its data, None to lose the data
     when the run ends.
 
-    With a `jwt_issuer` customers are known by its tokens; `jwt_jwks` is the address of the keys
-    that sign them, None where the local run signs them itself.
+    With a `jwt_issuer`, customers have its tokens; `jwt_jwks` is the address of its public keys,
+    None if the local run signs the tokens itself.
     """
 
     port: int = DEFAULT_PORT
@@ -39,11 +39,13 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
-        """Reads the environment; an empty value counts as unset. Raises SettingError."""
+        """Read the environment; an empty value counts as unset. Raises SettingError."""
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
         if cluster and "REDIS_URL" not in given:
-            raise SettingError("REDIS_CLUSTER=true needs REDIS_URL: the embedded server is single")
+            raise SettingError(
+                "REDIS_CLUSTER=true needs REDIS_URL: the embedded server is no cluster"
+            )
         if "KEEP" in given and "AWS_ENDPOINT_URL_DYNAMODB" in given:
             raise SettingError("KEEP is for the embedded DynamoDB, not for another one")
         return cls(
@@ -70,7 +72,7 @@ def _issuer(given: Mapping[str, str]) -> dict[str, Any]:
     if issuer is None and (audiences or jwks):
         raise SettingError("JWT_AUDIENCE and JWT_JWKS need JWT_ISSUER=https://…")
     if issuer is not None and not audiences:
-        raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, what its tokens are for")
+        raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, the audience of its tokens")
     return {"jwt_issuer": issuer or "", "jwt_audiences": audiences, "jwt_jwks": jwks}
 
 
@@ -114,6 +116,6 @@ def _choice(
 
 
 def without_password(url: str) -> str:
-    """The URL as it may be printed."""
+    """Return the URL without its credentials, for printing."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -28,7 +28,7 @@ _AUTHORIZATION = re.compile(
 
 
 class SignatureError(Exception):
-    """The request is signed, and the signature does not hold; the message says why."""
+    """The signature of the request is invalid; the message has the cause."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,16 @@ class _Claim:
 
 
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
-    """The access key that signed the request, or None if it is not signed at all.
+    """Return the access key that signed the request, or None for an unsigned request.
 
-    Raises SignatureError for a signature that does not hold at `now` (UTC).
+    Raises SignatureError for a signature that is invalid at `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):
         return None
     claim = _parse(authorization)
     if claim.access_key != ACCESS_KEY:
-        raise SignatureError("The access key is not known.")
+        raise SignatureError("The access key is unknown.")
     timestamp = _timestamp(request, now)
     if claim.scope != f"{timestamp[:8]}/{REGION}/{SERVICE}/aws4_request":
         raise SignatureError(f"The credential must be scoped to {REGION} and {SERVICE}.")
@@ -83,15 +83,14 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # The canonical request takes this header's word for the body, so the word must be true.
+    # The canonical request uses this header as the body's hash, so it must match the body.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
 
 
 class _RecomputingAuth(SigV4Auth):
-    """Signs exactly the headers that it is given (the client chose which), and one reading of the
-    target."""
+    """Signs the headers that the client signed, with one reading of path and query."""
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
         super().__init__(Credentials(ACCESS_KEY, SECRET_KEY), SERVICE, REGION)
@@ -133,9 +132,9 @@ def _encoded(part: str) -> str:
     return quote(unquote(part), safe="-_.~")
 
 
-# AWS knows one reading: the path encoded again, the query encoded and sorted. Signers differ from
-# it where a path has a percent sign or a query is not in order: botocore does not encode a query's
-# own characters, curl before 8.3 signs the query as sent, and many a curl the path as sent.
+# AWS has one reading: the path encoded again, the query encoded and sorted. Clients differ if a
+# path has a percent sign or a query is not sorted: botocore does not encode a query's characters,
+# curl before 8.3 signs the query as sent, and many curl versions sign the path as sent.
 _READINGS = [
     _RecomputingAuth(path, query)
     for path in (_encoded_again, _as_sent)

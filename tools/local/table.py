@@ -1,4 +1,4 @@
-"""The DynamoDB table as `template.yaml` declares it, for whoever creates it outside CloudFormation.
+"""The DynamoDB table of `template.yaml`, for code that creates it without CloudFormation.
 
 The template is the only place that names keys and indexes, so a local table cannot drift from the
 deployed one.
@@ -14,7 +14,7 @@ TABLE_RESOURCE = "WaitlistTable"
 
 
 class _CloudFormationLoader(yaml.SafeLoader):
-    """Reads `!Ref x` as `{"Ref": x}` and `!Sub x` as `{"Fn::Sub": x}`, the long forms."""
+    """Loads `!Ref x` as `{"Ref": x}` and `!Sub x` as `{"Fn::Sub": x}`, the long forms."""
 
 
 def _intrinsic(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
@@ -35,7 +35,7 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """The template with its short-form functions (`!Ref`, `!Sub`, …) in their long forms."""
+    """Return the template with short-form functions (`!Ref`, `!Sub`, …) in their long forms."""
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
         raise TypeError(f"{path} is not a CloudFormation template")
@@ -43,10 +43,9 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 
 
 def create_table_request(table_name: str) -> dict[str, Any]:
-    """Arguments for boto3's `create_table`.
+    """Return the arguments of boto3's `create_table`.
 
-    Point-in-time recovery and TTL are left out: they are other calls in the API, and no code
-    depends on either.
+    Without point-in-time recovery and TTL: these are other API calls, and no code depends on them.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {

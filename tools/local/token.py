@@ -1,4 +1,4 @@
-"""`make token CUSTOMER=bob`: a token of the local run's issuer, for one customer."""
+"""`make token CUSTOMER=bob`: prints a customer's token of the local run's issuer."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ def main() -> int:
         return _explain(str(error))
     if not subject or not settings.jwt_issuer:
         return _explain(
-            "Say who, and what `make run` was told: "
+            "Name the customer, and the settings of `make run`: "
             "make token CUSTOMER=bob JWT_ISSUER=https://… JWT_AUDIENCE=…"
         )
     issuer = LocalIssuer(settings.jwt_issuer, settings.jwt_audiences[0])

@@ -1,4 +1,4 @@
-"""`make cli-pictures`: films `waitlist import` and `watch` against the service of `make run`."""
+"""`make cli-pictures`: records `waitlist import` and `watch` with the service of `make run`."""
 
 import io
 import os
@@ -21,12 +21,12 @@ DOCS = ROOT / "docs"
 PEOPLE = ROOT / "tools" / "demo" / "people.csv"
 COLUMNS = ("--attribute", "city", "--map", "email=-")
 WAITLIST = (sys.executable, "-m", "waitlist_cli", "--local")
-# The line is well filled by then, and the import still goes on.
+# The queue is long by then, and the import still runs.
 WAITING = re.compile(r"\b1,[2-9][0-9]{2}\b")
 
 
 def main() -> int:
-    """Make both pictures, each of a waitlist of its own."""
+    """Make both pictures, each with its own waitlist."""
     with TemporaryDirectory() as folder:
         people = write_people(Path(folder))
         film_import(new_waitlist(), people)
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def write_people(folder: Path) -> str:
-    """Write the people whose names the filming terminal can draw: it knows no joined letters."""
+    """Write the people whose names the terminal can draw: it has no combined letters."""
     header, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
     plain = [row for row in rows if not any(category(letter)[0] == "M" for letter in row)]
     path = folder / "people.csv"
@@ -44,7 +44,7 @@ def write_people(folder: Path) -> str:
 
 
 def film_import(waitlist_id: str, people: str) -> None:
-    """Take a picture of the way and of the end."""
+    """Take a picture during the import and one at its end."""
     words = ("import", waitlist_id, people, *COLUMNS)
     terminal = typed(*words)
     terminal.until(lambda text: "1,000 rows" in text)
@@ -57,7 +57,7 @@ def film_import(waitlist_id: str, people: str) -> None:
 
 
 def film_watch(waitlist_id: str, people: str) -> None:
-    """Take a picture while an import fills the line and a worker admits its people."""
+    """Take a picture while an import runs and a worker admits customers."""
     terminal = typed("watch", waitlist_id)
     terminal.until(lambda text: "open" in text)
     helpers = [
@@ -77,19 +77,19 @@ def film_watch(waitlist_id: str, people: str) -> None:
 
 
 def new_waitlist() -> str:
-    """Make a waitlist whose name nobody has."""
+    """Create a waitlist with an unused name."""
     waitlist_id = f"bakery-{secrets.token_hex(2)}"
     typed("create", waitlist_id, "--name", "Bakery").ended()
     return waitlist_id
 
 
 def typed(*words: str) -> Terminal:
-    """Type a command of the command line to the local service."""
+    """Run a command against the local service."""
     return Terminal([*WAITLIST, *words], os.environ, lines=28, columns=96, seconds=300)
 
 
 def helper(*words: str) -> subprocess.Popen[bytes]:
-    """Start a command that nobody looks at."""
+    """Start a command without a picture of it."""
     return subprocess.Popen(
         [*WAITLIST, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

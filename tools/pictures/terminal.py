@@ -1,4 +1,4 @@
-"""A pseudo-terminal with a screen: what a program shows a person, as text and as a picture."""
+"""A pseudo-terminal with a screen, whose content is read as text or as a picture."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +15,11 @@ NAMES = {"brown": "yellow", "default": None}
 
 
 class NotShown(Exception):
-    """What was waited for has not come; the message has the screen."""
+    """The expected text did not appear in time; the message has the screen."""
 
 
 class Terminal:
-    """Runs a command; `seconds` is how long anything that is waited for may take."""
+    """Runs a command; `seconds` is the limit of every wait."""
 
     def __init__(
         self,
@@ -41,23 +41,23 @@ class Terminal:
             env={**environ, **size},
             dimensions=(lines, columns),
             encoding="utf-8",
-            codec_errors="replace",  # an echoed ^C may stand in the middle of a letter
+            codec_errors="replace",  # an echoed ^C may be in the middle of a letter
         )
 
     @property
     def text(self) -> str:
-        """Return what stands on the screen."""
+        """Return the text on the screen."""
         return "\n".join(self._line(number).plain.rstrip() for number in range(self._screen.lines))
 
     def picture(self) -> Text:
-        """Return what stands on the screen, with its colours, without empty lines at its end."""
+        """Return the screen with its colours, without empty lines at its end."""
         lines = [self._line(number) for number in range(self._screen.lines)]
         while lines and not lines[-1].plain.strip():
             lines.pop()
         return Text("\n").join(lines)
 
     def until(self, seen: Callable[[str], bool]) -> str:
-        """Look on until the screen shows it, and return the screen."""
+        """Wait until the screen shows the text, and return the screen."""
         deadline = time.monotonic() + self._seconds
         while not seen(self.text):
             if time.monotonic() > deadline or not self._read():
@@ -72,7 +72,7 @@ class Terminal:
         self._process.sendintr()
 
     def ended(self) -> int:
-        """Wait for the end, and return the exit code; the screen has all that was written."""
+        """Wait for the end and return the exit code; the screen has the whole output."""
         deadline = time.monotonic() + self._seconds
         while self._read():
             if time.monotonic() > deadline:
@@ -81,14 +81,14 @@ class Terminal:
         return int(self._process.exitstatus)
 
     def settle(self) -> None:
-        """Look on until nothing has moved for a moment: no frame is drawn by half."""
+        """Wait until the screen is unchanged for a moment, so that no frame is half drawn."""
         before = -1
         while before != len(self.raw):
             before = len(self.raw)
             self._read(QUIET_SECONDS)
 
     def _read(self, seconds: float = 1) -> bool:
-        """Take in what was written; False once nothing more will be."""
+        """Read new output; return False at its end."""
         try:
             written = self._process.read_nonblocking(65536, timeout=seconds)
         except pexpect.TIMEOUT:
@@ -109,7 +109,7 @@ class Terminal:
 
 
 def _colour(name: str) -> str | None:
-    """Return Rich's name of a terminal's colour: pyte names some in its own way."""
+    """Return Rich's name of a terminal's colour, because pyte's names differ."""
     if name in NAMES:
         return NAMES[name]
     if len(name) == 6 and all(letter in "0123456789abcdef" for letter in name):

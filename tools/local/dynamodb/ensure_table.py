@@ -1,4 +1,4 @@
-"""Makes sure that the table is there, in the local DynamoDB or another one."""
+"""Creates the table in the local DynamoDB or in another one."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ class DynamoDbUnreachableError(Exception):
 
 
 def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Creates the table if it is missing. Raises DynamoDbUnreachableError."""
+    """Create the table if it is missing. Raises DynamoDbUnreachableError."""
     client = boto3.client(
         "dynamodb",
         endpoint_url=endpoint_url,

@@ -14,11 +14,10 @@ class KeptTable(MemoryTable):
 
     def __init__(self, file: Path) -> None:
         super().__init__()
-        # The server's threads are never two at once: the table has a lock.
+        # The lock of the table lets one thread at a time use the connection.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")
-        # What was answered then survives the end of the process, which is what can happen here; a
-        # power cut may cost the last writes.
+        # This setting survives a killed process; a power cut may lose the last writes.
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
@@ -34,7 +33,7 @@ class KeptTable(MemoryTable):
             try:
                 return super().transact_write_items(TransactItems)
             finally:
-                # After a refusal the writes that were made have been taken back.
+                # After a refusal the table has already undone its writes.
                 self._file.execute("COMMIT")
 
     def _write(self, key: Key, item: Item | None) -> None:

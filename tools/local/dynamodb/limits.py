@@ -1,6 +1,6 @@
-"""What DynamoDB refuses of a write, whatever the table holds; moto takes most of it.
+"""The writes that DynamoDB refuses for their size or form; moto accepts most of them.
 
-AWS's own DynamoDB Local answers the same (`make test-dynamodb` asks both).
+AWS's own DynamoDB Local refuses the same (`make test-dynamodb` compares them).
 """
 
 import re
@@ -27,13 +27,13 @@ class Refused(Exception):
 
 
 class MisfitItem(Refused):
-    """What a transaction finds only when it writes: it is cancelled for the write at `position`."""
+    """A write that DynamoDB refuses only inside of the transaction, at `position`."""
 
     position = 0
 
 
 def check_key(key: Mapping[str, Any]) -> None:
-    """Refuse a key that is empty, or too long."""
+    """Raise Refused for a key that is empty or too long."""
     for name, most in MAX_KEY_BYTES.items():
         text = key[name].get("S", "")
         if not text:
@@ -46,7 +46,7 @@ def check_key(key: Mapping[str, Any]) -> None:
 
 
 def check_write(write: Mapping[str, Any]) -> None:
-    """Refuse the request of one put, update or delete."""
+    """Raise Refused for a put, an update or a delete."""
     item = write.get("Item")
     check_key(write["Key"] if item is None else item)
     if item is not None:
@@ -59,13 +59,13 @@ def check_write(write: Mapping[str, Any]) -> None:
 
 
 def check_updated(item: Mapping[str, Any]) -> None:
-    """Refuse what an item has become by an update."""
+    """Raise MisfitItem if an update has made an item too large."""
     if item_bytes(item) > MAX_ITEM_BYTES:
         raise MisfitItem("Item size to update has exceeded the maximum allowed size")
 
 
 def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
-    """Refuse the request of a transaction."""
+    """Raise Refused for a transaction."""
     if len(actions) > MAX_ACTIONS:
         raise Refused(f"Member must have length less than or equal to {MAX_ACTIONS}")
     misfit: MisfitItem | None = None
@@ -92,7 +92,7 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 
 
 def check_batch(count: int) -> None:
-    """Refuse a batch of too many writes."""
+    """Raise Refused for a batch of too many writes."""
     if count > MAX_BATCH_WRITES:
         raise Refused("Too many items requested for the BatchWriteItem call")
 
@@ -149,7 +149,7 @@ def _check_number(text: str) -> None:
 
 
 def _assigned(write: Mapping[str, Any]) -> Item:
-    """Return what an update sets plainly."""
+    """Return the attributes that an update assigns without a function."""
     names, values = (
         write.get("ExpressionAttributeNames", {}),
         write.get("ExpressionAttributeValues"),

@@ -42,7 +42,7 @@ ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """An attribute that an item does not have: no comparison with it holds."""
+    """The value of a missing attribute: every comparison with it is false."""
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -66,7 +66,7 @@ class MemoryTable:
 
     @property
     def items(self) -> Items:
-        """All items; a test may change them, or assign others."""
+        """All items; tests may change them or assign others."""
         return self._items
 
     @items.setter
@@ -146,7 +146,7 @@ class MemoryTable:
             return {"Items": [dict(item) for item in self.items.values()]}
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query reads: all of them, because here no index is late."""
+        """Return the items that a query reads: all of them, because this index is never late."""
         return self.items
 
     def _write(self, key: Key, item: Item | None) -> None:
@@ -201,7 +201,7 @@ class MemoryTable:
 
 @contextmanager
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
-    """Answer what is refused as DynamoDB does: a transaction that has begun is cancelled."""
+    """Raise refusals as DynamoDB does: inside of a transaction, as its cancellation."""
     try:
         yield
     except MisfitItem as error:
