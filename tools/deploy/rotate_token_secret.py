@@ -1,8 +1,9 @@
 """`make rotate-token-secret STACK=waitlist-prod`: gives the entry tokens a new key.
 
 Customers keep their access: the previous key stays valid until the next rotation, and customers
-who read their entry until then get a token of the new key. It needs `cloudformation:DescribeStacks` on the stack, and
-`secretsmanager:GetSecretValue` and `PutSecretValue` on its secret.
+who read their entry until then get a token of the new key. It needs
+`cloudformation:DescribeStacks` on the stack, and `secretsmanager:GetSecretValue` and
+`PutSecretValue` on its secret.
 """
 
 import argparse

@@ -133,7 +133,7 @@ def test_a_body_is_checked_even_where_the_client_states_its_hash() -> None:
     ("request_", "reason"),
     [
         (signed(secret="wrong"), "does not match"),
-        (signed(key="stranger"), "not known"),
+        (signed(key="stranger"), "unknown"),
         (signed(region="eu-west-1"), "scoped to us-east-1"),
         (signed(service="s3"), "execute-api"),
         (with_header(signed(), "Authorization", "AWS4-HMAC-SHA256 Credential=x"), "not a complete"),
