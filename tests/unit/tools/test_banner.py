@@ -11,6 +11,6 @@ def test_no_line_shows_a_password() -> None:
 
 def test_the_demo_is_named_with_the_port_it_needs() -> None:
     usual = banner(Addresses(8080, "http://127.0.0.1:8080", "redis://x:1", "http://x:1"), 1)
-    assert "line: make demo" in usual
+    assert "people: make demo" in usual
     other = banner(Addresses(9000, "http://127.0.0.1:9000", "redis://x:1", "http://x:1"), 1)
-    assert "line: PORT=9000 make demo" in other
+    assert "people: PORT=9000 make demo" in other
