@@ -66,10 +66,10 @@ def main() -> None:
 
 
 def _load_client_models() -> None:
-    """Read boto3's service models once for all forks, because each read takes 0.1 s."""
-    if "boto3" in sys.modules:
-        for service in ("dynamodb", "lambda"):
-            sys.modules["boto3"].client(service).close()
+    """Read botocore's service models once for all forks, because each read takes 0.1 s."""
+    if clients := sys.modules.get("waitlist_api.aws.clients"):
+        clients.dynamodb_client().close()
+        clients.patient_lambda_client().close()
 
 
 def _run_environment(connection: Connection, handler: Handler) -> None:
