@@ -82,7 +82,7 @@ def claims(sizes: Sizes, progress: Progress) -> list[Row]:
             task = progress.add_task(case.name, total=case.rounds)
             rows.append(case.row(partial(progress.advance, task)))
         bench.check_admitted()
-    return rows + [metrics.row(name) for name, metrics in bench.tallies.items()]
+    return rows + [attempts.row(name) for name, attempts in bench.attempts_of.items()]
 
 
 def segments(sizes: Sizes, progress: Progress) -> list[Row]:
@@ -96,7 +96,7 @@ def segments(sizes: Sizes, progress: Progress) -> list[Row]:
             task = progress.add_task(case.name, total=WARM_UP_ROUNDS + case.rounds)
             rows.append(case.row(partial(progress.advance, task)))
         bench.check_admitted()
-    return rows + [metrics.row(name) for name, metrics in bench.tallies.items()]
+    return rows + [attempts.row(name) for name, attempts in bench.attempts_of.items()]
 
 
 def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:

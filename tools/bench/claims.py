@@ -20,7 +20,7 @@ TWICE = Target("≥", 2.0)
 NONE = Target("≤", 0)
 
 
-class MetricsCollector:
+class Attempts:
     """Counts claims that returned no entry, too few entries, or an entry a second time."""
 
     def __init__(self, seen: set[str]) -> None:
@@ -100,13 +100,13 @@ class ClaimBench:
         self._line = Line(handler, "claims")
         self._claimer = Claimer(handler, self._line)
         self._seen: set[str] = set()
-        self.tallies: dict[str, MetricsCollector] = {}
+        self.attempts_of: dict[str, Attempts] = {}
         waiting = self._line.newcomers(sizes.waiting_for_claims)
         self._line.fill(bare, waiting)
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return all cases; `tallies` counts the wasted attempts by case."""
+        """Return all cases; `attempts_of` counts the wasted attempts by case."""
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, *larger = self._contests()
         return [
@@ -139,7 +139,7 @@ class ClaimBench:
         take: Callable[[int], list[str]],
         target: Target | None,
     ) -> Case:
-        metrics = self.tallies.setdefault(contest.name, MetricsCollector(self._seen))
+        attempts = self.attempts_of.setdefault(contest.name, Attempts(self._seen))
 
         def prepare() -> Round:
             members = self._line.newcomers(contest.pairs)
@@ -149,7 +149,7 @@ class ClaimBench:
             taken: list[str] = []
 
             def verify() -> None:
-                metrics.add(answers, contest.count)
+                attempts.add(answers, contest.count)
                 if len(set(taken)) != contest.pairs:
                     raise BenchError("BullMQ gave a job twice")
 

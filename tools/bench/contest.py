@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 
-from tools.bench.claims import Claimer, MetricsCollector
+from tools.bench.claims import Attempts, Claimer
 from tools.bench.line import BenchError, Handler, Line
 from tools.bench.rounds import Round
 
@@ -33,8 +33,8 @@ class Contest:
     claimers: int
     turns: int
 
-    def prepare(self, ours: Side, baseline: Side, metrics: MetricsCollector) -> Round:
-        """Return a round; as many entries join as it claims, and `metrics` counts our attempts."""
+    def prepare(self, ours: Side, baseline: Side, attempts: Attempts) -> Round:
+        """Return a round; as many entries join as it claims, and `attempts` counts our attempts."""
         asked, beside = self._claims(ours), self._claims(baseline)
         answers: Claims = []
         its_answers: Claims = []
@@ -42,11 +42,11 @@ class Contest:
         def verify() -> None:
             check_order(ours, asked, answers)
             check_order(baseline, beside, its_answers)
-            metrics.add(list(chain.from_iterable(answers)), 1)
-            its_tally = MetricsCollector(baseline.seen)
-            its_tally.add(list(chain.from_iterable(its_answers)), 1)
-            if its_tally.wasted:
-                raise BenchError(f"{its_tally.wasted} attempts wasted: {baseline.name}")
+            attempts.add(list(chain.from_iterable(answers)), 1)
+            theirs = Attempts(baseline.seen)
+            theirs.add(list(chain.from_iterable(its_answers)), 1)
+            if theirs.wasted:
+                raise BenchError(f"{theirs.wasted} attempts wasted: {baseline.name}")
 
         return Round(
             ours=lambda: answers.extend(self._take(ours, asked)),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tools.bench.cases import Case
-from tools.bench.claims import MANY_CLAIMERS, MetricsCollector, check_admitted
+from tools.bench.claims import MANY_CLAIMERS, Attempts, check_admitted
 from tools.bench.contest import Contest, Side
 from tools.bench.line import Handler, Line, check
 from tools.bench.rounds import Round
@@ -22,7 +22,7 @@ class SegmentBench:
     def __init__(self, handler: Handler, pool: ThreadPoolExecutor, sizes: Sizes) -> None:
         self._handler, self._pool, self._sizes = handler, pool, sizes
         self._random = random.Random(2)
-        self.tallies: dict[str, MetricsCollector] = {}
+        self.attempts_of: dict[str, Attempts] = {}
         self.line = SegmentedLine(handler, "segmented")
         self._waiting = self.line.newcomers(sizes.waiting_for_claims)
         self.line.join(self._waiting)
@@ -59,12 +59,12 @@ class SegmentBench:
         turns = self._sizes.turns if claimers == 1 else self._sizes.turns // 10
         crowd = "" if claimers == 1 else f", {claimers} claimers"
         contest = Contest(self._handler, self._pool, claimers, turns)
-        metrics = self.tallies.setdefault(ours.name + crowd, MetricsCollector(ours.seen))
+        attempts = self.attempts_of.setdefault(ours.name + crowd, Attempts(ours.seen))
         return Case(
             name=ours.name + crowd,
             beside=beside.name,
             target=target,
-            prepare=lambda: contest.prepare(ours, beside, metrics),
+            prepare=lambda: contest.prepare(ours, beside, attempts),
             operations=claimers * turns,
             rounds=self._sizes.claim_rounds,
         )
