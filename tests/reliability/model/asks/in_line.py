@@ -15,7 +15,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
     """
 
     def is_new(stay: Stay | None) -> bool:
-        return stay is None or (stay.state in ENDED and stay.key != key)
+        # Without a key the service cannot know that a stay that ended was this request's own.
+        return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Line) -> Line:
         stay = line.stay(name)
