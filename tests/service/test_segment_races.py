@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.service.test_claim_races import CLAIMERS, at_once, names_of, until_nobody_waits
-from tests.support.colours import assert_exact
 from tests.support.line import Line, accepted
+from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect

@@ -8,8 +8,8 @@ from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
 from tests.service.test_claims_against_a_model import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
 from tests.support.claim_model import MAX_ATTEMPTS
-from tests.support.colours import assert_exact
 from tests.support.line import Line, accepted
+from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
 from waitlist_api.records.segments import Segments
 from waitlist_shared.ids import segment_id_of

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.support.colours import coloured, depths
 from tests.support.line import Line, accepted
+from tests.support.palette import coloured, depths
 
 TOKEN = "a" * 40
 META = "wl:{bakery-opening}:meta"

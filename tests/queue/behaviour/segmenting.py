@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.colours import coloured, depths
 from tests.support.line import Line, accepted
+from tests.support.palette import coloured, depths
 
 
 @coloured

@@ -1,10 +1,10 @@
 """`kill -9` of a Redis without persistence, while a dozen clients go on."""
 
 from tests.reliability.chaos.conftest import Serve
-from tests.reliability.chaos.traffic import Happening
+from tests.reliability.chaos.traffic import Disruption
 from tests.support.redis_servers import running_server
 
-DEEDS = 240
+OPERATIONS = 240
 
 
 def test_all_that_was_told_holds_when_redis_was_killed_and_came_back_empty(serve: Serve) -> None:
@@ -16,7 +16,7 @@ def test_all_that_was_told_holds_when_redis_was_killed_and_came_back_empty(serve
             redis.kill()
             redis.process.start()
 
-        traffic.flow(DEEDS, Happening(DEEDS // 3, die))
+        traffic.flow(OPERATIONS, Disruption(OPERATIONS // 3, die))
         assert traffic.was_refused("rebuilding")
         traffic.maintain()
         traffic.maintain()
@@ -27,7 +27,7 @@ def test_nobody_has_to_ask_for_an_order_that_was_lost(serve: Serve) -> None:
     """P3 P7"""
     with running_server() as redis:
         traffic = serve(redis.url)
-        traffic.flow(DEEDS // 3)
+        traffic.flow(OPERATIONS // 3)
 
         def die() -> None:
             redis.kill()

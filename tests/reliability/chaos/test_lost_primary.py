@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.reliability.chaos.conftest import Serve
-from tests.reliability.chaos.traffic import Happening, Traffic
+from tests.reliability.chaos.traffic import Disruption, Traffic
 from tests.reliability.load.plan import WAITLIST_ID
 from tests.support.redis_servers import (
     ReplicatedCluster,
@@ -15,7 +15,7 @@ from tests.support.redis_servers import (
 )
 from waitlist_queue import keys
 
-DEEDS = 240
+OPERATIONS = 240
 FIRST, LOST = 70, 70
 
 
@@ -41,7 +41,7 @@ class Failover:
     def cut(self) -> None:
         self._cutting.enter_context(cut_off(self._primary, self._replica))
 
-    def strike(self) -> None:
+    def inject(self) -> None:
         self._cutting.close()
         self._cluster.promote(self._replica)
 
@@ -61,8 +61,8 @@ def test_all_that_was_told_holds_when_a_primary_has_died_with_its_last_writes(
 ) -> None:
     """P1 P2 P3 P4 P6 P7: whoever asks meanwhile is told the truth, or to come again."""
     traffic = on(failover, serve)
-    cut = Happening(FIRST, failover.cut, is_loss=False)
-    traffic.flow(DEEDS, cut, Happening(FIRST + LOST, failover.strike))
+    cut = Disruption(FIRST, failover.cut, is_loss=False)
+    traffic.flow(OPERATIONS, cut, Disruption(FIRST + LOST, failover.inject))
     assert traffic.was_refused("rebuilding")
     traffic.maintain()
     traffic.maintain()
@@ -78,7 +78,7 @@ def test_maintenance_finds_what_a_failover_has_lost_though_nobody_asks(
     traffic.maintain()
     failover.cut()
     traffic.flow(LOST)
-    traffic.lose(failover.strike)
+    traffic.lose(failover.inject)
     traffic.maintain()
     traffic.maintain()
     assert traffic.problems() == []

@@ -1,10 +1,10 @@
 """One address: behind it a replica takes the place of a primary that died with its last writes."""
 
 from tests.reliability.chaos.conftest import Serve
-from tests.reliability.chaos.traffic import Happening
+from tests.reliability.chaos.traffic import Disruption
 from tests.support.redis_servers import Server, cut_off, running_pair
 
-DEEDS = 210
+OPERATIONS = 210
 FIRST, LOST = 70, 140
 
 
@@ -25,11 +25,11 @@ def test_all_that_was_told_holds_when_another_server_answers_at_the_same_address
         def cut() -> None:
             cutting.__enter__()
 
-        def strike() -> None:
+        def inject() -> None:
             cutting.__exit__(None, None, None)
             take_over(replica, primary.port)
 
-        traffic.flow(DEEDS, Happening(FIRST, cut, is_loss=False), Happening(LOST, strike))
+        traffic.flow(OPERATIONS, Disruption(FIRST, cut, is_loss=False), Disruption(LOST, inject))
         assert traffic.was_refused("rebuilding")
         traffic.maintain()
         traffic.maintain()

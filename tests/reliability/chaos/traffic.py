@@ -9,14 +9,14 @@ from typing import Any
 import httpx
 
 from tests.reliability.load.client import ONE_TLS_CONTEXT, Client, Load
-from tests.reliability.load.customers import ENTRIES, Crowd, customers
-from tests.reliability.load.ending import MAINTENANCE, Reader
-from tests.reliability.load.history import Attempt, Deed, History, Loss, Outcome
+from tests.reliability.load.customers import ENTRIES, Population, customers
+from tests.reliability.load.final_state import MAINTENANCE, Reader
+from tests.reliability.load.history import Attempt, History, Loss, Operation, Outcome
 from tests.reliability.load.operators import ADMIN, operators
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.plan import MAX_ATTEMPTS, WAITLIST_ID
+from tests.reliability.load.position_checker import impossible_answers
 from tests.reliability.load.problem import Problem
-from tests.support.truths import untruths
 from tools.local.api_client import ApiClient
 
 CUSTOMERS, OPERATORS, LOOKERS = 7, 2, 3
@@ -24,15 +24,15 @@ CUSTOMERS, OPERATORS, LOOKERS = 7, 2, 3
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
 TIMEOUT_SECONDS = 30
-Strike = Callable[[], None]
+Injection = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Happening:
-    """What strikes once so many deeds have been done; `is_loss` where Redis loses something."""
+class Disruption:
+    """A fault injected after so many operations; with `is_loss` Redis loses data by it."""
 
-    after_deeds: int
-    strike: Strike
+    after_operations: int
+    inject: Injection
     is_loss: bool = True
 
 
@@ -42,7 +42,7 @@ class Traffic:
     def __init__(self, url: str) -> None:
         self.url = url
         self.history = History()
-        self.crowd = Crowd()
+        self.population = Population()
         self._rounds = 0
         self._loss: Loss | None = None
 
@@ -52,10 +52,10 @@ class Traffic:
         with ApiClient(self.url) as client:
             client.operator("PUT", ADMIN, json=settings)
 
-    def flow(self, deeds: int, *happenings: Happening) -> None:
+    def flow(self, operations: int, *disruptions: Disruption) -> None:
         """Have everybody do so much in all, each taken to its end."""
         self._rounds += 1
-        asyncio.run(self._flow(deeds, happenings))
+        asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
         """Run maintenance, as each minute."""
@@ -63,10 +63,10 @@ class Traffic:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure
 
-    def lose(self, strike: Strike) -> None:
+    def lose(self, inject: Injection) -> None:
         """Have Redis lose what it holds, and remember when."""
         began = time.monotonic()
-        strike()
+        inject()
         self._loss = Loss(began, time.monotonic())
 
     def was_refused(self, code: str) -> bool:
@@ -76,38 +76,38 @@ class Traffic:
     def problems(self) -> list[Problem]:
         """Return whatever contradicts what clients were told, then or at the end."""
         with ApiClient(self.url, LOOKERS) as client:
-            ending = Reader(client).read(self.history)
-        found = judge(self.history, ending, LEASE_SECONDS, self._loss)
-        return [*found, *untruths(self.history, LEASE_SECONDS)]
+            final_state = Reader(client).read(self.history)
+        found = judge(self.history, final_state, LEASE_SECONDS, self._loss)
+        return [*found, *impossible_answers(self.history, LEASE_SECONDS)]
 
-    async def _flow(self, deeds: int, happenings: tuple[Happening, ...]) -> None:
-        load, begun = Load(deeds), len(self.history.deeds)
+    async def _flow(self, operations: int, disruptions: tuple[Disruption, ...]) -> None:
+        load, begun = Load(operations), len(self.history.operations)
         names = [f"{self._rounds}-{number}" for number in range(CUSTOMERS + OPERATORS)]
         clients = [Client(self.url, self.history, load, name) for name in names]
         visits = [
-            customers(client, f"customer-{name}", self.crowd)
+            customers(client, f"customer-{name}", self.population)
             for client, name in zip(clients[:CUSTOMERS], names, strict=False)
         ]
         desks = [
-            operators(client, f"desk-{name}", self.crowd)
+            operators(client, f"desk-{name}", self.population)
             for client, name in zip(clients[CUSTOMERS:], names[CUSTOMERS:], strict=True)
         ]
         looking = [asyncio.create_task(self._look(number)) for number in range(LOOKERS)]
-        striking = asyncio.create_task(self._strike(begun, happenings))
+        injecting = asyncio.create_task(self._inject(begun, disruptions))
         try:
             await asyncio.gather(*visits, *desks)
-            await striking
+            await injecting
         finally:
             for task in looking:
                 task.cancel()
             await asyncio.gather(*looking, return_exceptions=True)
             await asyncio.gather(*(client.close() for client in clients))
 
-    async def _strike(self, begun: int, happenings: tuple[Happening, ...]) -> None:
-        for one in happenings:
-            while len(self.history.deeds) < begun + one.after_deeds:
+    async def _inject(self, begun: int, disruptions: tuple[Disruption, ...]) -> None:
+        for one in disruptions:
+            while len(self.history.operations) < begun + one.after_operations:
                 await asyncio.sleep(POLL_SECONDS)
-            await asyncio.to_thread(self.lose if one.is_loss else _call, one.strike)
+            await asyncio.to_thread(self.lose if one.is_loss else _call, one.inject)
 
     async def _look(self, number: int) -> None:
         """Ask again and again where people stand and how many there are, each question once."""
@@ -123,7 +123,7 @@ class Traffic:
                 else:
                     await self._get(http, "total", "", f"/v1/waitlists/{WAITLIST_ID}")
 
-    async def _ask(self, http: httpx.AsyncClient, signup: Deed) -> None:
+    async def _ask(self, http: httpx.AsyncClient, signup: Operation) -> None:
         headers = {"Authorization": f"Bearer {signup.answer['entry_token']}"}
         path = f"{ENTRIES}/{signup.answer['entry_id']}"
         await self._get(http, "told", signup.person, path, headers=headers)
@@ -135,12 +135,12 @@ class Traffic:
         answer = await http.get(path, **more)
         ended, status, body = time.monotonic(), answer.status_code, answer.json()
         outcome: Outcome = "done" if status == 200 else "refused" if status < 429 else "unknown"
-        self.history.deeds.append(Deed(kind, person, outcome, began, ended, answer=body))
+        self.history.operations.append(Operation(kind, person, outcome, began, ended, answer=body))
         retry_after = answer.headers.get("retry-after", "")
         self.history.attempts.append(
             Attempt(kind, began, ended, status, str(body.get("code", "")), retry_after)
         )
 
 
-def _call(strike: Strike) -> None:
-    strike()
+def _call(inject: Injection) -> None:
+    inject()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.reliability.faults.scene import Scene, Stores
-from tests.reliability.model.small_world import small_world
+from tests.reliability.faults.fixture import FaultFixture, Stores
+from tests.reliability.model.determinism import deterministic
 from tests.support.redis_servers import Server
 from tests.support.stale_index import StaleIndexTable
 
@@ -13,7 +13,7 @@ from tests.support.stale_index import StaleIndexTable
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
     """Steps come in the same order each time, and no more of them than show something."""
-    with small_world():
+    with deterministic():
         yield
 
 
@@ -24,9 +24,9 @@ def stores(valkey: Server) -> Stores:
 
 
 @pytest.fixture
-def scene(stores: Stores) -> Scene:
+def fixture(stores: Stores) -> FaultFixture:
     """A new waitlist with nobody in it."""
-    scene = Scene(stores)
-    assert scene.people.configure().status == 201
-    scene.wire.disarm()
-    return scene
+    fixture = FaultFixture(stores)
+    assert fixture.people.configure().status == 201
+    fixture.wire.disarm()
+    return fixture

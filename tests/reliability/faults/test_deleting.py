@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import pytest
 
-from tests.reliability.faults.scene import (
+from tests.reliability.faults.fixture import (
     LINE,
     WITH_EVE,
-    Scene,
+    FaultFixture,
     Stores,
     eve_has_left,
     eve_is_joining,
@@ -42,9 +42,9 @@ def _expires_by_itself(stores: Stores, key: str) -> bool:
     return is_of_requests and 0 < stores.redis.ttl(key) <= ONCE_SECONDS
 
 
-def delete_wholly(scene: Scene) -> None:
+def delete_wholly(fixture: FaultFixture) -> None:
     for _ in range(MINUTES_TO_DELETE // 2):
-        scene.world.maintain()
+        fixture.world.maintain()
 
 
 def make_anew(people: People) -> None:
@@ -53,87 +53,89 @@ def make_anew(people: People) -> None:
         assert people.sign_up(name, key=f"anew-{name}").status == 201
 
 
-def struck(
-    scene: Scene, before: Snapshot, do: Callable[[], object], strike: Callable[[], Fault]
+def injected(
+    fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Do something once for each of its steps, struck there."""
-    scene.stores.restore(before)
-    scene.wire.disarm()
+    """Do something once for each of its steps, injected there."""
+    fixture.stores.restore(before)
+    fixture.wire.disarm()
     do()
-    for step, name in enumerate(scene.wire.names):
-        scene.stores.restore(before)
-        scene.world.clock.millis = START_MILLIS
-        scene.wire.arm(step, strike())
+    for step, name in enumerate(fixture.wire.names):
+        fixture.stores.restore(before)
+        fixture.world.clock.millis = START_MILLIS
+        fixture.wire.arm(step, inject())
         with suppress(Crash, WaitlistError):
             do()
-        scene.wire.disarm()
+        fixture.wire.disarm()
         yield f"step {step} {name}"
 
 
-def test_nothing_is_left_of_a_deleted_waitlist(scene: Scene) -> None:
+def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
     """P8: neither people nor their history, whatever their state."""
-    line_with_eve(scene)
-    assert scene.people.leave("ann").status == 204
-    assert scene.people.bump("dan", key="dan", to="front").status == 200
-    assert scene.people.delete_waitlist().status == 204
-    delete_wholly(scene)
-    assert leftovers(scene.stores) == []
+    line_with_eve(fixture)
+    assert fixture.people.leave("ann").status == 204
+    assert fixture.people.bump("dan", key="dan", to="front").status == 200
+    assert fixture.people.delete_waitlist().status == 204
+    delete_wholly(fixture)
+    assert leftovers(fixture.stores) == []
 
 
 @pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
-def test_a_deletion_that_is_cut_off_is_completed(scene: Scene, fault: Fault) -> None:
+def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: Fault) -> None:
     """P3: at each step of the request and of maintenance."""
-    line_with_eve(scene)
-    scene.warm_up()
+    line_with_eve(fixture)
+    fixture.warm_up()
 
     def delete() -> None:
-        scene.people.delete_waitlist()
-        delete_wholly(scene)
+        fixture.people.delete_waitlist()
+        delete_wholly(fixture)
 
-    for where in struck(scene, scene.stores.snapshot(), delete, lambda: fault):
-        assert scene.people.delete_waitlist().status in (204, 404)
-        delete_wholly(scene)
-        assert leftovers(scene.stores) == [], where
+    for where in injected(fixture, fixture.stores.snapshot(), delete, lambda: fault):
+        assert fixture.people.delete_waitlist().status in (204, 404)
+        delete_wholly(fixture)
+        assert leftovers(fixture.stores) == [], where
 
 
 @pytest.mark.parametrize("prepare", [eve_is_joining, eve_has_left, line_with_eve])
 def test_the_next_waitlist_of_the_same_id_knows_nobody(
-    scene: Scene, prepare: Callable[[Scene], None]
+    fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
     """P1, P4: nobody has an old place, an old refusal or an old intent."""
-    prepare(scene)
-    scene.people.delete_waitlist()
-    delete_wholly(scene)
-    make_anew(scene.people)
-    scene.rebuild_elsewhere()
-    assert scene.order() == list(NEWCOMERS)
-    assert not list(scene.contradictions())
+    prepare(fixture)
+    fixture.people.delete_waitlist()
+    delete_wholly(fixture)
+    make_anew(fixture.people)
+    fixture.rebuild_elsewhere()
+    assert fixture.order() == list(NEWCOMERS)
+    assert not list(fixture.contradictions())
 
 
 def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
-    scene: Scene,
+    fixture: FaultFixture,
 ) -> None:
     """P1: by a function that remembers the list; its intent is too young to be finished."""
-    scene.warm_up()
-    assert Scene(scene.stores).people.delete_waitlist().status == 204
-    scene.world.clock.advance(25)
-    scene.wire.arm(0, faults.crash_after)
+    fixture.warm_up()
+    assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
+    fixture.world.clock.advance(25)
+    fixture.wire.arm(0, faults.crash_after)
     with suppress(Crash):
-        scene.people.sign_up("gus", key="gus")
-    scene.wire.disarm()
-    assert list(scene.records()) == ["gus"]
-    scene.world.clock.advance(36)
-    scene.world.services.maintenance.run_all()
-    assert leftovers(scene.stores) == []
+        fixture.people.sign_up("gus", key="gus")
+    fixture.wire.disarm()
+    assert list(fixture.records()) == ["gus"]
+    fixture.world.clock.advance(36)
+    fixture.world.services.maintenance.run_all()
+    assert leftovers(fixture.stores) == []
 
 
 @pytest.mark.parametrize("ending", ["signup", "leave"])
-def test_a_request_that_the_deletion_overtakes_leaves_no_trace(scene: Scene, ending: str) -> None:
+def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
+    fixture: FaultFixture, ending: str
+) -> None:
     """P1, P3: it ends while people sign up to the next waitlist of the same id."""
-    line_with_eve(scene)
-    scene.warm_up()
-    people = scene.people
-    other = Scene(scene.stores)
+    line_with_eve(fixture)
+    fixture.warm_up()
+    people = fixture.people
+    other = FaultFixture(fixture.stores)
 
     def request() -> None:
         answer = people.sign_up("gus", key="gus") if ending == "signup" else people.leave("eve")
@@ -145,23 +147,25 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(scene: Scene, end
         if other.people.configure().status == 201:
             other.people.sign_up("fay", key="anew-fay")
 
-    def strike() -> Fault:
+    def inject() -> Fault:
         return faults.before(delete_and_make_anew)
 
-    for where in struck(scene, scene.stores.snapshot(), request, strike):
-        delete_wholly(scene)
+    for where in injected(fixture, fixture.stores.snapshot(), request, inject):
+        delete_wholly(fixture)
         if people.configure().status == 201:
             people.sign_up("fay", key="anew-fay")
-        scene.rebuild_elsewhere()
-        assert scene.order() == ["fay"], where
-        assert set(scene.records()) == {"fay"}, where
+        fixture.rebuild_elsewhere()
+        assert fixture.order() == ["fay"], where
+        assert set(fixture.records()) == {"fay"}, where
 
 
-def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(scene: Scene) -> None:
+def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(
+    fixture: FaultFixture,
+) -> None:
     """P3: its lease ran out, another has deleted the list, and people have signed up anew."""
-    line_with_eve(scene)
-    scene.people.delete_waitlist()
-    other = Scene(scene.stores)
+    line_with_eve(fixture)
+    fixture.people.delete_waitlist()
+    other = FaultFixture(fixture.stores)
 
     def overtake() -> None:
         for _ in range(MINUTES_TO_DELETE):
@@ -170,34 +174,34 @@ def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(scene: Sc
         make_anew(other.people)
 
     where = ""
-    for where in struck(
-        scene, scene.stores.snapshot(), scene.world.maintain, lambda: faults.before(overtake)
+    for where in injected(
+        fixture, fixture.stores.snapshot(), fixture.world.maintain, lambda: faults.before(overtake)
     ):
-        scene.world.maintain()
-        scene.rebuild_elsewhere()
-        assert scene.order() == list(NEWCOMERS), where
-        assert not list(scene.contradictions()), where
+        fixture.world.maintain()
+        fixture.rebuild_elsewhere()
+        assert fixture.order() == list(NEWCOMERS), where
+        assert not list(fixture.contradictions()), where
     assert where
 
 
-def test_while_a_waitlist_is_deleted_its_id_is_taken(scene: Scene) -> None:
-    line_with_eve(scene)
-    scene.people.delete_waitlist()
-    assert scene.people.configure().code == "waitlist_deleting"
-    assert scene.people.sign_up("fay").code == "waitlist_not_found"
-    assert scene.people.look("ann").code == "waitlist_not_found"
-    delete_wholly(scene)
-    make_anew(scene.people)
-    assert scene.order() == list(NEWCOMERS)
+def test_while_a_waitlist_is_deleted_its_id_is_taken(fixture: FaultFixture) -> None:
+    line_with_eve(fixture)
+    fixture.people.delete_waitlist()
+    assert fixture.people.configure().code == "waitlist_deleting"
+    assert fixture.people.sign_up("fay").code == "waitlist_not_found"
+    assert fixture.people.look("ann").code == "waitlist_not_found"
+    delete_wholly(fixture)
+    make_anew(fixture.people)
+    assert fixture.order() == list(NEWCOMERS)
 
 
-def test_people_of_other_waitlists_stay(scene: Scene) -> None:
+def test_people_of_other_waitlists_stay(fixture: FaultFixture) -> None:
     """P3: deleting one list, with intents of both on record."""
-    eve_is_joining(scene)
-    other = People(scene.world, "coffee")
+    eve_is_joining(fixture)
+    other = People(fixture.world, "coffee")
     assert other.configure().status == 201
     other.all_sign_up(*WITH_EVE)
     assert other.delete_waitlist().status == 204
-    delete_wholly(scene)
-    assert scene.order() == [*LINE, "eve"]
-    assert not list(scene.contradictions())
+    delete_wholly(fixture)
+    assert fixture.order() == [*LINE, "eve"]
+    assert not list(fixture.contradictions())

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.reliability.faults.scene import Scene, Stores
+from tests.reliability.faults.fixture import FaultFixture, Stores
 from tests.support import faults
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
@@ -37,18 +37,18 @@ ENDS: dict[str, Act] = {"released": release, "parked": park, "redriven": redrive
 
 
 @pytest.fixture
-def scene(stores: Stores) -> Scene:
+def fixture(stores: Stores) -> FaultFixture:
     """Ann is held, Bob waits; Redis' clock is the test's."""
-    scene = Scene(stores, RedisClock.standing())
-    answer = scene.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
+    fixture = FaultFixture(stores, RedisClock.standing())
+    answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
-    scene.people.all_sign_up("ann", "bob")
-    assert scene.people.claimed() == ["ann"]
-    return scene
+    fixture.people.all_sign_up("ann", "bob")
+    assert fixture.people.claimed() == ["ann"]
+    return fixture
 
 
-def history(scene: Scene) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = scene.people.person("ann").json["history"]
+def history(fixture: FaultFixture) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = fixture.people.person("ann").json["history"]
     return events
 
 
@@ -56,80 +56,84 @@ def millis_of(event: dict[str, Any]) -> float:
     return datetime.fromisoformat(event["at"]).timestamp() * 1000
 
 
-def cut_off(scene: Scene, event: str) -> int:
+def cut_off(fixture: FaultFixture, event: str) -> int:
     """Have Redis decide and the function die before the record; return when Redis decided."""
     if event == "redriven":
-        assert park(scene.people).status == 200
-    scene.warm_up()
-    scene.wire.arm(0, faults.crash_after)
+        assert park(fixture.people).status == 200
+    fixture.warm_up()
+    fixture.wire.arm(0, faults.crash_after)
     with suppress(Crash):
-        ENDS[event](scene.people)
-    scene.wire.disarm()
-    assert event not in [one["event"] for one in history(scene)]
-    return scene.world.clock.millis
+        ENDS[event](fixture.people)
+    fixture.wire.disarm()
+    assert event not in [one["event"] for one in history(fixture)]
+    return fixture.world.clock.millis
 
 
 @pytest.mark.parametrize("event", ENDS)
-def test_a_repeat_records_the_time_of_the_first_decision(scene: Scene, event: str) -> None:
+def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
     """P3: with the operator and the reason, before the repeat is answered."""
-    decided_at = cut_off(scene, event)
-    scene.world.advance(5)
-    assert ENDS[event](scene.people).status == 200
-    one = history(scene)[-1]
+    decided_at = cut_off(fixture, event)
+    fixture.world.advance(5)
+    assert ENDS[event](fixture.people).status == 200
+    one = history(fixture)[-1]
     assert (one["event"], one["by"], one["reason"]) == (event, OPERATOR_ARN, REASON)
     assert abs(millis_of(one) - decided_at) < 1_000
 
 
 @pytest.mark.parametrize("event", ENDS)
-def test_maintenance_records_the_time_of_the_decision(scene: Scene, event: str) -> None:
+def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
     """P3: a client gives up, and maintenance runs more than a minute later."""
-    decided_at = cut_off(scene, event)
-    scene.world.maintain()
-    one = history(scene)[-1]
+    decided_at = cut_off(fixture, event)
+    fixture.world.maintain()
+    one = history(fixture)[-1]
     assert (one["event"], one["by"]) == (event, "maintenance")
     assert abs(millis_of(one) - decided_at) < 1_000
 
 
-def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(scene: Scene) -> None:
-    desk = scene.people
+def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
+    fixture: FaultFixture,
+) -> None:
+    desk = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
-        scene.world.advance(LEASE_SECONDS)
+        fixture.world.advance(LEASE_SECONDS)
         assert desk.claimed() == ["ann"]
-    scene.world.advance(LEASE_SECONDS)
+    fixture.world.advance(LEASE_SECONDS)
     assert desk.claimed() == ["bob"]
-    parked_at = scene.world.clock.millis
-    scene.world.advance(10)
+    parked_at = fixture.world.clock.millis
+    fixture.world.advance(10)
     assert redrive(desk).status == 200
-    one = history(scene)[-2]
+    one = history(fixture)[-2]
     assert (one["event"], one["by"], one["reason"]) == ("parked", "maintenance", "max_attempts")
     assert abs(millis_of(one) - parked_at) < 1_000
 
 
-def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(scene: Scene) -> None:
-    scene.world.advance(LEASE_SECONDS)
-    scene.world.services.queue.send(c.Expire(waitlist_id=scene.people.waitlist_id))
-    ended_at = scene.world.clock.millis
-    scene.world.advance(10)
-    assert scene.people.bump("ann", to="front").status == 200
-    scene.world.advance(10)
-    assert scene.people.claimed() == ["ann"]
-    events = history(scene)
+def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(
+    fixture: FaultFixture,
+) -> None:
+    fixture.world.advance(LEASE_SECONDS)
+    fixture.world.services.queue.send(c.Expire(waitlist_id=fixture.people.waitlist_id))
+    ended_at = fixture.world.clock.millis
+    fixture.world.advance(10)
+    assert fixture.people.bump("ann", to="front").status == 200
+    fixture.world.advance(10)
+    assert fixture.people.claimed() == ["ann"]
+    events = history(fixture)
     assert [one["event"] for one in events] == ["joined", "offered", "expired", "bumped", "offered"]
     assert abs(millis_of(events[2]) - ended_at) < 1_000
 
 
-def test_a_refused_end_of_a_hold_changes_neither_store(scene: Scene) -> None:
+def test_a_refused_end_of_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
     """P5: a release and a park with a token that was used, and a redrive of a held entry."""
-    desk = scene.people
+    desk = fixture.people
     token = desk.tokens["ann"]
     assert release(desk).status == 200
     assert desk.claimed() == ["ann"]
-    scene.world.maintain()
-    before = scene.stores.snapshot()
+    fixture.world.maintain()
+    before = fixture.stores.snapshot()
     for answer in (
         desk.release("ann", token),
         desk.park("ann", token),
         redrive(desk),
     ):
         assert answer.status == 409, answer.text
-    assert scene.stores.snapshot() == before
+    assert fixture.stores.snapshot() == before

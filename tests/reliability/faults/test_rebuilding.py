@@ -1,4 +1,4 @@
-"""A rebuild is struck, doubled, or overtaken at each of its steps: the order comes back whole."""
+"""A rebuild is injected, doubled, or overtaken at each of its steps: the order comes back whole."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.reliability.faults.scene import LINE, WITH_EVE, Scene, Stores, line_with_eve
+from tests.reliability.faults.fixture import LINE, WITH_EVE, FaultFixture, Stores, line_with_eve
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
@@ -20,53 +20,53 @@ from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
 LEASE_SECONDS = LEASE_MILLIS / 1000
-Outcome = Callable[[Scene], list[str]]
+Outcome = Callable[[FaultFixture], list[str]]
 
 
 @pytest.fixture
-def lost(scene: Scene) -> Snapshot:
+def lost(fixture: FaultFixture) -> Snapshot:
     """Five people in line, whose order Redis has lost."""
-    line_with_eve(scene)
-    scene.flush()
-    return scene.stores.snapshot()
+    line_with_eve(fixture)
+    fixture.flush()
+    return fixture.stores.snapshot()
 
 
 def steps_of_rebuild(stores: Stores, lost: Snapshot) -> list[str]:
     stores.restore(lost)
-    scene = Scene(stores)
-    scene.world.maintain()
-    return scene.wire.names
+    fixture = FaultFixture(stores)
+    fixture.world.maintain()
+    return fixture.wire.names
 
 
 def rebuilds(
-    stores: Stores, lost: Snapshot, strike: Callable[[Scene], Fault], outcome: Outcome
+    stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild once for each step, struck there; return what is wrong with the outcomes."""
+    """Rebuild once for each step, injected there; return what is wrong with the outcomes."""
     wrong = []
     for step, name in enumerate(steps_of_rebuild(stores, lost)):
         stores.restore(lost)
-        scene = Scene(stores)
-        scene.wire.arm(step, strike(scene))
+        fixture = FaultFixture(stores)
+        fixture.wire.arm(step, inject(fixture))
         with suppress(Crash, WaitlistError):
-            scene.world.maintain()
-        scene.wire.disarm()
-        wrong += [f"step {step} {name}: {problem}" for problem in outcome(scene)]
+            fixture.world.maintain()
+        fixture.wire.disarm()
+        wrong += [f"step {step} {name}: {problem}" for problem in outcome(fixture)]
     return "\n".join(wrong)
 
 
-def unless_cold(scene: Scene) -> list[str]:
+def unless_cold(fixture: FaultFixture) -> list[str]:
     """Nothing is wrong with an order that says it is not whole (P7)."""
-    if scene.is_cold():
+    if fixture.is_cold():
         return []
-    return [*([] if scene.order() == list(WITH_EVE) else [f"the order is {scene.order()}"])]
+    return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
 
 
-def after_another_run(scene: Scene) -> list[str]:
-    early = unless_cold(scene)
-    scene.world.maintain()
-    if scene.order() != list(WITH_EVE):
-        early.append(f"the order is {scene.order()} after another run")
-    return [*early, *scene.contradictions()]
+def after_another_run(fixture: FaultFixture) -> list[str]:
+    early = unless_cold(fixture)
+    fixture.world.maintain()
+    if fixture.order() != list(WITH_EVE):
+        early.append(f"the order is {fixture.order()} after another run")
+    return [*early, *fixture.contradictions()]
 
 
 @pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
@@ -83,7 +83,7 @@ def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
     stores: Stores, lost: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
     """P3, P7: also if that happens just before its last word."""
-    wrong = rebuilds(stores, lost, lambda scene: when(scene.flush), after_another_run)
+    wrong = rebuilds(stores, lost, lambda fixture: when(fixture.flush), after_another_run)
     assert not wrong, wrong
 
 
@@ -92,16 +92,16 @@ def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
 ) -> None:
     """P3, P7: lost again in the middle, and opened for its next rebuild by whoever looks."""
 
-    def strike(scene: Scene) -> Fault:
-        other = Scene(scene.stores).people
+    def inject(fixture: FaultFixture) -> Fault:
+        other = FaultFixture(fixture.stores).people
 
         def lose_and_look() -> None:
-            scene.flush()
+            fixture.flush()
             assert other.look("ann").code == "rebuilding"
 
         return faults.before(lose_and_look)
 
-    wrong = rebuilds(stores, lost, strike, after_another_run)
+    wrong = rebuilds(stores, lost, inject, after_another_run)
     assert not wrong, wrong
 
 
@@ -111,18 +111,18 @@ def test_a_rebuild_beside_another_changes_nothing(
 ) -> None:
     """P3: the other meets the lease, or finds it run out and does all in the middle."""
 
-    def strike(scene: Scene) -> Fault:
-        return faults.before(lambda: scene.maintain_elsewhere(minutes))
+    def inject(fixture: FaultFixture) -> Fault:
+        return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
-    wrong = rebuilds(stores, lost, strike, after_another_run)
+    wrong = rebuilds(stores, lost, inject, after_another_run)
     assert not wrong, wrong
 
 
 def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
     """P1, P3, P6: whoever comes is behind all, whoever leaves is not brought back."""
 
-    def strike(scene: Scene) -> Fault:
-        other = Scene(scene.stores).people
+    def inject(fixture: FaultFixture) -> Fault:
+        other = FaultFixture(fixture.stores).people
 
         def meanwhile() -> None:
             assert other.sign_up("zoe", key="zoe").status == 201
@@ -133,56 +133,58 @@ def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Sn
 
         return faults.before(meanwhile)
 
-    def outcome(scene: Scene) -> list[str]:
-        scene.world.maintain()
-        order = scene.order()
+    def outcome(fixture: FaultFixture) -> list[str]:
+        fixture.world.maintain()
+        order = fixture.order()
         unlike = [] if order == ["ann", "dan", "zoe", "eve"] else [f"the order is {order}"]
-        return [*unlike, *scene.contradictions()]
+        return [*unlike, *fixture.contradictions()]
 
-    wrong = rebuilds(stores, lost, strike, outcome)
+    wrong = rebuilds(stores, lost, inject, outcome)
     assert not wrong, wrong
 
 
 def test_moves_between_two_rebuilders_hold(stores: Stores, lost: Snapshot) -> None:
     """P3: a rebuilder that is late meets a line that has moved on since another rebuilt it."""
 
-    def strike(scene: Scene) -> Fault:
-        other = Scene(scene.stores).people
+    def inject(fixture: FaultFixture) -> Fault:
+        other = FaultFixture(fixture.stores).people
 
         def meanwhile() -> None:
-            scene.maintain_elsewhere(minutes=10)
+            fixture.maintain_elsewhere(minutes=10)
             assert other.bump("dan", key="dan", to="front").status == 200
             assert other.leave("bob").status == 204
 
         return faults.before(meanwhile)
 
-    def outcome(scene: Scene) -> list[str]:
-        order = scene.order()
+    def outcome(fixture: FaultFixture) -> list[str]:
+        order = fixture.order()
         unlike = [] if order == ["dan", "ann", "cyd", "eve"] else [f"the order is {order}"]
-        return [*unlike, *scene.contradictions()]
+        return [*unlike, *fixture.contradictions()]
 
-    wrong = rebuilds(stores, lost, strike, outcome)
+    wrong = rebuilds(stores, lost, inject, outcome)
     assert not wrong, wrong
 
 
-def test_one_rebuilds_while_another_holds_the_lease_not(scene: Scene, lost: Snapshot) -> None:
+def test_one_rebuilds_while_another_holds_the_lease_not(
+    fixture: FaultFixture, lost: Snapshot
+) -> None:
     """P7: until the lease runs out nobody is told a position."""
-    now_millis = scene.world.clock.now_millis()
-    records = scene.world.services.waitlist_records
+    now_millis = fixture.world.clock.now_millis()
+    records = fixture.world.services.waitlist_records
     waitlist = records.get("bakery")
     assert waitlist
     assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
-    scene.world.services.maintenance.run_all()
-    answer = scene.people.look("ann")
+    fixture.world.services.maintenance.run_all()
+    answer = fixture.people.look("ann")
     assert (answer.status, answer.code) == (503, "rebuilding")
-    scene.world.clock.advance(LEASE_SECONDS + SECOND)
-    scene.world.services.maintenance.run_all()
-    assert scene.order() == list(WITH_EVE)
+    fixture.world.clock.advance(LEASE_SECONDS + SECOND)
+    fixture.world.services.maintenance.run_all()
+    assert fixture.order() == list(WITH_EVE)
 
 
-def test_what_needs_the_order_waits_for_the_rebuild(scene: Scene, lost: Snapshot) -> None:
+def test_what_needs_the_order_waits_for_the_rebuild(fixture: FaultFixture, lost: Snapshot) -> None:
     """P7: a cold Redis answers 503 with Retry-After, never a wrong position."""
-    people = scene.people
+    people = fixture.people
     answers = [
         people.look("ann"),
         people.look("ann"),
@@ -190,7 +192,7 @@ def test_what_needs_the_order_waits_for_the_rebuild(scene: Scene, lost: Snapshot
         people.stats(),
         people.bump("ann", key="k", places=1),
         people.sign_up("ann", key="signup-ann"),
-        scene.world.request("GET", people.path),
+        fixture.world.request("GET", people.path),
     ]
     assert [(one.status, one.code, one.headers.get("retry-after")) for one in answers] == [
         (503, "rebuilding", "2")
@@ -198,61 +200,63 @@ def test_what_needs_the_order_waits_for_the_rebuild(scene: Scene, lost: Snapshot
 
 
 def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
-    scene: Scene, lost: Snapshot
+    fixture: FaultFixture, lost: Snapshot
 ) -> None:
     """P1, P7: it is taken, and the position follows."""
-    answer = scene.people.sign_up("zoe", key="zoe")
+    answer = fixture.people.sign_up("zoe", key="zoe")
     assert (answer.status, answer.json["status"]) == (201, "waiting")
     assert (answer.json["position"], answer.json["total"]) == (None, None)
-    scene.world.maintain()
-    assert scene.people.look("zoe").json["position"] == len(WITH_EVE) + 1
+    fixture.world.maintain()
+    assert fixture.people.look("zoe").json["position"] == len(WITH_EVE) + 1
 
 
-def test_a_new_server_whose_clock_is_behind_puts_nobody_ahead(scene: Scene) -> None:
+def test_a_new_server_whose_clock_is_behind_puts_nobody_ahead(fixture: FaultFixture) -> None:
     """P1: whatever its clock says, tickets go on behind those that were acknowledged."""
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
-    scene.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
-    line_with_eve(scene)
-    scene.flush()
-    assert scene.people.sign_up("zoe", key="zoe").status == 201
-    scene.world.maintain()
-    assert scene.people.sign_up("fay", key="fay").json["position"] == len(WITH_EVE) + 2
-    assert scene.order() == [*WITH_EVE, "zoe", "fay"]
-    assert not list(scene.contradictions())
+    fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
+    line_with_eve(fixture)
+    fixture.flush()
+    assert fixture.people.sign_up("zoe", key="zoe").status == 201
+    fixture.world.maintain()
+    assert fixture.people.sign_up("fay", key="fay").json["position"] == len(WITH_EVE) + 2
+    assert fixture.order() == [*WITH_EVE, "zoe", "fay"]
+    assert not list(fixture.contradictions())
 
 
-def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(scene: Scene, lost: Snapshot) -> None:
+def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
+    fixture: FaultFixture, lost: Snapshot
+) -> None:
     """P7: nobody need wait for the minute."""
-    assert scene.people.look("ann").status == 503
-    assert scene.world.lambda_.started == [{"waitlist_id": "bakery"}]
-    scene.world.services.maintenance.run_one("bakery")
-    assert scene.people.look("ann").json["position"] == 1
+    assert fixture.people.look("ann").status == 503
+    assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
+    fixture.world.services.maintenance.run_one("bakery")
+    assert fixture.people.look("ann").json["position"] == 1
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
     """P1: the first pass read from a stale index that Eve still waits; Eve signs up again."""
-    scene = Scene(stores)
-    assert scene.people.configure().status == 201
-    line_with_eve(scene)
+    fixture = FaultFixture(stores)
+    assert fixture.people.configure().status == 201
+    line_with_eve(fixture)
     stores.dynamodb.freeze()
-    assert scene.people.leave("eve").status == 204
-    scene.flush()
-    world = scene.world
+    assert fixture.people.leave("eve").status == 204
+    fixture.flush()
+    world = fixture.world
 
     def rejoin(_: float) -> None:
-        assert scene.people.sign_up("eve", key="anew").status == 201
+        assert fixture.people.sign_up("eve", key="anew").status == 201
         stores.dynamodb.catch_up()
 
     rebuilder = Services.on(CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin)
     rebuilder.maintenance.run_one("bakery")
-    assert scene.order() == [*LINE, "eve"]
-    assert not list(scene.contradictions())
+    assert fixture.order() == [*LINE, "eve"]
+    assert not list(fixture.contradictions())
 
 
-def test_the_second_pass_gives_the_index_time(scene: Scene) -> None:
+def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
     """P3: two seconds pass from the start of a rebuild to its second pass."""
-    line_with_eve(scene)
-    scene.flush()
-    before_millis = scene.world.clock.now_millis()
-    scene.world.services.maintenance.run_one("bakery")
-    assert scene.world.clock.now_millis() == before_millis + SETTLED_MILLIS
+    line_with_eve(fixture)
+    fixture.flush()
+    before_millis = fixture.world.clock.now_millis()
+    fixture.world.services.maintenance.run_one("bakery")
+    assert fixture.world.clock.now_millis() == before_millis + SETTLED_MILLIS

@@ -1,11 +1,11 @@
-"""The building of segments is struck, doubled, or overtaken at each of its steps."""
+"""The building of segments is injected, doubled, or overtaken at each of its steps."""
 
 from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
 
-from tests.reliability.faults.scene import Scene, Stores
+from tests.reliability.faults.fixture import FaultFixture, Stores
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
@@ -13,7 +13,7 @@ from tests.support.snapshot import Snapshot
 from waitlist_api.waitlists import reindex
 from waitlist_shared.errors import WaitlistError
 
-Strike = Callable[[Scene], Fault]
+Inject = Callable[[FaultFixture], Fault]
 Declared = tuple[tuple[str, ...], ...]
 FEW = 2
 
@@ -24,15 +24,15 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
-def desk_of(scene: Scene) -> Segmented:
-    return Segmented(scene.world, names=scene.people.names)
+def desk_of(fixture: FaultFixture) -> Segmented:
+    return Segmented(fixture.world, names=fixture.people.names)
 
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
     """Five on the list, one of them held and one parked, and other segments just declared."""
-    scene = Scene(stores)
-    desk = desk_of(scene)
+    fixture = FaultFixture(stores)
+    desk = desk_of(fixture)
     desk.declare(BY_BOTH, lease_seconds=36_000)
     desk.arrive("ann", language="Spanish", gender="F")
     desk.arrive("bob", language=["Spanish", "French"], gender="M")
@@ -47,45 +47,47 @@ def building(stores: Stores) -> Snapshot:
 
 def steps(stores: Stores, before: Snapshot) -> list[str]:
     stores.restore(before)
-    scene = Scene(stores)
-    scene.world.maintain()
-    return scene.wire.names
+    fixture = FaultFixture(stores)
+    fixture.world.maintain()
+    return fixture.wire.names
 
 
-def struck(stores: Stores, before: Snapshot, strike: Strike, then: Callable[[Scene], str]) -> str:
-    """Run maintenance once for each of its steps, struck there; return what is wrong after."""
+def injected(
+    stores: Stores, before: Snapshot, inject: Inject, then: Callable[[FaultFixture], str]
+) -> str:
+    """Run maintenance once for each of its steps, injected there; return what is wrong after."""
     wrong = []
     for step, name in enumerate(steps(stores, before)):
         stores.restore(before)
-        scene = Scene(stores)
-        scene.wire.arm(step, strike(scene))
+        fixture = FaultFixture(stores)
+        fixture.wire.arm(step, inject(fixture))
         with suppress(Crash, WaitlistError):
-            scene.world.maintain()
-        scene.wire.disarm()
-        if problem := then(scene):
+            fixture.world.maintain()
+        fixture.wire.disarm()
+        if problem := then(fixture):
             wrong.append(f"step {step} {name}: {problem}")
     return "\n".join(wrong)
 
 
-def never_half_built(scene: Scene) -> str:
+def never_half_built(fixture: FaultFixture) -> str:
     """Whoever says that segments are ready has everybody in theirs (P7)."""
-    desk = desk_of(scene)
-    if scene.is_cold() or desk.states()[1] == "building":
+    desk = desk_of(fixture)
+    if fixture.is_cold() or desk.states()[1] == "building":
         return ""
     wrong = desk.contradictions()
     # The record may be behind; the next run puts that right.
     return "; ".join(one for one in wrong if "and Redis say" not in one)
 
 
-def built_by_the_next_run(scene: Scene) -> str:
-    early = never_half_built(scene)
-    scene.world.maintain()
-    return "; ".join([early] * bool(early) + desk_of(scene).contradictions())
+def built_by_the_next_run(fixture: FaultFixture) -> str:
+    early = never_half_built(fixture)
+    fixture.world.maintain()
+    return "; ".join([early] * bool(early) + desk_of(fixture).contradictions())
 
 
-def built_by_the_second_run(scene: Scene) -> str:
-    scene.world.maintain()
-    return built_by_the_next_run(scene)
+def built_by_the_second_run(fixture: FaultFixture) -> str:
+    fixture.world.maintain()
+    return built_by_the_next_run(fixture)
 
 
 CUT_OFF = [faults.crash_before, faults.crash_after, faults.lost, faults.unheard]
@@ -96,7 +98,7 @@ def test_what_is_cut_off_is_done_by_the_next_run(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P3, P7: a crash anywhere leaves segments that are exact, or say that they are not."""
-    wrong = struck(stores, building, lambda _: fault, built_by_the_next_run)
+    wrong = injected(stores, building, lambda _: fault, built_by_the_next_run)
     assert not wrong, wrong
 
 
@@ -107,7 +109,7 @@ def test_what_is_refused_or_repeated_harms_nothing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P2, P3"""
-    wrong = struck(stores, building, lambda _: fault, built_by_the_next_run)
+    wrong = injected(stores, building, lambda _: fault, built_by_the_next_run)
     assert not wrong, wrong
 
 
@@ -116,11 +118,11 @@ def test_redis_is_lost_meanwhile(
     stores: Stores, building: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
     """P3, P7: whether another process has rebuilt it by then or not."""
-    for lose in (Scene.flush, Scene.rebuild_elsewhere):
-        wrong = struck(
+    for lose in (FaultFixture.flush, FaultFixture.rebuild_elsewhere):
+        wrong = injected(
             stores,
             building,
-            lambda scene, lose=lose: when(lambda: lose(scene)),  # type: ignore[misc]
+            lambda fixture, lose=lose: when(lambda: lose(fixture)),  # type: ignore[misc]
             built_by_the_second_run,
         )
         assert not wrong, wrong
@@ -130,10 +132,10 @@ def test_redis_is_lost_meanwhile(
 def test_another_does_the_same_meanwhile(stores: Stores, building: Snapshot, minutes: int) -> None:
     """P2: it meets the lease, or finds it run out and does all in the middle."""
 
-    def strike(scene: Scene) -> Fault:
-        return faults.before(lambda: scene.maintain_elsewhere(minutes))
+    def inject(fixture: FaultFixture) -> Fault:
+        return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
-    wrong = struck(stores, building, strike, built_by_the_next_run)
+    wrong = injected(stores, building, inject, built_by_the_next_run)
     assert not wrong, wrong
 
 
@@ -148,20 +150,20 @@ def test_segments_change_again_meanwhile(
         stores.redis.flushall()
         building = stores.snapshot()
 
-    def strike(scene: Scene) -> Fault:
-        other = desk_of(Scene(scene.stores))
+    def inject(fixture: FaultFixture) -> Fault:
+        other = desk_of(FaultFixture(fixture.stores))
 
         def change() -> None:
             other.declare(*declared, lease_seconds=36_000)
 
         return faults.before(change)
 
-    def outcome(scene: Scene) -> str:
-        found = built_by_the_second_run(scene)
-        settings = desk_of(scene).config().settings
+    def outcome(fixture: FaultFixture) -> str:
+        found = built_by_the_second_run(fixture)
+        settings = desk_of(fixture).config().settings
         return found or ("" if settings.segments == declared else f"they are {settings}")
 
-    wrong = struck(stores, building, strike, outcome)
+    wrong = injected(stores, building, inject, outcome)
     assert not wrong, wrong
 
 
@@ -170,14 +172,14 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
 ) -> None:
     """Whoever has begun reads the configuration again, for it holds the lease."""
 
-    def strike(scene: Scene) -> Fault:
-        other = desk_of(Scene(scene.stores))
+    def inject(fixture: FaultFixture) -> Fault:
+        other = desk_of(FaultFixture(fixture.stores))
         return faults.before(lambda: other.declare(BY_BOTH))
 
-    def outcome(scene: Scene) -> str:
-        return "; ".join(desk_of(scene).contradictions())
+    def outcome(fixture: FaultFixture) -> str:
+        return "; ".join(desk_of(fixture).contradictions())
 
-    wrong = struck(stores, building, strike, outcome).splitlines()
+    wrong = injected(stores, building, inject, outcome).splitlines()
     late = [line for line in wrong if int(line.split()[1]) <= last_question(stores, building)]
     assert not late, late
 
@@ -185,17 +187,17 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
 def last_question(stores: Stores, before: Snapshot) -> int:
     """Return the step at which Redis is asked for the last time whether anybody is missing."""
     stores.restore(before)
-    scene = Scene(stores)
-    scene.world.maintain()
-    invocations = [(step, call) for step, call in enumerate(scene.wire.calls) if call.is_invoke]
+    fixture = FaultFixture(stores)
+    fixture.world.maintain()
+    invocations = [(step, call) for step, call in enumerate(fixture.wire.calls) if call.is_invoke]
     return max(step for step, call in invocations if faults.operation_of(call) == "untagged")
 
 
 def test_people_come_go_and_change_meanwhile(stores: Stores, building: Snapshot) -> None:
     """P1, P3, P6: whoever does anything is where their attributes say."""
 
-    def strike(scene: Scene) -> Fault:
-        desk = desk_of(Scene(scene.stores))
+    def inject(fixture: FaultFixture) -> Fault:
+        desk = desk_of(FaultFixture(fixture.stores))
 
         def meanwhile() -> None:
             desk.arrive("zoe", language="Spanish")
@@ -207,7 +209,7 @@ def test_people_come_go_and_change_meanwhile(stores: Stores, building: Snapshot)
 
         return faults.before(meanwhile)
 
-    wrong = struck(stores, building, strike, built_by_the_second_run)
+    wrong = injected(stores, building, inject, built_by_the_second_run)
     assert not wrong, wrong
 
 
@@ -219,15 +221,15 @@ def test_a_change_that_is_cut_off_holds_or_not_as_a_whole(
     """P3: what GET shows is what everybody is in after maintenance, also if nobody repeats it."""
     for step in range(40):
         stores.restore(building)
-        scene = Scene(stores)
-        scene.wire.arm(step, fault)
+        fixture = FaultFixture(stores)
+        fixture.wire.arm(step, fault)
         with suppress(Crash, WaitlistError):
-            desk_of(scene).declare(*declared, lease_seconds=36_000)
-        is_behind = len(scene.wire.calls) <= step
-        scene.wire.disarm()
-        scene.world.maintain()
-        problems = desk_of(scene).contradictions()
+            desk_of(fixture).declare(*declared, lease_seconds=36_000)
+        is_behind = len(fixture.wire.calls) <= step
+        fixture.wire.disarm()
+        fixture.world.maintain()
+        problems = desk_of(fixture).contradictions()
         assert not problems, (step, problems)
         if is_behind:
             return
-    raise AssertionError("it takes more steps than are struck")
+    raise AssertionError("it takes more steps than are injected")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.reliability.faults.scene import WITH_EVE, Scene, Stores, line_with_eve
+from tests.reliability.faults.fixture import WITH_EVE, FaultFixture, Stores, line_with_eve
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
@@ -42,79 +42,81 @@ class Time:
 
 
 @pytest.fixture
-def lost(scene: Scene) -> Snapshot:
+def lost(fixture: FaultFixture) -> Snapshot:
     """Five people in line, whose order Redis has lost."""
-    line_with_eve(scene)
-    scene.flush()
-    return scene.stores.snapshot()
+    line_with_eve(fixture)
+    fixture.flush()
+    return fixture.stores.snapshot()
 
 
 @pytest.fixture
-def halfway(lost: Snapshot, scene: Scene) -> Snapshot:
+def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
     """A first run has restored two of them, one of each shard, and its time was up."""
-    run(scene, enough_for=0)
-    rebuild = noted(scene)
+    run(fixture, enough_for=0)
+    rebuild = noted(fixture)
     assert rebuild
     assert (rebuild.stage, rebuild.done) == ("line", FIRST_PAGES)
-    return scene.stores.snapshot()
+    return fixture.stores.snapshot()
 
 
-def run(scene: Scene, enough_for: int = ALWAYS) -> None:
+def run(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
     """Look after this list, as an invocation does that has enough time so often."""
-    scene.world.services.maintenance.run_one("bakery", Time(enough_for).left_millis)
+    fixture.world.services.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
-def noted(scene: Scene) -> RebuildProgress | None:
-    waitlist = scene.world.services.waitlist_records.get("bakery")
+def noted(fixture: FaultFixture) -> RebuildProgress | None:
+    waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
     return waitlist.rebuild
 
 
-def restored(scene: Scene) -> Iterator[str]:
-    """Yield whom first passes have restored since the scene began."""
-    for call in scene.wire.calls:
+def restored(fixture: FaultFixture) -> Iterator[str]:
+    """Yield whom first passes have restored since the fixture began."""
+    for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
             for entry_id, *_ in one.get("stays", []):
-                yield scene.people.names[entry_id]
+                yield fixture.people.names[entry_id]
 
 
-def whole(scene: Scene, *expected: str) -> list[str]:
+def whole(fixture: FaultFixture, *expected: str) -> list[str]:
     """Return what is wrong once the order is to be whole, and nothing of a rebuild left over."""
-    order = scene.order()
+    order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
-    left_over = [f"still noted: {noted(scene)}"] if noted(scene) else []
-    return [*unlike, *left_over, *scene.contradictions()]
+    left_over = [f"still noted: {noted(fixture)}"] if noted(fixture) else []
+    return [*unlike, *left_over, *fixture.contradictions()]
 
 
 def at_each_step(
     stores: Stores,
     start: Snapshot,
-    strike: Callable[[Scene], Fault],
-    outcome: Callable[[Scene], list[str]],
+    inject: Callable[[FaultFixture], Fault],
+    outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run from a start once for each step, struck there; return what is wrong with outcomes."""
+    """Run from a start once for each step, injected there; return what is wrong with outcomes."""
     stores.restore(start)
-    scene = Scene(stores)
-    run(scene, enough_for)
+    fixture = FaultFixture(stores)
+    run(fixture, enough_for)
     wrong = []
-    for step, name in enumerate(scene.wire.names):
+    for step, name in enumerate(fixture.wire.names):
         stores.restore(start)
-        scene = Scene(stores)
-        scene.wire.arm(step, strike(scene))
+        fixture = FaultFixture(stores)
+        fixture.wire.arm(step, inject(fixture))
         with suppress(Crash, WaitlistError):
-            run(scene, enough_for)
-        scene.wire.disarm()
-        wrong += [f"step {step} {name}: {problem}" for problem in outcome(scene)]
+            run(fixture, enough_for)
+        fixture.wire.disarm()
+        wrong += [f"step {step} {name}: {problem}" for problem in outcome(fixture)]
     return "\n".join(wrong)
 
 
-def after_the_next_minutes(scene: Scene) -> list[str]:
-    early = [] if scene.is_cold() or scene.order() == list(WITH_EVE) else ["warm, and not whole"]
-    scene.world.maintain()
-    scene.world.maintain()
-    return [*early, *whole(scene)]
+def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
+    early = (
+        [] if fixture.is_cold() or fixture.order() == list(WITH_EVE) else ["warm, and not whole"]
+    )
+    fixture.world.maintain()
+    fixture.world.maintain()
+    return [*early, *whole(fixture)]
 
 
 def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) -> None:
@@ -123,18 +125,18 @@ def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) 
     enough_for, is_done = 0, False
     while not is_done:
         stores.restore(lost)
-        scene = Scene(stores)
-        run(scene, enough_for)
-        rebuild = noted(scene)
+        fixture = FaultFixture(stores)
+        run(fixture, enough_for)
+        rebuild = noted(fixture)
         is_done = rebuild is None
         if rebuild:
             stages.add(rebuild.stage)
-            assert scene.is_cold()
+            assert fixture.is_cold()
             assert 0 < rebuild.done <= rebuild.total
-            assert scene.world.lambda_.started == [{"waitlist_id": "bakery"}]
-        run(scene)
-        assert not whole(scene), enough_for
-        assert sorted(restored(scene)) == sorted(WITH_EVE)
+            assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
+        run(fixture)
+        assert not whole(fixture), enough_for
+        assert sorted(restored(fixture)) == sorted(WITH_EVE)
         enough_for += 1
     assert stages == {"line", "changes", "journal"}
 
@@ -143,28 +145,30 @@ def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
     stores: Stores, lost: Snapshot
 ) -> None:
     """P3: each run restores a page at least."""
-    scene = Scene(stores)
+    fixture = FaultFixture(stores)
     done = 0
     while done < len(WITH_EVE):
-        run(scene, enough_for=0)
-        rebuild = noted(scene)
+        run(fixture, enough_for=0)
+        rebuild = noted(fixture)
         assert rebuild
         assert rebuild.done > done
         done = rebuild.done
-    run(scene)
-    assert not whole(scene)
+    run(fixture)
+    assert not whole(fixture)
 
 
-def test_a_run_that_came_no_further_asks_for_no_other(scene: Scene, lost: Snapshot) -> None:
+def test_a_run_that_came_no_further_asks_for_no_other(
+    fixture: FaultFixture, lost: Snapshot
+) -> None:
     """P9: the minute's run is soon enough, where one at once would do the same."""
     before: RebuildProgress | None = None
-    while noted(scene) != before or before is None:
-        before = noted(scene)
-        scene.world.lambda_.started.clear()
-        run(scene, enough_for=0)
-    assert scene.world.lambda_.started == []
-    run(scene)
-    assert not whole(scene)
+    while noted(fixture) != before or before is None:
+        before = noted(fixture)
+        fixture.world.lambda_.started.clear()
+        run(fixture, enough_for=0)
+    assert fixture.world.lambda_.started == []
+    run(fixture)
+    assert not whole(fixture)
 
 
 @pytest.mark.parametrize("fault", [faults.lost, faults.throttled])
@@ -173,9 +177,9 @@ def test_a_run_that_is_refused_is_gone_on_with_at_once(
 ) -> None:
     """P7: nobody is told to wait for the minute because a store did not answer once."""
 
-    def outcome(scene: Scene) -> list[str]:
-        rebuild, started = noted(scene), scene.world.lambda_.started
-        if not (rebuild and rebuild.done and scene.is_cold()):
+    def outcome(fixture: FaultFixture) -> list[str]:
+        rebuild, started = noted(fixture), fixture.world.lambda_.started
+        if not (rebuild and rebuild.done and fixture.is_cold()):
             return []
         gone_on_with.add(rebuild.stage)
         return [] if started == [{"waitlist_id": "bakery"}] else [f"{rebuild}, {started}"]
@@ -201,113 +205,119 @@ def test_redis_is_lost_while_a_run_goes_on(
     stores: Stores, halfway: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
     """P3, P7: what was restored before is not taken for restored."""
-    wrong = at_each_step(stores, halfway, lambda scene: when(scene.flush), after_the_next_minutes)
+    wrong = at_each_step(
+        stores, halfway, lambda fixture: when(fixture.flush), after_the_next_minutes
+    )
     assert not wrong, wrong
 
 
 def test_another_maintainer_goes_on_meanwhile(stores: Stores, halfway: Snapshot) -> None:
     """P3: whoever has lost the lease notes nothing over the progress of whoever has it."""
 
-    def strike(scene: Scene) -> Fault:
-        return faults.before(lambda: scene.maintain_elsewhere(minutes=10))
+    def inject(fixture: FaultFixture) -> Fault:
+        return faults.before(lambda: fixture.maintain_elsewhere(minutes=10))
 
     for enough_for in (1, ALWAYS):
-        wrong = at_each_step(stores, halfway, strike, after_the_next_minutes, enough_for)
+        wrong = at_each_step(stores, halfway, inject, after_the_next_minutes, enough_for)
         assert not wrong, wrong
 
 
-def test_redis_is_lost_between_two_runs(scene: Scene, halfway: Snapshot) -> None:
+def test_redis_is_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
     """P3: another life of the order is rebuilt from its beginning."""
-    before = noted(scene)
-    scene.flush()
-    run(scene, enough_for=0)
-    after = noted(scene)
+    before = noted(fixture)
+    fixture.flush()
+    run(fixture, enough_for=0)
+    after = noted(fixture)
     assert before
     assert after
     assert after.epoch != before.epoch
     assert after.done == FIRST_PAGES
-    run(scene)
-    assert not whole(scene)
+    run(fixture)
+    assert not whole(fixture)
 
 
-def test_the_second_look_is_from_before_the_first_run(scene: Scene, halfway: Snapshot) -> None:
+def test_the_second_look_is_from_before_the_first_run(
+    fixture: FaultFixture, halfway: Snapshot
+) -> None:
     """P3: however late the run is that goes on."""
-    before = noted(scene)
-    scene.world.advance(AN_HOUR)
-    run(scene, enough_for=0)
-    after = noted(scene)
+    before = noted(fixture)
+    fixture.world.advance(AN_HOUR)
+    run(fixture, enough_for=0)
+    after = noted(fixture)
     assert before
     assert after
     assert after.done > before.done
     assert after.began_millis == before.began_millis
-    run(scene)
-    assert not whole(scene)
+    run(fixture)
+    assert not whole(fixture)
 
 
-def test_segments_are_declared_anew_between_two_runs(scene: Scene, halfway: Snapshot) -> None:
+def test_segments_are_declared_anew_between_two_runs(
+    fixture: FaultFixture, halfway: Snapshot
+) -> None:
     """P6: those who were restored before are in their segments too."""
-    assert scene.people.configure(segments=[["colour"]]).status == 200
-    assert scene.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
-    run(scene, enough_for=0)
-    rebuild = noted(scene)
+    assert fixture.people.configure(segments=[["colour"]]).status == 200
+    assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
+    run(fixture, enough_for=0)
+    rebuild = noted(fixture)
     assert rebuild
     assert rebuild.segments_version > 0
     assert rebuild.done == FIRST_PAGES
-    run(scene)
-    scene.world.maintain()
-    assert not whole(scene, *WITH_EVE, "zoe")
-    waiting = scene.people.segments().json["segments"]
+    run(fixture)
+    fixture.world.maintain()
+    assert not whole(fixture, *WITH_EVE, "zoe")
+    waiting = fixture.people.segments().json["segments"]
     assert [(one["segment"], one["waiting"]) for one in waiting] == [({"colour": "red"}, 1)]
 
 
 def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: Snapshot) -> None:
     """P1, P3, P6: strict order; whoever left is not brought back by the run that goes on."""
 
-    def strike(scene: Scene) -> Fault:
-        other = Scene(scene.stores).people
+    def inject(fixture: FaultFixture) -> Fault:
+        other = FaultFixture(fixture.stores).people
         return faults.before(lambda: other.sign_up("fay", key="fay"))
 
     stores.restore(lost)
-    scene = Scene(stores)
-    run(scene, enough_for=0)
-    for step in range(len(scene.wire.names)):
+    fixture = FaultFixture(stores)
+    run(fixture, enough_for=0)
+    for step in range(len(fixture.wire.names)):
         stores.restore(lost)
-        scene = Scene(stores)
-        scene.wire.arm(step, strike(scene))
-        run(scene, enough_for=0)
-        scene.wire.disarm()
-        assert scene.people.sign_up("gus", key="gus").json["position"] is None
-        assert scene.people.leave("bob").status == 204
-        assert scene.people.leave("dan").status == 204
-        scene.world.advance(AN_HOUR)
-        assert scene.people.sign_up("zoe", key="zoe").status == 201
-        assert scene.people.sign_up("dan", key="anew").status == 201
-        run(scene)
-        assert not whole(scene, "ann", "cyd", "eve", "fay", "gus", "zoe", "dan"), step
+        fixture = FaultFixture(stores)
+        fixture.wire.arm(step, inject(fixture))
+        run(fixture, enough_for=0)
+        fixture.wire.disarm()
+        assert fixture.people.sign_up("gus", key="gus").json["position"] is None
+        assert fixture.people.leave("bob").status == 204
+        assert fixture.people.leave("dan").status == 204
+        fixture.world.advance(AN_HOUR)
+        assert fixture.people.sign_up("zoe", key="zoe").status == 201
+        assert fixture.people.sign_up("dan", key="anew").status == 201
+        run(fixture)
+        assert not whole(fixture, "ann", "cyd", "eve", "fay", "gus", "zoe", "dan"), step
 
 
 def test_a_rebuild_that_ended_without_saying_so_is_soon_forgotten(
-    scene: Scene, lost: Snapshot
+    fixture: FaultFixture, lost: Snapshot
 ) -> None:
     """P7: the order is true again; that it is being rebuilt is said for a minute at most."""
-    run(scene, enough_for=0)
-    waitlist = scene.world.services.waitlist_records.get("bakery")
+    run(fixture, enough_for=0)
+    waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
     assert waitlist.rebuild
-    run(scene)
+    run(fixture)
     stale = waitlist.rebuild
-    records = scene.world.services.waitlist_records
+    records = fixture.world.services.waitlist_records
     assert records.take_lease(waitlist, "killed", 0, 1)
     assert records.renew_lease("bakery", "killed", 1, stale)
-    scene.world.maintain()
-    assert not whole(scene)
+    fixture.world.maintain()
+    assert not whole(fixture)
 
 
-def test_whoever_has_lost_the_lease_notes_nothing(scene: Scene, halfway: Snapshot) -> None:
+def test_whoever_has_lost_the_lease_notes_nothing(fixture: FaultFixture, halfway: Snapshot) -> None:
     """P3: progress of another run may be behind that of whoever has the lease."""
-    before = noted(scene)
+    before = noted(fixture)
     assert before
     behind = replace(before, reached={}, done=0)
-    records = scene.world.services.waitlist_records
+    records = fixture.world.services.waitlist_records
     assert not records.renew_lease("bakery", "another", 1, behind)
-    assert noted(scene) == before
+    assert noted(fixture) == before

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = Plan(
         clients=options.clients,
         seconds=options.seconds,
-        deeds=options.deeds,
+        operations=options.operations,
         private_concurrency=options.private,
         lease_seconds=options.lease,
         seed=options.seed,
@@ -51,7 +51,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--clients", type=_positive, default=USUAL.clients, metavar="N", help="at once")
     add("--seconds", type=_positive, default=USUAL.seconds, metavar="S", help="of load")
-    add("--deeds", type=_positive, metavar="N", help="end the load by their number, not by time")
+    add(
+        "--operations",
+        type=_positive,
+        metavar="N",
+        help="end the load by their number, not by time",
+    )
     add(
         "--private",
         type=_positive,

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.reliability.load.history import Attempt, Deed, History, Outcome
+from tests.reliability.load.history import Attempt, History, Operation, Outcome
 from tools.local.aws import local_operator
 from waitlist_cli.retries import PATIENT, may_pass
 
@@ -25,8 +25,8 @@ class LoadOver(Exception):
 class Load:
     """When the load ends, and whether clients then give up what they are at."""
 
-    def __init__(self, deeds: int | None) -> None:
-        self._deeds = deeds
+    def __init__(self, operations: int | None) -> None:
+        self._operations = operations
         self._over = asyncio.Event()
         self._begun = 0
 
@@ -37,17 +37,17 @@ class Load:
     def end(self) -> None:
         self._over.set()
 
-    def begin_deed(self) -> None:
-        """Count a deed; raise LoadOver where it comes too late."""
+    def begin_operation(self) -> None:
+        """Count a operation; raise LoadOver where it comes too late."""
         self._begun += 1
-        if self._deeds is None and self.is_over:
+        if self._operations is None and self.is_over:
             raise LoadOver
-        if self._deeds is not None and self._begun >= self._deeds:
+        if self._operations is not None and self._begun >= self._operations:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
         """Wait; return False where the client is not to ask again."""
-        if self._deeds is not None:
+        if self._operations is not None:
             await asyncio.sleep(seconds)
             return True
         try:
@@ -85,12 +85,14 @@ class Client:
 
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
-    ) -> Deed:
+    ) -> Operation:
         """Do what a customer may, with an entry token if there is one."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, more)
 
-    async def operator(self, kind: str, person: str, method: str, path: str, **more: Any) -> Deed:
+    async def operator(
+        self, kind: str, person: str, method: str, path: str, **more: Any
+    ) -> Operation:
         """Do what an operator may, signed."""
         return await self._do(kind, person, method, path, {}, {**more, "auth": self._operator})
 
@@ -102,15 +104,15 @@ class Client:
         path: str,
         headers: dict[str, str],
         more: dict[str, Any],
-    ) -> Deed:
-        self.load.begin_deed()
+    ) -> Operation:
+        self.load.begin_operation()
         key = more.pop("key", "")
         if key:
             headers = {**headers, "Idempotency-Key": key}
         began = time.monotonic()
         answer, attempts = await self._until_answered(kind, method, path, headers, more)
         body = _body(answer)
-        deed = Deed(
+        operation = Operation(
             kind=kind,
             person=person,
             outcome=_outcome(answer),
@@ -120,8 +122,8 @@ class Client:
             asked=more.get("json") or {},
             answer=body,
         )
-        self._history.deeds.append(deed)
-        return deed
+        self._history.operations.append(operation)
+        return operation
 
     async def _until_answered(
         self, kind: str, method: str, path: str, headers: dict[str, str], more: dict[str, Any]

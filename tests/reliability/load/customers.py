@@ -13,7 +13,7 @@ REMEMBERED = 500
 
 
 @dataclass
-class Crowd:
+class Population:
     """Those whom an operator may know of: who signed up lately."""
 
     lately: list[tuple[str, str]] = field(default_factory=list)
@@ -23,26 +23,26 @@ class Crowd:
         del self.lately[:-REMEMBERED]
 
 
-async def customers(client: Client, name: str, crowd: Crowd) -> None:
+async def customers(client: Client, name: str, population: Population) -> None:
     """One phone after the other on one connection, until the load is over."""
     number = 0
     try:
         while not client.load.is_over:
             number += 1
-            await _visit(client, f"{name}-{number}", crowd)
+            await _visit(client, f"{name}-{number}", population)
     except LoadOver:
         return
 
 
-async def _visit(client: Client, person: str, crowd: Crowd) -> None:
+async def _visit(client: Client, person: str, population: Population) -> None:
     chance = client.random.random
     body = {"customer_id": person, "profile": {"name": person}}
     signup: dict[str, Any] = {"key": f"signup-of-customer-{person}", "json": body}
-    deed = await client.customer("signup", person, "POST", ENTRIES, **signup)
-    if not deed.is_done:
+    operation = await client.customer("signup", person, "POST", ENTRIES, **signup)
+    if not operation.is_done:
         return
-    token, path = deed.answer["entry_token"], f"{ENTRIES}/{deed.answer['entry_id']}"
-    crowd.add(person, deed.answer["entry_id"])
+    token, path = operation.answer["entry_token"], f"{ENTRIES}/{operation.answer['entry_id']}"
+    population.add(person, operation.answer["entry_id"])
     if chance() < REPEATS:
         await client.customer("repeat", person, "POST", ENTRIES, **signup)
     for _ in range(client.random.choice(LOOKS)):

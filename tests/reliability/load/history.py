@@ -24,7 +24,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Deed:
+class Operation:
     """What one client wanted, from its first request to the answer that ended it.
 
     `person` is the customer's id, empty where it is about nobody yet.
@@ -51,9 +51,9 @@ class Loss:
     began: float
     ended: float
 
-    def is_during(self, deed: Deed) -> bool:
+    def is_during(self, operation: Operation) -> bool:
         """Whether a request was under way when Redis was lost."""
-        return deed.began < self.ended and deed.ended > self.began
+        return operation.began < self.ended and operation.ended > self.began
 
 
 class History:
@@ -61,10 +61,10 @@ class History:
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
-        self.deeds: list[Deed] = []
+        self.operations: list[Operation] = []
 
-    def of(self, *kinds: str) -> Iterator[Deed]:
-        return (deed for deed in self.deeds if deed.kind in kinds)
+    def of(self, *kinds: str) -> Iterator[Operation]:
+        return (operation for operation in self.operations if operation.kind in kinds)
 
     def has_unknown(self) -> bool:
-        return any(deed.outcome == "unknown" for deed in self.deeds)
+        return any(operation.outcome == "unknown" for operation in self.operations)

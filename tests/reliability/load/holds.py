@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.reliability.load.history import Deed, History
+from tests.reliability.load.history import History, Operation
 from tests.reliability.load.problem import Problem
 
 
@@ -49,10 +49,10 @@ def _holds(history: History) -> dict[str, list[Hold]]:
     return found
 
 
-def _acts(history: History) -> dict[tuple[str, str], list[Deed]]:
+def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
     """Who was completed and who released, unless it was refused."""
-    found: dict[tuple[str, str], list[Deed]] = defaultdict(list)
-    for deed in history.of("complete", "release"):
-        if deed.outcome != "refused":
-            found[deed.person, deed.kind].append(deed)
+    found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
+    for operation in history.of("complete", "release"):
+        if operation.outcome != "refused":
+            found[operation.person, operation.kind].append(operation)
     return found

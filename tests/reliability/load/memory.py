@@ -71,7 +71,7 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
     return median(one.megabytes[role] for one in samples if role in one.megabytes)
 
 
-class Scales:
+class MemorySampler:
     """Weighs a process and all that descend from it, until it is left."""
 
     def __init__(self, pid: int) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.reliability.load.client import Client, LoadOver
-from tests.reliability.load.customers import Crowd
+from tests.reliability.load.customers import Population
 from tests.reliability.load.plan import WAITLIST_ID
 
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
@@ -21,21 +21,21 @@ WHERE: tuple[dict[str, Any], ...] = (
 )
 
 
-async def operators(client: Client, name: str, crowd: Crowd) -> None:
+async def operators(client: Client, name: str, population: Population) -> None:
     number = 0
     try:
         while not client.load.is_over:
             number += 1
-            await _turn(client, f"{name}-{number}", crowd)
+            await _turn(client, f"{name}-{number}", population)
     except LoadOver:
         return
 
 
-async def _turn(client: Client, key: str, crowd: Crowd) -> None:
+async def _turn(client: Client, key: str, population: Population) -> None:
     await _admit(client, key)
     for number in range(BUMPS):
-        if crowd.lately:
-            person, entry_id = client.random.choice(crowd.lately)
+        if population.lately:
+            person, entry_id = client.random.choice(population.lately)
             where = client.random.choice(WHERE)
             path = f"{ADMIN}/entries/{entry_id}/bump"
             bump = {"key": f"{key}-bump-{number}", "json": where}
@@ -46,8 +46,8 @@ async def _turn(client: Client, key: str, crowd: Crowd) -> None:
 async def _admit(client: Client, key: str) -> None:
     count = client.random.randint(1, MOST_CLAIMED)
     claim = {"key": f"{key}-claim", "json": {"count": count}}
-    deed = await client.operator("claim", "", "POST", f"{ADMIN}/claims", **claim)
-    for held in deed.answer["claims"] if deed.is_done else ():
+    operation = await client.operator("claim", "", "POST", f"{ADMIN}/claims", **claim)
+    for held in operation.answer["claims"] if operation.is_done else ():
         chance, token = client.random.random(), {"claim_token": held["claim_token"]}
         person, path = held["customer_id"], f"{ADMIN}/claims/{held['entry_id']}"
         if chance < COMPLETES:

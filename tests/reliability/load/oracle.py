@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tests.reliability.load.ending import Ending, Seen
-from tests.reliability.load.history import Attempt, Deed, History, Loss
+from tests.reliability.load.final_state import FinalState, Seen
+from tests.reliability.load.history import Attempt, History, Loss, Operation
 from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.reliability.load.problem import Problem
@@ -22,7 +22,7 @@ REFUSALS = {
 
 
 def judge(
-    history: History, ending: Ending, lease_seconds: float, loss: Loss | None = None
+    history: History, final_state: FinalState, lease_seconds: float, loss: Loss | None = None
 ) -> list[Problem]:
     """Return everything that contradicts what clients were told.
 
@@ -32,12 +32,12 @@ def judge(
     return [
         *_answers(history.attempts),
         *_repeats(history),
-        *_list(people, ending),
-        *_admissions(people, ending),
+        *_list(people, final_state),
+        *_admissions(people, final_state),
         *claim_problems(history, lease_seconds),
-        *_order(people, ending.line),
-        *_positions(ending),
-        *_counts(people, ending, loss),
+        *_order(people, final_state.line),
+        *_positions(final_state),
+        *_counts(people, final_state, loss),
     ]
 
 
@@ -58,17 +58,23 @@ def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
 
 def _repeats(history: History) -> Iterator[Problem]:
     """A repeat gets the place again, and the token (P2)."""
-    first = {deed.person: deed.answer for deed in history.of("signup") if deed.is_done}
-    for deed in history.of("repeat"):
-        if deed.is_done and deed.person in first:
+    first = {
+        operation.person: operation.answer
+        for operation in history.of("signup")
+        if operation.is_done
+    }
+    for operation in history.of("repeat"):
+        if operation.is_done and operation.person in first:
             names = ("entry_id", "entry_token")
-            if any(deed.answer[name] != first[deed.person][name] for name in names):
-                yield Problem("repeat", f"{deed.person} repeated the signup and got another place")
+            if any(operation.answer[name] != first[operation.person][name] for name in names):
+                yield Problem(
+                    "repeat", f"{operation.person} repeated the signup and got another place"
+                )
 
 
-def _list(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
+def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
     """Whoever is to be on the list is there once, and nobody else is (P3)."""
-    times = Counter(seen.person for seen in (*ending.line, *ending.aside))
+    times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
         if person.must_be_on_list and not times[name]:
             yield Problem("lost", f"{name} was told of a place and is not on the list")
@@ -83,9 +89,9 @@ def _list(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
             yield Problem("stranger", f"{name} is on the list and never signed up")
 
 
-def _admissions(people: dict[str, Person], ending: Ending) -> Iterator[Problem]:
+def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
     """Nobody is admitted twice (P4)."""
-    for name, count in ending.admissions.items():
+    for name, count in final_state.admissions.items():
         if count > 1:
             yield Problem("admitted twice", f"{name} was, says the history, {count} times")
         if people[name].is_admitted and not count:
@@ -111,24 +117,26 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
         latest[seen.priority] = max((began, ahead), (person.asked_at, seen.person))
 
 
-def _positions(ending: Ending) -> Iterator[Problem]:
+def _positions(final_state: FinalState) -> Iterator[Problem]:
     """Positions count from one, for operators and for customers (P6)."""
-    for place, seen in enumerate(ending.line, start=1):
-        told = ending.told.get(seen.person, place)
-        if not seen.position == told == place or seen.total != len(ending.line):
+    for place, seen in enumerate(final_state.line, start=1):
+        told = final_state.told.get(seen.person, place)
+        if not seen.position == told == place or seen.total != len(final_state.line):
             is_told = f"is told {told}, operators {seen.position} of {seen.total}"
             yield Problem("position", f"{seen.person} stands at {place} and {is_told}")
 
 
-def _counts(people: dict[str, Person], ending: Ending, loss: Loss | None) -> Iterator[Problem]:
+def _counts(
+    people: dict[str, Person], final_state: FinalState, loss: Loss | None
+) -> Iterator[Problem]:
     """The counts are those of the list and of what was told.
 
     After a loss signups, leaves and admissions count on from an older state.
     """
-    stats, everybody = ending.stats, people.values()
-    aside = Counter(seen.status for seen in ending.aside)
+    stats, everybody = final_state.stats, people.values()
+    aside = Counter(seen.status for seen in final_state.aside)
     expected = {
-        "waiting": len(ending.line),
+        "waiting": len(final_state.line),
         **{name: aside[name] for name in ("offered", "parked")},
     }
     for name, count in expected.items():
@@ -144,18 +152,22 @@ def _counts(people: dict[str, Person], ending: Ending, loss: Loss | None) -> Ite
 
 
 def _between(
-    name: str, stats: Mapping[str, int], deeds: Sequence[Deed | None], loss: Loss | None
+    name: str, stats: Mapping[str, int], operations: Sequence[Operation | None], loss: Loss | None
 ) -> Iterator[Problem]:
     """A count lies between those who were told, and those who may not have heard.
 
     What was done before a loss may be missing, and what was under way then may count twice.
     """
-    had_effect = [deed for deed in deeds if deed is not None and deed.outcome != "refused"]
-    done = [deed for deed in had_effect if deed.is_done]
+    had_effect = [
+        operation
+        for operation in operations
+        if operation is not None and operation.outcome != "refused"
+    ]
+    done = [operation for operation in had_effect if operation.is_done]
     least, most = len(done), len(had_effect)
     if loss is not None:
-        least = sum(deed.began >= loss.ended for deed in done)
-        most += sum(loss.is_during(deed) for deed in had_effect)
+        least = sum(operation.began >= loss.ended for operation in done)
+        most += sum(loss.is_during(operation) for operation in had_effect)
     count = stats[name]
     if not least <= count <= most:
         yield Problem("count", f"{count} {name}, but {least} to {most} were told so")

@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.reliability.load.history import Deed, History, Outcome
+from tests.reliability.load.history import History, Operation, Outcome
 
-# Of several deeds to one end the best known counts.
+# Of several operations to one end the best known counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 
 
 @dataclass
 class Person:
-    """The deeds about somebody; None where nobody tried."""
+    """The operations about somebody; None where nobody tried."""
 
-    signup: Deed | None = None
-    leave: Deed | None = None
-    complete: Deed | None = None
-    moves: list[Deed] = field(default_factory=list)
+    signup: Operation | None = None
+    leave: Operation | None = None
+    complete: Operation | None = None
+    moves: list[Operation] = field(default_factory=list)
 
     @property
     def is_left(self) -> bool:
@@ -35,7 +35,9 @@ class Person:
     @property
     def must_be_on_list(self) -> bool:
         ends = (self.leave, self.complete)
-        may_have_ended = any(deed is not None and deed.outcome != "refused" for deed in ends)
+        may_have_ended = any(
+            operation is not None and operation.outcome != "refused" for operation in ends
+        )
         return self.signup is not None and self.signup.is_done and not may_have_ended
 
     @property
@@ -45,7 +47,7 @@ class Person:
     @property
     def was_moved(self) -> bool:
         """Whether somebody may have moved them to a place that is not that of their signup."""
-        return any(deed.outcome != "refused" for deed in self.moves)
+        return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
     def asked_at(self) -> float:
@@ -60,21 +62,21 @@ class Person:
 def people_of(history: History) -> dict[str, Person]:
     """Return everybody whom a signup was about, by name."""
     people: dict[str, Person] = {}
-    for deed in history.of("signup"):
-        people[deed.person] = Person(signup=deed)
-    for deed in history.of("leave", "complete"):
-        person = people[deed.person]
-        setattr(person, deed.kind, _better(getattr(person, deed.kind), deed))
-    for deed in history.of("bump"):
-        if MOVES & deed.asked.keys():
-            people[deed.person].moves.append(deed)
+    for operation in history.of("signup"):
+        people[operation.person] = Person(signup=operation)
+    for operation in history.of("leave", "complete"):
+        person = people[operation.person]
+        setattr(person, operation.kind, _better(getattr(person, operation.kind), operation))
+    for operation in history.of("bump"):
+        if MOVES & operation.asked.keys():
+            people[operation.person].moves.append(operation)
     return people
 
 
-def _better(known: Deed | None, other: Deed) -> Deed:
+def _better(known: Operation | None, other: Operation) -> Operation:
     if known is None:
         return other
-    return max(known, other, key=lambda deed: KNOWN.index(deed.outcome))
+    return max(known, other, key=lambda operation: KNOWN.index(operation.outcome))
 
 
 def totals(people: Mapping[str, Person]) -> dict[str, int]:

@@ -9,15 +9,15 @@ MAX_ATTEMPTS = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """The load ends after `seconds`, or after `deeds` where that is given.
+    """The load ends after `seconds`, or after `operations` where that is given.
 
-    When time is up, clients give up what they are at: some never hear how it ended. When all deeds
-    are begun, each is taken to its end.
+    When time is up, clients give up their current operation, and some never get its answer. When
+    all operations have begun, each client completes its own.
     """
 
     clients: int = 200
     seconds: float = 60
-    deeds: int | None = None
+    operations: int | None = None
     private_concurrency: int = 4
     lease_seconds: int = 20
     seed: int = 1

@@ -50,10 +50,10 @@ def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
 
 def _sentences(run: Run) -> Iterator[str]:
     plan, history = run.plan, run.history
-    unknown = sum(deed.outcome == "unknown" for deed in history.deeds)
+    unknown = sum(operation.outcome == "unknown" for operation in history.operations)
     yield (
         f"{plan.clients} clients, {plan.operators} of them operators, {run.seconds:.0f} s:"
-        f" {len(history.attempts):,} requests for {len(history.deeds):,} deeds,"
+        f" {len(history.attempts):,} requests for {len(history.operations):,} operations,"
         f" {len(history.attempts) / run.seconds:.0f} a second; {unknown:,} were given up."
     )
     yield (
@@ -62,7 +62,7 @@ def _sentences(run: Run) -> Iterator[str]:
     )
     told = ", ".join(f"{count:,} {what}" for what, count in totals(people_of(history)).items())
     stats = ", ".join(
-        f"{run.ending.stats[name]:,} {name}"
+        f"{run.final_state.stats[name]:,} {name}"
         for name in ("signed_up", "waiting", "left", "admitted")
     )
     yield f"Clients were told: {told}. The service says: {stats}."
@@ -121,7 +121,7 @@ def as_json(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 1),
         "private_concurrency": run.plan.private_concurrency,
         "requests": len(run.history.attempts),
-        "deeds": dict(Counter(f"{one.kind} {one.outcome}" for one in run.history.deeds)),
+        "operations": dict(Counter(f"{one.kind} {one.outcome}" for one in run.history.operations)),
         "answers": dict(answers),
         "throttled_invocations": len(run.throttled),
         "seconds_at_percentiles": dict(
@@ -133,7 +133,7 @@ def as_json(run: Run) -> dict[str, Any]:
             longest=round(max(one.seconds for one in run.history.attempts), 3),
         ),
         "told": totals(people_of(run.history)),
-        "stats": dict(run.ending.stats),
+        "stats": dict(run.final_state.stats),
         "megabytes": {one.role: [round(one.before, 1), round(one.after, 1)] for one in run.growths},
         "problems": [str(problem) for problem in run.problems],
     }

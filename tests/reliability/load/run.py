@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tests.reliability.load.client import Client, Load
-from tests.reliability.load.customers import Crowd, customers
-from tests.reliability.load.ending import READERS, Ending, Reader
+from tests.reliability.load.customers import Population, customers
+from tests.reliability.load.final_state import READERS, FinalState, Reader
 from tests.reliability.load.history import History
-from tests.reliability.load.memory import Growth, Sample, Scales, growths
+from tests.reliability.load.memory import Growth, MemorySampler, Sample, growths
 from tests.reliability.load.operators import ADMIN, operators
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.plan import MAX_ATTEMPTS, Plan
@@ -27,7 +27,7 @@ class Run:
 
     plan: Plan
     history: History
-    ending: Ending
+    final_state: FinalState
     samples: Sequence[Sample]
     throttled: Sequence[float]
     began: float
@@ -51,25 +51,25 @@ def run(plan: Plan, note: Note) -> Run:
         settings = {"name": "Overload", "lease_seconds": plan.lease_seconds}
         client.operator("PUT", ADMIN, json={**settings, "max_attempts": MAX_ATTEMPTS})
         began = time.monotonic()
-        with Scales(service.pid) as scales:
+        with MemorySampler(service.pid) as sampler:
             asyncio.run(_load(plan, service, history, note))
         ended = time.monotonic()
         note("maintenance finishes what was cut off, holds end", 1)
         reader = Reader(client)
         reader.settle(plan, history, ended)
         note("the end is read", 1)
-        ending = reader.read(history)
+        final_state = reader.read(history)
     return Run(
         plan=plan,
         history=history,
-        ending=ending,
-        samples=scales.samples,
+        final_state=final_state,
+        samples=sampler.samples,
         throttled=service.throttled,
         began=began,
         ended=ended,
         problems=[
-            *judge(history, ending, plan.lease_seconds),
-            *_of_memory(scales.samples),
+            *judge(history, final_state, plan.lease_seconds),
+            *_of_memory(sampler.samples),
             *(Problem("a mistake in the log", line) for line in service.mistakes),
         ],
     )
@@ -88,7 +88,7 @@ def _of_memory(samples: Sequence[Sample]) -> list[Problem]:
 
 
 async def _load(plan: Plan, service: Service, history: History, note: Note) -> None:
-    load, crowd = Load(plan.deeds), Crowd()
+    load, population = Load(plan.operations), Population()
     clients = [
         Client(service.url, history, load, f"{plan.seed}-{number}")
         for number in range(plan.clients)
@@ -96,9 +96,12 @@ async def _load(plan: Plan, service: Service, history: History, note: Note) -> N
     names = [f"customer-{number}" for number in range(plan.customers)]
     desks = [f"desk-{number}" for number in range(plan.operators)]
     work = [
-        *(customers(client, name, crowd) for client, name in zip(clients, names, strict=False)),
         *(
-            operators(client, name, crowd)
+            customers(client, name, population)
+            for client, name in zip(clients, names, strict=False)
+        ),
+        *(
+            operators(client, name, population)
             for client, name in zip(clients[plan.customers :], desks, strict=True)
         ),
     ]
@@ -116,12 +119,12 @@ async def _watch(plan: Plan, service: Service, history: History, load: Load, not
     while True:
         await asyncio.sleep(NOTE_SECONDS)
         seconds = time.monotonic() - began
-        if plan.deeds is None:
+        if plan.operations is None:
             done = seconds / plan.seconds
             if done >= 1:
                 load.end()
         else:
-            done = len(history.deeds) / plan.deeds
+            done = len(history.operations) / plan.operations
         answers = len(history.attempts)
         refused = sum(one.status in (429, 503) for one in history.attempts)
         note(

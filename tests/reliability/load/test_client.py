@@ -8,20 +8,20 @@ import httpx
 import pytest
 
 from tests.reliability.load.client import Client, Load, LoadOver
-from tests.reliability.load.history import Deed, History
+from tests.reliability.load.history import History, Operation
 from waitlist_cli.retries import PATIENT
 
-Act = Callable[[Client], Awaitable[Deed]]
+Act = Callable[[Client], Awaitable[Operation]]
 
 
 class Scene:
     """A client whose requests get these answers in turn, the last one for ever; no pause lasts."""
 
-    def __init__(self, *answers: httpx.Response | Exception, deeds: int | None = 100) -> None:
+    def __init__(self, *answers: httpx.Response | Exception, operations: int | None = 100) -> None:
         self.history = History()
         self.requests: list[httpx.Request] = []
         self.pauses: list[float] = []
-        self.load = Load(deeds)
+        self.load = Load(operations)
         self._answers = list(answers)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -31,12 +31,12 @@ class Scene:
             raise answer
         return answer
 
-    def play(self, act: Act, monkeypatch: pytest.MonkeyPatch) -> Deed:
+    def play(self, act: Act, monkeypatch: pytest.MonkeyPatch) -> Operation:
         async def pause(seconds: float) -> bool:
             self.pauses.append(seconds)
             return True
 
-        async def played() -> Deed:
+        async def played() -> Operation:
             transport = httpx.MockTransport(self._answer)
             client = Client("http://test", self.history, self.load, "1", transport)
             monkeypatch.setattr(self.load, "pause", pause)
@@ -48,7 +48,7 @@ class Scene:
         return asyncio.run(played())
 
 
-def sign_up(client: Client) -> Awaitable[Deed]:
+def sign_up(client: Client) -> Awaitable[Operation]:
     body = {"customer_id": "ada"}
     return client.customer("signup", "ada", "POST", "/entries", key="k", json=body)
 
@@ -68,8 +68,12 @@ def test_a_request_is_repeated_as_it_was_until_it_is_answered(
         come_again(429, "1"),
         httpx.Response(201, json={"entry_id": "e"}),
     )
-    deed = scene.play(sign_up, monkeypatch)
-    assert (deed.outcome, deed.attempts, deed.answer) == ("done", 4, {"entry_id": "e"})
+    operation = scene.play(sign_up, monkeypatch)
+    assert (operation.outcome, operation.attempts, operation.answer) == (
+        "done",
+        4,
+        {"entry_id": "e"},
+    )
     assert {(one.headers["idempotency-key"], one.content) for one in scene.requests} == {
         ("k", b'{"customer_id":"ada"}')
     }
@@ -77,14 +81,17 @@ def test_a_request_is_repeated_as_it_was_until_it_is_answered(
     assert told == [(503, "busy", "2"), (0, "ReadTimeout", ""), (429, "busy", "1"), (201, "", "")]
     for pause, least, jitter in zip(scene.pauses, (2, 1, 1), (1, 2, 4), strict=True):
         assert least < pause < least + jitter
-    assert scene.history.deeds == [deed]
+    assert scene.history.operations == [operation]
 
 
 def test_it_is_given_up_after_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """P9"""
     scene = Scene(come_again())
-    deed = scene.play(sign_up, monkeypatch)
-    assert (deed.outcome, deed.attempts, len(scene.requests)) == ("unknown", *[PATIENT.tries] * 2)
+    operation = scene.play(sign_up, monkeypatch)
+    assert (operation.outcome, operation.attempts, len(scene.requests)) == (
+        "unknown",
+        *[PATIENT.tries] * 2,
+    )
 
 
 @pytest.mark.parametrize(("status", "outcome"), [(409, "refused"), (500, "unknown"), (200, "done")])
@@ -92,8 +99,8 @@ def test_any_other_answer_is_final(
     monkeypatch: pytest.MonkeyPatch, status: int, outcome: str
 ) -> None:
     scene = Scene(httpx.Response(status, json={"code": "no"}))
-    deed = scene.play(sign_up, monkeypatch)
-    assert (deed.outcome, deed.attempts, scene.pauses) == (outcome, 1, [])
+    operation = scene.play(sign_up, monkeypatch)
+    assert (operation.outcome, operation.attempts, scene.pauses) == (outcome, 1, [])
 
 
 def test_an_answer_that_is_no_problem_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +120,7 @@ def test_customers_show_tokens_and_operators_sign(monkeypatch: pytest.MonkeyPatc
 
 def test_when_time_is_up_a_client_asks_no_more() -> None:
     async def asked() -> tuple[bool, bool]:
-        load = Load(deeds=None)
+        load = Load(operations=None)
         before = await load.pause(0.001)
         load.end()
         return before, await load.pause(60)
@@ -123,10 +130,10 @@ def test_when_time_is_up_a_client_asks_no_more() -> None:
 
 def test_when_time_is_up_nothing_more_is_begun() -> None:
     async def begin() -> Any:
-        load = Load(deeds=None)
-        load.begin_deed()
+        load = Load(operations=None)
+        load.begin_operation()
         load.end()
-        load.begin_deed()
+        load.begin_operation()
 
     with pytest.raises(LoadOver):
         asyncio.run(begin())
@@ -134,11 +141,11 @@ def test_when_time_is_up_nothing_more_is_begun() -> None:
 
 def test_when_all_deeds_are_begun_each_is_still_taken_to_its_end() -> None:
     async def begun() -> tuple[bool, bool, bool]:
-        load = Load(deeds=2)
-        load.begin_deed()
+        load = Load(operations=2)
+        load.begin_operation()
         early = load.is_over
-        load.begin_deed()
-        load.begin_deed()
+        load.begin_operation()
+        load.begin_operation()
         return early, load.is_over, await load.pause(0.001)
 
     assert asyncio.run(begun()) == (False, True, True)

@@ -12,21 +12,21 @@ from tests.reliability.load.memory import Sample
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.problem import Problem
 from tests.reliability.load.run import Note, Run
+from tests.reliability.load.scenario import a_good_final_state, a_good_scenario
 from tests.reliability.load.service import ServiceError
-from tests.reliability.load.story import a_good_ending, a_good_story
 
 
 @pytest.fixture
 def done() -> Run:
-    story = a_good_story()
+    scenario = a_good_scenario()
     return Run(
         plan=Plan(clients=20),
-        history=story.history,
-        ending=a_good_ending(),
+        history=scenario.history,
+        final_state=a_good_final_state(),
         samples=[Sample(at, {"front": 50, "Valkey": 8 + at}, {}) for at in range(40)],
         throttled=[3.0, 4.0, 4.5],
         began=0,
-        ended=story.now,
+        ended=scenario.now,
         problems=[],
     )
 
@@ -72,7 +72,7 @@ def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
 
 
 def test_what_is_asked_for_is_what_is_run(done: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"clients": 7, "seconds": 5, "deeds": 11, "private": 2, "lease": 3, "seed": 9}
+    asked = {"clients": 7, "seconds": 5, "operations": 11, "private": 2, "lease": 3, "seed": 9}
     options = [word for name, number in asked.items() for word in (f"--{name}", str(number))]
     _, plan = ran(done, monkeypatch, *options)
     assert plan == Plan(*asked.values())

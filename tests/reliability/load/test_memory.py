@@ -3,7 +3,7 @@
 import os
 
 from tests.e2e.processes import wait_until
-from tests.reliability.load.memory import MOST_GROWTH, STORES, Sample, Scales, growths
+from tests.reliability.load.memory import MOST_GROWTH, STORES, MemorySampler, Sample, growths
 
 ROLE = "public function"
 
@@ -46,6 +46,6 @@ def test_a_part_that_only_came_late_is_not_judged() -> None:
 
 
 def test_processes_are_weighed_by_their_parts() -> None:
-    with Scales(os.getpid()) as scales:
-        wait_until(lambda: bool(scales.samples))
-    assert scales.samples[0].megabytes["front"] > 10
+    with MemorySampler(os.getpid()) as sampler:
+        wait_until(lambda: bool(sampler.samples))
+    assert sampler.samples[0].megabytes["front"] > 10

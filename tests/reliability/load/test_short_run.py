@@ -7,8 +7,8 @@ from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
 # Room for one: whoever comes while it is taken is throttled.
-DEEDS = 400
-PLAN = Plan(clients=12, deeds=DEEDS, private_concurrency=1, lease_seconds=3)
+OPERATIONS = 400
+PLAN = Plan(clients=12, operations=OPERATIONS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
@@ -16,13 +16,13 @@ def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
     notes: list[tuple[str, float]] = []
     done = run(PLAN, lambda what, part: notes.append((what, part)))
     assert [str(problem) for problem in done.problems] == []
-    outcomes = Counter(deed.outcome for deed in done.history.deeds)
-    assert outcomes["unknown"] == 0, "each deed was taken to its end"
-    assert outcomes["done"] + outcomes["refused"] >= DEEDS
+    outcomes = Counter(operation.outcome for operation in done.history.operations)
+    assert outcomes["unknown"] == 0, "each operation was taken to its end"
+    assert outcomes["done"] + outcomes["refused"] >= OPERATIONS
     told = totals(people_of(done.history))
-    assert told["signed up"] == done.ending.stats["signed_up"] > 50
-    assert done.ending.stats["offered"] == 0
+    assert told["signed up"] == done.final_state.stats["signed_up"] > 50
+    assert done.final_state.stats["offered"] == 0
     assert {"signup", "repeat", "look", "leave", "claim", "bump", "stats"} <= {
-        deed.kind for deed in done.history.deeds
+        operation.kind for operation in done.history.operations
     }
     assert all(0 <= part <= 1 for _, part in notes)

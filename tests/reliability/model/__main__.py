@@ -9,11 +9,10 @@ from pathlib import Path
 
 from tests.reliability.model import operations
 from tests.reliability.model.jobs import KINDS, jobs, replay
-from tests.reliability.model.known import KNOWN
 from tests.reliability.model.progress import Progress
 from tests.reliability.model.record import RECORDS, Record, commit_of_code
-from tests.reliability.model.report import Report, told
-from tests.reliability.model.workers import a_stage, results_of
+from tests.reliability.model.report import Report, text_of
+from tests.reliability.model.workers import a_testbed, results_of
 
 
 def main(arguments: Sequence[str] | None = None, folder: Path = RECORDS) -> int:
@@ -43,9 +42,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _replayed(line: str) -> int:
-    with a_stage() as stage:
-        result = replay(stage, line)
-    print(told(result) if result.problems else f"{result.case}: nothing is wrong")
+    with a_testbed() as testbed:
+        result = replay(testbed, line)
+    print(text_of(result) if result.problems else f"{result.case}: nothing is wrong")
     return bool(result.problems)
 
 
@@ -71,7 +70,7 @@ def _searched(options: argparse.Namespace, record: Record) -> int:
     for line in report.lines():
         print(line)
     for name in repaired:
-        print(f"no case fails any more: take it off the list of {len(KNOWN)} in known.py: {name}")
+        print(f"no case fails any more: remove this row of known_failures.py: {name}")
     print(f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} of processor time in all")
     what = "the whole search" if is_whole else "a part of the search"
     print(f"{what}, on code {record.digest}, commit {commit_of_code()}")

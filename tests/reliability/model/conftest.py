@@ -1,14 +1,14 @@
-"""A stage on a server of its own; as long as it stands the service is small and of one thread."""
+"""A testbed on a server of its own; as long as it stands the service is small and of one thread."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.reliability.model.stage import Stage
-from tests.reliability.model.workers import a_stage
+from tests.reliability.model.testbed import Testbed
+from tests.reliability.model.workers import a_testbed
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with a_stage() as stage:
-        yield stage
+def testbed() -> Iterator[Testbed]:
+    with a_testbed() as testbed:
+        yield testbed

@@ -3,38 +3,38 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.testbed import Testbed
 from tests.support import faults
 from tests.support.faults import Call, Fault, Wire
 
 MOST_BEHIND = 5
-Happening = Callable[[Stage], object]
+EnvironmentEvent = Callable[[Testbed], object]
 
 
 @dataclass(frozen=True)
 class Kind:
     """One kind of fault.
 
-    `arm` makes it strike a step of what passes a wire. `is_between` tells a happening, which may
+    `arm` makes it strike a step of what passes a wire. `is_between` tells a event, which may
     come after the last step too; `keeps_past` one that needs to know what Redis was before.
-    `happen` makes a happening happen now.
+    `happen` makes a event happen now.
     """
 
     name: str
-    arm: Callable[[Stage, Wire, int], None]
-    happen: Callable[[Stage], object] = lambda _stage: None
+    arm: Callable[[Testbed, Wire, int], None]
+    happen: Callable[[Testbed], object] = lambda _testbed: None
     is_between: bool = False
     keeps_past: bool = False
 
 
 def _strikes(name: str, fault: Fault) -> Kind:
-    return Kind(name, lambda _stage, wire, step: wire.arm(step, fault))
+    return Kind(name, lambda _testbed, wire, step: wire.arm(step, fault))
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
     """Strike a step, and all later ones of the same service."""
 
-    def arm(_stage: Stage, wire: Wire, step: int) -> None:
+    def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
         def on(call: Call) -> object:
             return fault(call) if alike(call) == is_invoke[0] else call.make()
 
@@ -50,33 +50,33 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
     return Kind(name, arm)
 
 
-def _happens(name: str, happening: Happening, *, keeps_past: bool = False) -> Kind:
-    def arm(stage: Stage, wire: Wire, step: int) -> None:
+def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
+    def arm(testbed: Testbed, wire: Wire, step: int) -> None:
         # Before the first step, or after the one that came before: the same, but for the last.
         when = faults.before if step == 0 else faults.after
-        wire.arm(max(0, step - 1), when(lambda: happening(stage)))
+        wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 
-    return Kind(name, arm, happening, is_between=True, keeps_past=keeps_past)
-
-
-def _behind(kind: str, writes: int, happening: Happening, *, keeps_past: bool = False) -> Kind:
-    return _happens(f"{kind} {writes} behind", happening, keeps_past=keeps_past)
+    return Kind(name, arm, event, is_between=True, keeps_past=keeps_past)
 
 
-def _lose_then_time_out(stage: Stage, wire: Wire, step: int) -> None:
-    wire.arm(step, faults.unheard_and(stage.lose_redis))
+def _behind(kind: str, writes: int, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
+    return _happens(f"{kind} {writes} behind", event, keeps_past=keeps_past)
 
 
-def _go_back(writes: int) -> Happening:
-    return lambda stage: stage.redis.go_back(writes)
+def _lose_then_time_out(testbed: Testbed, wire: Wire, step: int) -> None:
+    wire.arm(step, faults.unheard_and(testbed.lose_redis))
 
 
-def _fall_behind(writes: int) -> Happening:
-    return lambda stage: stage.table.fall_behind(writes)
+def _go_back(writes: int) -> EnvironmentEvent:
+    return lambda testbed: testbed.redis.go_back(writes)
 
 
-def _rebuild_late(writes: int, *, throughout: bool) -> Happening:
-    return lambda stage: stage.rebuild_from_late_index(writes, throughout=throughout)
+def _fall_behind(writes: int) -> EnvironmentEvent:
+    return lambda testbed: testbed.table.fall_behind(writes)
+
+
+def _rebuild_late(writes: int, *, throughout: bool) -> EnvironmentEvent:
+    return lambda testbed: testbed.rebuild_from_late_index(writes, throughout=throughout)
 
 
 MOST_STEPS = 100
@@ -92,10 +92,10 @@ KINDS: tuple[Kind, ...] = (
     _strikes("conflict", faults.in_conflict),
     _strikes("function failed", faults.function_failed),
     Kind("time-out with effect, Redis lost", _lose_then_time_out),
-    _happens("maintenance", Stage.maintain),
-    _happens("Redis lost", Stage.lose_redis),
-    _happens("Redis lost and rebuilt", Stage.lose_and_rebuild),
-    _happens("Redis lost, maintenance", Stage.lose_and_maintain),
+    _happens("maintenance", Testbed.maintain),
+    _happens("Redis lost", Testbed.lose_redis),
+    _happens("Redis lost and rebuilt", Testbed.lose_and_rebuild),
+    _happens("Redis lost, maintenance", Testbed.lose_and_maintain),
     *(
         _behind("Redis", writes, _go_back(writes), keeps_past=True)
         for writes in range(1, MOST_BEHIND + 1)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tests.reliability.model.answers import Answer
-from tests.reliability.model.asks import Ask, Told
 from tests.reliability.model.model import Line
+from tests.reliability.model.outcomes import Outcome
+from tests.reliability.model.requests import Expected, Request
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,8 @@ class Attempt:
     `early` counts what of it was seen before its answer was made.
     """
 
-    ask: Ask
-    answer: Answer
+    request: Request
+    answer: Outcome
     began: int
     ended: int | None
     early: int = 0
@@ -29,23 +29,23 @@ class Attempt:
 class History:
     """The attempts of all clients, on a clock that counts what they sent and heard."""
 
-    def __init__(self, unanswered: Iterable[Ask] = ()) -> None:
-        silence = Answer(verdict="silent")
-        self.attempts = [Attempt(ask, silence, began=0, ended=None) for ask in unanswered]
+    def __init__(self, unanswered: Iterable[Request] = ()) -> None:
+        silence = Outcome(verdict="silent")
+        self.attempts = [Attempt(request, silence, began=0, ended=None) for request in unanswered]
         self._time = 0
 
     def now(self) -> int:
         self._time += 1
         return self._time
 
-    def note(self, ask: Ask, answer: Answer, began: int) -> None:
+    def note(self, request: Request, answer: Outcome, began: int) -> None:
         is_over = answer.verdict in ("done", "refused")
-        self.attempts.append(Attempt(ask, answer, began, self.now() if is_over else None))
+        self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
-    def leave_unanswered(self, ask: Ask) -> None:
+    def leave_unanswered(self, request: Request) -> None:
         """Note a request whose process died: it has happened, will happen, or never does."""
-        silence = Answer(verdict="silent")
-        self.attempts.append(Attempt(ask, silence, began=self.now(), ended=None))
+        silence = Outcome(verdict="silent")
+        self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Line) -> set[Line]:
         """Return where the line may be now; nothing if no order explains the answers."""
@@ -69,10 +69,13 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
         if any(one.ended is not None and one.ended < attempt.began for one in others):
             continue
         if attempt.is_answered and any(other.is_answered for other in others):
-            yield from _ends(attempts, attempt.ask.look(line), seen)
+            yield from _ends(attempts, attempt.request.look(line), seen)
         for following in _effects(attempt, line):
             yield from _ends(others, following, seen)
-        if attempt.early < attempt.ask.early_steps and (early := attempt.ask.early(line)) != line:
+        if (
+            attempt.early < attempt.request.early_steps
+            and (early := attempt.request.early(line)) != line
+        ):
             begun = replace(attempt, early=attempt.early + 1)
             these = (*attempts[:number], begun, *attempts[number + 1 :])
             yield from _ends(these, early, seen)
@@ -80,32 +83,34 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
     """Yield what an attempt may have made of the line, as far as its answer allows it."""
-    following, told = attempt.ask.effect(line)
+    following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
-        yield from attempt.ask.parts(line)
+        yield from attempt.request.parts(line)
         yield following
-    elif _agree(attempt.answer, told):
+    elif _agree(attempt.answer, expected):
         yield following
-    elif attempt.answer.verdict == "refused" and attempt.answer.code in attempt.ask.refusals(line):
+    elif attempt.answer.verdict == "refused" and attempt.answer.code in attempt.request.refusals(
+        line
+    ):
         yield line
 
 
-def _agree(answer: Answer, told: Told) -> bool:
+def _agree(answer: Outcome, expected: Expected) -> bool:
     if answer.verdict == "refused":
-        return bool(told.refusal) or told.is_either
-    if told.refusal:
-        return told.is_either
-    if not _agree_on_rows(answer, told):
+        return bool(expected.refusal) or expected.is_either
+    if expected.refusal:
+        return expected.is_either
+    if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While an order is rebuilt nobody is told a position.
+    # While an order is rebuilt nobody is expected a position.
     place = (answer.position, answer.total)
-    is_true_place = place in ((told.position, told.total), (None, None))
+    is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)
-    return status == told.status and given == told.given and is_true_place
+    return status == expected.status and given == expected.given and is_true_place
 
 
-def _agree_on_rows(answer: Answer, told: Told) -> bool:
-    if len(answer.rows) != len(told.rows):
+def _agree_on_rows(answer: Outcome, expected: Expected) -> bool:
+    if len(answer.rows) != len(expected.rows):
         return False
-    return all(word in words for word, words in zip(answer.rows, told.rows, strict=True))
+    return all(word in words for word, words in zip(answer.rows, expected.rows, strict=True))

@@ -1,4 +1,4 @@
-"""The work, in pieces: one operation or one pair of them, from one beginning."""
+"""The work, in pieces: one operation or one pair of them, from one scenario."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tests.reliability.model.operations import BY_NAME, OPERATIONS, Operation
 from tests.reliability.model.pairs import BOTH, Pair
 from tests.reliability.model.sequences import THEN, Sequence
 from tests.reliability.model.singles import Single
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.testbed import Testbed
 
 Kind = Literal["single", "pair", "sequence"]
 KINDS: tuple[Kind, ...] = ("pair", "sequence", "single")
@@ -22,20 +22,20 @@ class Job:
     """`names` are one operation's or two's."""
 
     names: tuple[str, ...]
-    beginning: str
+    scenario: str
     kind: Kind
 
     def __str__(self) -> str:
-        return f"{BOTH.join(self.names)}, {self.beginning}, {self.kind}"
+        return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
-    def results(self, stage: Stage, sample: Sample = EVERYTHING) -> Iterator[Result]:
+    def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
         """Run all of its cases; of single faults and sequences those of a sample."""
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
-            return singles.singles(stage, first, self.beginning, sample)
+            return singles.singles(testbed, first, self.scenario, sample)
         if self.kind == "sequence":
-            return sequences.sequences(stage, first, self.beginning, sample)
-        return pairs.interleavings(stage, first, others[0], self.beginning)
+            return sequences.sequences(testbed, first, self.scenario, sample)
+        return pairs.interleavings(testbed, first, others[0], self.scenario)
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
@@ -45,14 +45,14 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
         both = list(combinations_with_replacement(OPERATIONS, 2))
         both.reverse()
         for first, second in sorted(both, key=_is_short):
-            for beginning in pairs.beginnings_of(first, second):
-                found.append(Job((first.name, second.name), beginning, "pair"))
+            for scenario in pairs.scenarios_of(first, second):
+                found.append(Job((first.name, second.name), scenario, "pair"))
     for operation in reversed(OPERATIONS):
-        for beginning in operation.beginnings:
+        for scenario in operation.scenarios:
             if "sequence" in kinds and not operation.is_maintenance:
-                found.append(Job((operation.name,), beginning, "sequence"))
+                found.append(Job((operation.name,), scenario, "sequence"))
             if "single" in kinds:
-                found.append(Job((operation.name,), beginning, "single"))
+                found.append(Job((operation.name,), scenario, "single"))
     return [job for job in found if only is None or only in job.names]
 
 
@@ -67,12 +67,12 @@ def parse(line: str) -> Case:
     return case
 
 
-def replay(stage: Stage, line: str) -> Result:
+def replay(testbed: Testbed, line: str) -> Result:
     """Run the case of a line again."""
     case = parse(line)
     if isinstance(case, Pair):
-        return pairs.replay(stage, case)
+        return pairs.replay(testbed, case)
     if isinstance(case, Sequence):
-        return sequences.replay(stage, case)
+        return sequences.replay(testbed, case)
     assert isinstance(case, Single)
-    return singles.replay(stage, case)
+    return singles.replay(testbed, case)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from tests.reliability.model.asks import (
-    Ask,
+from tests.reliability.model.client import Row
+from tests.reliability.model.requests import (
+    Request,
     bring,
     bump,
     claim,
@@ -21,22 +22,21 @@ from tests.reliability.model.asks import (
     release,
     sign_up,
 )
-from tests.reliability.model.beginnings import NEW_ONES, SIGNUP
-from tests.reliability.model.desk import Row
+from tests.reliability.model.scenarios import NEW_ONES, SIGNUP
 
 REPEAT = "the-request"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is asked, and in which beginnings (by name) that is struck.
+    """What is asked, and in which scenarios (by name) that is struck.
 
     What is maintenance's has no client who repeats it.
     """
 
     name: str
-    ask: Ask
-    beginnings: tuple[str, ...]
+    request: Request
+    scenarios: tuple[str, ...]
     is_maintenance: bool = False
 
     def __str__(self) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tests.reliability.model.desk import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
+from tests.reliability.model.client import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
+from tests.reliability.model.final_state import FinalState
 from tests.reliability.model.model import MAINTENANCE, ON_LIST, Event, Line, Stay
-from tests.reliability.model.observed import Observed
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
@@ -28,7 +28,7 @@ class Problem:
 
 
 def judge(
-    ends: Iterable[Line], found: Observed, tokens: Tokens, answered: frozenset[str] = frozenset()
+    ends: Iterable[Line], found: FinalState, tokens: Tokens, answered: frozenset[str] = frozenset()
 ) -> list[Problem]:
     """Return what contradicts the end that explains most of what was found.
 
@@ -44,11 +44,11 @@ def _weight(found: list[Problem]) -> tuple[int, int]:
 
 
 def _problems(
-    line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+    line: Line, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # The hold of a claim that nobody was told of ends by time, recorded or not.
+        # The hold of a claim that nobody was recorded of ends by time, recorded or not.
         is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
@@ -62,7 +62,9 @@ def _problems(
     yield from _left_over(found)
 
 
-def _in_redis(name: str, stay: Stay | None, found: Observed, is_unheard: bool) -> Iterator[Problem]:
+def _in_redis(
+    name: str, stay: Stay | None, found: FinalState, is_unheard: bool
+) -> Iterator[Problem]:
     """Everybody on the list is in Redis, once, as what they are; nobody else is."""
     note = found.notes.get(name)
     places = [
@@ -81,7 +83,7 @@ def _in_redis(name: str, stay: Stay | None, found: Observed, is_unheard: bool) -
 
 
 def _in_record(
-    name: str, stay: Stay | None, found: Observed, is_unheard: bool
+    name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
     record = found.records.get(name)
     status = record["status"] if record else None
@@ -99,11 +101,11 @@ def _in_record(
 
 
 def _history(
-    name: str, line: Line, found: Observed, tokens: Tokens, answered: frozenset[str]
+    name: str, line: Line, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
-    """Each change is told once, in its order, and nothing else; edits are not looked at."""
+    """Each change is recorded once, in its order, and nothing else; edits are not looked at."""
     expected = line.history(name)
-    told = tuple(event for event in found.histories.get(name, ()) if event.word != EDITED)
+    recorded = tuple(event for event in found.histories.get(name, ()) if event.word != EDITED)
 
     def may_lack(event: Event) -> bool:
         # No client knows of such a hold: it ends, recorded or not. While it lasts, the end of the
@@ -111,34 +113,34 @@ def _history(
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
-    if not _explains(expected, told, answered, may_lack):
+    if not _explains(expected, recorded, answered, may_lack):
         words = [_words(event) for event in expected]
-        yield Problem("history", f"of {name} is told {[*map(_words, told)]}, not {words}")
+        yield Problem("history", f"of {name} is recorded {[*map(_words, recorded)]}, not {words}")
 
 
 def _explains(
     expected: tuple[Event, ...],
-    told: tuple[Event, ...],
+    recorded: tuple[Event, ...],
     answered: frozenset[str],
     may_lack: Callable[[Event], bool],
 ) -> bool:
     if not expected:
-        return not told
+        return not recorded
     first, rest = expected[0], expected[1:]
-    if may_lack(first) and _explains(rest, told, answered, may_lack):
+    if may_lack(first) and _explains(rest, recorded, answered, may_lack):
         return True
     return (
-        bool(told)
-        and _is_told(first, told[0], answered)
-        and _explains(rest, told[1:], answered, may_lack)
+        bool(recorded)
+        and _is_recorded(first, recorded[0], answered)
+        and _explains(rest, recorded[1:], answered, may_lack)
     )
 
 
-def _is_told(event: Event, told: Event, answered: frozenset[str]) -> bool:
+def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
     """Maintenance may tell, in its own name, of what it found of a request without an answer."""
-    is_own = (event.by, event.reason) == (told.by, told.reason)
-    is_found = told.by == MAINTENANCE and event.word not in answered
-    return event.word == told.word and (is_own or is_found)
+    is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
+    is_found = recorded.by == MAINTENANCE and event.word not in answered
+    return event.word == recorded.word and (is_own or is_found)
 
 
 def _words(event: Event) -> str:
@@ -151,7 +153,7 @@ def _index_place(name: str, status: str) -> str:
     return place(WAITLIST_ID, shard)
 
 
-def _agreement(name: str, stay: Stay, found: Observed, is_unheard: bool) -> Iterator[Problem]:
+def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
     """Both stores have the same rank and the same attempts, and these are right."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
@@ -169,7 +171,7 @@ def _agreement(name: str, stay: Stay, found: Observed, is_unheard: bool) -> Iter
         yield Problem("ticket", f"whoever comes next may stand ahead of {name}")
 
 
-def _holds(name: str, stay: Stay, found: Observed, tokens: Tokens) -> Iterator[Problem]:
+def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
     """Whoever was given a token can use it until their time is over, whatever is lost."""
     if stay.state == "parked":
         at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
@@ -188,18 +190,18 @@ def _holds(name: str, stay: Stay, found: Observed, tokens: Tokens) -> Iterator[P
         yield Problem("hold", f"{name} was to be held for long: {stay.is_long}")
 
 
-def _order(line: Line, found: Observed) -> Iterator[Problem]:
+def _order(line: Line, found: FinalState) -> Iterator[Problem]:
     expected = line.of("waiting")
     if set(found.order) == set(expected) and found.order != expected:
         yield Problem("order", f"the order is {found.order}, not {expected}")
     for place, name in enumerate(found.order, start=1):
-        told = found.told[name]
-        heard = (getattr(told, "outcome", told), getattr(told, "position", None))
-        if heard != ("waiting", place) or told.total != len(found.line):
-            yield Problem("position", f"{name} stands at {place} and is told {told}")
+        recorded = found.views[name]
+        heard = (getattr(recorded, "outcome", recorded), getattr(recorded, "position", None))
+        if heard != ("waiting", place) or recorded.total != len(found.line):
+            yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
-def _counters(line: Line, found: Observed) -> Iterator[Problem]:
+def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
     counted = getattr(found.stats, "counters", None)
     if counted is None:
         yield Problem("cold", f"the counts are {found.stats!r}")
@@ -214,7 +216,7 @@ def _counters(line: Line, found: Observed) -> Iterator[Problem]:
         yield Problem("counter", f"waiting, offered, parked: {shown}")
 
 
-def _segments(found: Observed) -> Iterator[Problem]:
+def _segments(found: FinalState) -> Iterator[Problem]:
     """Everybody is in the segments of their record, and whoever waits in the index of each."""
     segments = found.segments
     if segments.state != "ready":
@@ -230,7 +232,7 @@ def _segments(found: Observed) -> Iterator[Problem]:
         yield Problem("segment", f"the index has {segments.waiting}, not {expected}")
 
 
-def _left_over(found: Observed) -> Iterator[Problem]:
+def _left_over(found: FinalState) -> Iterator[Problem]:
     if found.unsettled:
         yield Problem("unsettled", f"maintenance has not settled {found.unsettled}")
     if strangers := {*found.moved, *found.tries} - set(found.line):

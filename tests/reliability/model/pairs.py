@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.reliability.model import operations
-from tests.reliability.model.answers import Answer, answer_of
-from tests.reliability.model.asks import Ask
-from tests.reliability.model.beginnings import is_cold, made_cold
 from tests.reliability.model.cases import SEPARATOR, Result
-from tests.reliability.model.following import noted, retried, verdict
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
 from tests.reliability.model.oracle import Problem
+from tests.reliability.model.outcomes import Outcome, outcome_of
+from tests.reliability.model.recovery import recorded_outcome, retried, verdict
+from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
-from tests.reliability.model.stage import Moment, Snapshot, Stage
-from tests.reliability.model.turns import HaltingWire, Turns, Work
+from tests.reliability.model.scenarios import is_cold, made_cold
+from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
+from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 
 BOTH = " + "
 # What has some forty steps, most of which look at what the other may have changed.
@@ -29,7 +29,7 @@ class Pair:
 
     first: str
     second: str
-    beginning: str
+    scenario: str
     schedule: str
 
     @property
@@ -37,89 +37,93 @@ class Pair:
         return f"{self.first}{BOTH}{self.second}"
 
     def __str__(self) -> str:
-        return SEPARATOR.join((self.subject, self.beginning, self.schedule))
+        return SEPARATOR.join((self.subject, self.scenario, self.schedule))
 
     @classmethod
     def parse(cls, line: str) -> "Pair":
-        names, beginning, schedule = line.split(SEPARATOR)
+        names, scenario, schedule = line.split(SEPARATOR)
         first, second = names.split(BOTH)
-        return cls(first, second, beginning, schedule)
+        return cls(first, second, scenario, schedule)
 
 
-def beginnings_of(first: Operation, second: Operation) -> list[str]:
-    """Return what either begins with; a rebuild meets the other where Redis is lost."""
-    warm = [name for name in (*first.beginnings, *second.beginnings) if not is_cold(name)]
-    if all(map(is_cold, first.beginnings)) or all(map(is_cold, second.beginnings)):
+def scenarios_of(first: Operation, second: Operation) -> list[str]:
+    """Return what either begins with; a rebuild conflicts_with the other where Redis is lost."""
+    warm = [name for name in (*first.scenarios, *second.scenarios) if not is_cold(name)]
+    if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
         # An unanswered signup has no claim to a place that is lost.
         cold = [made_cold(name) for name in warm if name != "joining"]
-        warm = cold or [*first.beginnings]
+        warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))
 
 
 def interleavings(
-    stage: Stage, first: Operation, second: Operation, beginning: str
+    testbed: Testbed, first: Operation, second: Operation, scenario: str
 ) -> Iterator[Result]:
-    """Run a pair from one beginning in every order of steps that can make a difference."""
-    run = PairRun(stage, (first, second), stage.moment_of(beginning))
+    """Run a pair from one scenario in every order of steps that can make a difference."""
+    run = PairRun(testbed, (first, second), testbed.snapshot_of(scenario))
     for schedule in run.turns.ends():
-        case = Pair(first.name, second.name, beginning, schedule)
+        case = Pair(first.name, second.name, scenario, schedule)
         yield Result(case, tuple(run.problems()))
 
 
-def replay(stage: Stage, case: Pair) -> Result:
+def replay(testbed: Testbed, case: Pair) -> Result:
     """Run one case again."""
     pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
-    run = PairRun(stage, pair, stage.moment_of(case.beginning))
+    run = PairRun(testbed, pair, testbed.snapshot_of(case.scenario))
     run.turns.follow(case.schedule)
     return Result(case, tuple(run.problems()))
 
 
 class PairRun:
-    """Two operations in turns from one beginning, and the history of the latest run."""
+    """Two operations in turns from one scenario, and the history of the latest run."""
 
-    def __init__(self, stage: Stage, pair: tuple[Operation, Operation], moment: Moment) -> None:
-        self._stage, self._moment = stage, moment
+    def __init__(
+        self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
+    ) -> None:
+        self._testbed, self._snapshot = testbed, snapshot
         self._history = History()
-        first, second = (operation.ask for operation in pair)
+        first, second = (operation.request for operation in pair)
         works = self._work(first), self._work(second.again())
         is_long = any(operation.name in LONG for operation in pair)
-        self.turns = Turns(self, works, MOST_CHANGES if is_long else None)
+        self.turns = Scheduler(self, works, MOST_CHANGES if is_long else None)
 
     @property
     def time(self) -> Any:
-        return self._stage.time
+        return self._testbed.time
 
     def set_time(self, time: Any) -> None:
-        self._stage.set_time(time)
+        self._testbed.set_time(time)
 
     def begin(self) -> None:
-        self._stage.begin(self._moment)
-        self._history = History(self._moment.unanswered)
+        self._testbed.begin(self._snapshot)
+        self._history = History(self._snapshot.unanswered)
 
-    def snapshot(self) -> Snapshot:
-        return self._stage.snapshot()
+    def step_state(self) -> StepState:
+        return self._testbed.step_state()
 
-    def put(self, snapshot: Snapshot) -> None:
-        self._stage.put(snapshot)
+    def put(self, step_state: StepState) -> None:
+        self._testbed.put(step_state)
 
     def text(self, value: Any) -> Text:
-        return Text.of(value, self._moment.millis)
+        return Text.of(value, self._snapshot.millis)
 
     def digest(self, more: list[Text]) -> bytes:
-        return digest_of([*self._stage.texts(), *more], self._moment.millis)
+        return digest_of([*self._testbed.texts(), *more], self._snapshot.millis)
 
-    def _work(self, ask: Ask) -> Work:
-        def work(wire: HaltingWire) -> Answer:
-            desk = self._stage.desk(wire, wire.watched(self._stage.clock.now_millis))
-            return noted(self._history, ask, lambda: answer_of(lambda: ask.send(desk)))
+    def _work(self, request: Request) -> Work:
+        def work(wire: HaltingWire) -> Outcome:
+            client = self._testbed.client(wire, wire.watched(self._testbed.clock.now_millis))
+            return recorded_outcome(
+                self._history, request, lambda: outcome_of(lambda: request.send(client))
+            )
 
         return work
 
     def problems(self) -> list[Problem]:
         """Have what was not answered repeated; return what is wrong in the end."""
-        for attempt in list(self._history.attempts)[len(self._moment.unanswered) :]:
+        for attempt in list(self._history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
-                answer = retried(self._stage, self._history, attempt.ask)
+                answer = retried(self._testbed, self._history, attempt.request)
                 if not answer.is_final:
                     return [Problem("stuck", f"the last answer is {answer}")]
-        return verdict(self._stage, self._history, self._moment.line)
+        return verdict(self._testbed, self._history, self._snapshot.line)

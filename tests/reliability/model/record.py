@@ -19,7 +19,7 @@ RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
 # Which failures are known is looked up when the report is made.
-JUDGED_LATER = ("known.py", "report.py", "progress.py", "__main__.py")
+JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
 @dataclass(frozen=True)

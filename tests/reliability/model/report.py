@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tests.reliability.model.cases import Result
 from tests.reliability.model.jobs import KINDS
-from tests.reliability.model.known import KNOWN, group_of
+from tests.reliability.model.known_failures import KNOWN_FAILURES, group_of
 from tests.reliability.model.record import Done
 
 NAMES = {
@@ -40,7 +40,7 @@ class Report:
 
     def repaired(self) -> list[str]:
         """Return the known groups of which no case has failed."""
-        return [known.name for known in KNOWN if not self.by_group[known.name]]
+        return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
         """Return those that are not known, grouped by what they are about and what is wrong."""
@@ -51,12 +51,12 @@ class Report:
         return list(found.values())
 
     def lines(self) -> Iterator[str]:
-        for known in KNOWN:
+        for known in KNOWN_FAILURES:
             if count := self.by_group[known.name]:
-                told_of = (f"known, {count:,} cases: {known.name}", known.reason, known.example)
-                yield "\n    ".join(told_of)
+                lines = (f"known, {count:,} cases: {known.name}", known.reason, known.example)
+                yield "\n    ".join(lines)
         for alike in self._alike():
-            yield f"not known, {len(alike):,} cases like this:\n{told(alike[0])}"
+            yield f"not known, {len(alike):,} cases like this:\n{text_of(alike[0])}"
         counts = ", ".join(f"{self.by_kind[kind]:,} {NAMES[kind]}" for kind in KINDS)
         yield f"{sum(self.by_kind.values()):,} cases in {self.jobs:,} jobs: {counts}"
         yield (
@@ -65,7 +65,7 @@ class Report:
         )
 
 
-def told(result: Result) -> str:
+def text_of(result: Result) -> str:
     """Return a failing case as the line that replays it, and what is wrong."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

@@ -1,8 +1,8 @@
 """When two states of a case are the same: where they differ at most in how long something took.
 
-Every time that is later than the case's beginning is replaced by its place among all of them. Their
+Every time that is later than the case's scenario is replaced by its place among all of them. Their
 order stays, and so do gaps of a second and more, but not whether two are one millisecond apart or
-five: nothing in the service asks for less than a second.
+five: nothing in the service requests for less than a second.
 """
 
 import re

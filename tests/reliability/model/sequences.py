@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.reliability.model import faults, operations
-from tests.reliability.model.answers import answer_of
 from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
 from tests.reliability.model.faults import Kind
-from tests.reliability.model.following import Judge, noted, retried
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
 from tests.reliability.model.oracle import Problem
+from tests.reliability.model.outcomes import outcome_of
+from tests.reliability.model.recovery import Judge, recorded_outcome, retried
 from tests.reliability.model.singles import STEP, steps_of
-from tests.reliability.model.stage import Moment, Stage
+from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Wire
 
 FIRST = ("crash after", "time-out with effect")
@@ -32,7 +32,7 @@ class Sequence:
     """
 
     operation: str
-    beginning: str
+    scenario: str
     fault: str
     step: int
     second: str
@@ -45,15 +45,15 @@ class Sequence:
     def __str__(self) -> str:
         first, later = f"{STEP}{self.step}", f"{STEP}{self.later}"
         return SEPARATOR.join(
-            (self.operation, self.beginning, self.fault, first, THEN + self.second, later)
+            (self.operation, self.scenario, self.fault, first, THEN + self.second, later)
         )
 
     @classmethod
     def parse(cls, line: str) -> "Sequence":
-        operation, beginning, fault, step, second, later = line.split(SEPARATOR)
+        operation, scenario, fault, step, second, later = line.split(SEPARATOR)
         return cls(
             operation,
-            beginning,
+            scenario,
             fault,
             int(step.removeprefix(STEP)),
             second.removeprefix(THEN),
@@ -62,13 +62,13 @@ class Sequence:
 
 
 def sequences(
-    stage: Stage, operation: Operation, beginning: str, sample: Sample = EVERYTHING
+    testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its beginnings, with each two faults at each of their steps."""
-    moment = stage.moment_of(beginning)
-    run = SequenceRun(stage, operation, moment)
+    """Run an operation from one of its scenarios, with each two faults at each of their steps."""
+    snapshot = testbed.snapshot_of(scenario)
+    run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
-    for step, name in enumerate(steps_of(stage, operation.ask, moment)):
+    for step, name in enumerate(steps_of(testbed, operation.request, snapshot)):
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
@@ -78,66 +78,70 @@ def sequences(
             repeated = 0 if run.is_answered else run.steps_of_repeat()
             for second in SECOND:
                 for later in range(NO_REPEAT, repeated + 1 if repeated else 0):
-                    case = Sequence(operation.name, beginning, fault, step, second, later)
+                    case = Sequence(operation.name, scenario, fault, step, second, later)
                     if sample.has(case):
                         yield Result(case, tuple(run.problems(case)), name)
 
 
-def replay(stage: Stage, case: Sequence) -> Result:
+def replay(testbed: Testbed, case: Sequence) -> Result:
     """Run one case again."""
     operation = operations.BY_NAME[case.operation]
-    run = SequenceRun(stage, operation, stage.moment_of(case.beginning))
+    run = SequenceRun(testbed, operation, testbed.snapshot_of(case.scenario))
     return Result(case, tuple(run.problems(case)))
 
 
 class SequenceRun:
-    """The runs of one operation from one beginning."""
+    """The runs of one operation from one scenario."""
 
-    def __init__(self, stage: Stage, operation: Operation, moment: Moment) -> None:
-        self._stage, self._ask, self._moment = stage, operation.ask, moment
+    def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
+        self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot
         self._history = History()
-        self._judge = Judge(stage, moment)
+        self._judge = Judge(testbed, snapshot)
         self.is_answered = False
 
     def begin(self, kind: Kind, step: int) -> None:
         """Run until the first fault has had its effect."""
-        stage = self._stage
-        self._history = History(self._moment.unanswered)
-        stage.begin(self._moment)
-        stage.redis.keeps_past = True
+        testbed = self._testbed
+        self._history = History(self._snapshot.unanswered)
+        testbed.begin(self._snapshot)
+        testbed.redis.keeps_past = True
         wire = Wire()
-        desk = stage.desk(wire)
-        kind.arm(stage, wire, step)
-        answer = noted(self._history, self._ask, lambda: answer_of(lambda: self._ask.send(desk)))
+        client = testbed.client(wire)
+        kind.arm(testbed, wire, step)
+        answer = recorded_outcome(
+            self._history, self._request, lambda: outcome_of(lambda: self._request.send(client))
+        )
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
         """Return a hash of all that the second fault and the client may find."""
-        return self._judge.digest(self._history, list(self._stage.redis.past))
+        return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
         """Repeat with no second fault; return how many steps that took."""
         wire = Wire()
-        desk = self._stage.desk(wire)
-        answer_of(lambda: self._ask.again().send(desk))
+        client = self._testbed.client(wire)
+        outcome_of(lambda: self._request.again().send(client))
         return len(wire.calls)
 
     def problems(self, case: Sequence) -> list[Problem]:
-        """Run from the beginning; return what is wrong in the end."""
+        """Run from the scenario; return what is wrong in the end."""
         self.begin(faults.BY_NAME[case.fault], case.step)
-        stage, second = self._stage, faults.BY_NAME[case.second]
+        testbed, second = self._testbed, faults.BY_NAME[case.second]
         if case.later == NO_REPEAT:
-            second.happen(stage)
-            stage.redis.keeps_past = False
+            second.happen(testbed)
+            testbed.redis.keeps_past = False
             return self._judge.verdict(self._history)
         wire = Wire()
-        desk = stage.desk(wire)
-        second.arm(stage, wire, case.later)
-        again = self._ask.again()
-        answer = noted(self._history, again, lambda: answer_of(lambda: again.send(desk)))
-        stage.redis.keeps_past = False
+        client = testbed.client(wire)
+        second.arm(testbed, wire, case.later)
+        again = self._request.again()
+        answer = recorded_outcome(
+            self._history, again, lambda: outcome_of(lambda: again.send(client))
+        )
+        testbed.redis.keeps_past = False
         if not answer.is_final:
-            answer = retried(stage, self._history, again)
+            answer = retried(testbed, self._history, again)
         if not answer.is_final:
             return [Problem("stuck", f"the last answer is {answer}")]
         return self._judge.verdict(self._history)

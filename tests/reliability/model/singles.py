@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.reliability.model import faults, operations
-from tests.reliability.model.answers import answer_of
-from tests.reliability.model.asks import Ask
 from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
 from tests.reliability.model.faults import Kind
-from tests.reliability.model.following import Judge, noted, retried
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
 from tests.reliability.model.oracle import Problem
-from tests.reliability.model.stage import Moment, Stage
+from tests.reliability.model.outcomes import outcome_of
+from tests.reliability.model.recovery import Judge, recorded_outcome, retried
+from tests.reliability.model.requests import Request
+from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Wire
 
 RETRIES, GIVES_UP = "retries", "gives up"
@@ -25,7 +25,7 @@ class Single:
     """One case; as text it is the line that replays it."""
 
     operation: str
-    beginning: str
+    scenario: str
     fault: str
     step: int
     follow_up: str
@@ -36,75 +36,84 @@ class Single:
 
     def __str__(self) -> str:
         step = f"{STEP}{self.step}"
-        return SEPARATOR.join((self.operation, self.beginning, self.fault, step, self.follow_up))
+        return SEPARATOR.join((self.operation, self.scenario, self.fault, step, self.follow_up))
 
     @classmethod
     def parse(cls, line: str) -> "Single":
-        operation, beginning, fault, step, follow_up = line.split(SEPARATOR)
-        return cls(operation, beginning, fault, int(step.removeprefix(STEP)), follow_up)
+        operation, scenario, fault, step, follow_up = line.split(SEPARATOR)
+        return cls(operation, scenario, fault, int(step.removeprefix(STEP)), follow_up)
 
 
 def singles(
-    stage: Stage, operation: Operation, beginning: str, sample: Sample = EVERYTHING
+    testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its beginnings, with each fault at each step."""
-    moment = stage.moment_of(beginning)
-    judge = Judge(stage, moment)
-    steps = [*steps_of(stage, operation.ask, moment), THE_END]
+    """Run an operation from one of its scenarios, with each fault at each step."""
+    snapshot = testbed.snapshot_of(scenario)
+    judge = Judge(testbed, snapshot)
+    steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
     for kind in faults.KINDS:
         for step, name in enumerate(steps if kind.is_between else steps[:-1]):
             for follow_up in (GIVES_UP, RETRIES):
-                case = Single(operation.name, beginning, kind.name, step, follow_up)
+                case = Single(operation.name, scenario, kind.name, step, follow_up)
                 if not sample.has(case):
                     continue
-                run = SingleRun(stage, operation.ask, moment, judge)
+                run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
                 # Whoever was answered has nothing to repeat: that is the other case again.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), name)
 
 
-def replay(stage: Stage, case: Single) -> Result:
+def replay(testbed: Testbed, case: Single) -> Result:
     """Run one case again."""
     operation = operations.BY_NAME[case.operation]
-    moment = stage.moment_of(case.beginning)
-    steps = [*steps_of(stage, operation.ask, moment), THE_END]
-    run = SingleRun(stage, operation.ask, moment, Judge(stage, moment))
+    snapshot = testbed.snapshot_of(case.scenario)
+    steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
+    run = SingleRun(testbed, operation.request, snapshot, Judge(testbed, snapshot))
     problems = run.problems(faults.BY_NAME[case.fault], case.step, case.follow_up)
     return Result(case, tuple(problems), steps[case.step])
 
 
-def steps_of(stage: Stage, ask: Ask, moment: Moment) -> list[str]:
+def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
     """Return the calls of an operation where nothing goes wrong."""
-    stage.begin(moment)
+    testbed.begin(snapshot)
     wire = Wire()
-    desk = stage.desk(wire)
-    answer_of(lambda: ask.send(desk))
+    client = testbed.client(wire)
+    outcome_of(lambda: request.send(client))
     return wire.names
 
 
 class SingleRun:
     """One run of one case."""
 
-    def __init__(self, stage: Stage, ask: Ask, moment: Moment, judge: Judge) -> None:
-        self._stage, self._ask, self._moment, self._judge = stage, ask, moment, judge
+    def __init__(
+        self, testbed: Testbed, request: Request, snapshot: Snapshot, judge: Judge
+    ) -> None:
+        self._testbed, self._request, self._snapshot, self._judge = (
+            testbed,
+            request,
+            snapshot,
+            judge,
+        )
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
-        """Run from the beginning; return what is wrong in the end."""
-        stage, history = self._stage, History(self._moment.unanswered)
-        stage.begin(self._moment)
-        stage.redis.keeps_past = kind.keeps_past
+        """Run from the scenario; return what is wrong in the end."""
+        testbed, history = self._testbed, History(self._snapshot.unanswered)
+        testbed.begin(self._snapshot)
+        testbed.redis.keeps_past = kind.keeps_past
         wire = Wire()
-        desk = stage.desk(wire)
-        kind.arm(stage, wire, step)
-        answer = noted(history, self._ask, lambda: answer_of(lambda: self._ask.send(desk)))
-        stage.redis.keeps_past = False
+        client = testbed.client(wire)
+        kind.arm(testbed, wire, step)
+        answer = recorded_outcome(
+            history, self._request, lambda: outcome_of(lambda: self._request.send(client))
+        )
+        testbed.redis.keeps_past = False
         self.is_answered_at_once = answer.is_final
         if follow_up == RETRIES and answer.is_final:
             return []
         if follow_up == RETRIES:
-            answer = retried(stage, history, self._ask)
+            answer = retried(testbed, history, self._request)
             if not answer.is_final:
                 return [Problem("stuck", f"the last answer is {answer}")]
         return self._judge.verdict(history)

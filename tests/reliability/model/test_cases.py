@@ -12,10 +12,10 @@ import pytest
 from tests.reliability.model import operations, pairs
 from tests.reliability.model.cases import EVERYTHING, Result, Sample
 from tests.reliability.model.jobs import Job, jobs, replay
-from tests.reliability.model.known import KNOWN, Known, group_of
+from tests.reliability.model.known_failures import KNOWN_FAILURES, KnownFailure, group_of
 from tests.reliability.model.operations import OPERATIONS, Operation
-from tests.reliability.model.report import told
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.report import text_of
+from tests.reliability.model.testbed import Testbed
 
 SOME_FAULTS = Sample(one_in=40)
 FEWER_FAULTS = Sample(one_in=120)
@@ -53,35 +53,37 @@ def news(results: list[Result]) -> str:
         for result in results
         if any(group_of(result, problem) is None for problem in result.problems)
     ]
-    return "\n".join(map(told, found))
+    return "\n".join(map(text_of, found))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_a_struck_operation_is_whole_in_the_end(stage: Stage, operation: Operation) -> None:
+def test_a_struck_operation_is_whole_in_the_end(testbed: Testbed, operation: Operation) -> None:
     """P1, P2, P3, P4, P6, P7: at each step, whether the client retries or gives up."""
     sample = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
     results = [
         result
-        for beginning in operation.beginnings
-        for result in Job((operation.name,), beginning, "single").results(stage, sample)
+        for scenario in operation.scenarios
+        for result in Job((operation.name,), scenario, "single").results(testbed, sample)
     ]
     assert results
     assert not news(results), news(results)
 
 
 @pytest.mark.parametrize("job", PAIRS, ids=str)
-def test_two_operations_on_one_person_end_as_one_after_the_other(stage: Stage, job: Job) -> None:
+def test_two_operations_on_one_person_end_as_one_after_the_other(
+    testbed: Testbed, job: Job
+) -> None:
     """P1, P2, P3, P4, P6: in every order of their steps."""
     most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
-    results = list(islice(job.results(stage, EVERYTHING), most))
+    results = list(islice(job.results(testbed, EVERYTHING), most))
     assert results
     assert not news(results), news(results)
 
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
-def test_nothing_acknowledged_is_lost_by_two_faults(stage: Stage, job: Job) -> None:
+def test_nothing_acknowledged_is_lost_by_two_faults(testbed: Testbed, job: Job) -> None:
     """P2, P3: no answer comes, and Redis is lost before maintenance has run."""
-    results = list(job.results(stage, SOME_SEQUENCES))
+    results = list(job.results(testbed, SOME_SEQUENCES))
     assert not news(results), news(results)
 
 
@@ -89,9 +91,9 @@ def test_every_operation_takes_part_in_some_pair() -> None:
     assert {name for job in PAIRS for name in job.names} == set(operations.BY_NAME)
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
-def test_what_is_known_to_fail_fails_still(stage: Stage, known: Known) -> None:
+@pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
+def test_what_is_known_to_fail_fails_still(testbed: Testbed, known: KnownFailure) -> None:
     """Whoever repairs it takes the group off the list."""
-    result = replay(stage, known.example)
+    result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"

@@ -7,7 +7,7 @@ import pytest
 from tests.reliability.model.__main__ import main
 from tests.reliability.model.cases import Result
 from tests.reliability.model.jobs import jobs, parse
-from tests.reliability.model.known import KNOWN
+from tests.reliability.model.known_failures import KNOWN_FAILURES
 from tests.reliability.model.oracle import Problem
 from tests.reliability.model.record import Done, Record, digest_of_code
 
@@ -15,7 +15,7 @@ GOOD = "leave / waiting / crash after / step 1 / retries"
 IN_SEQUENCE = "leave / waiting / crash after / step 1 / then Redis 2 behind / step 3"
 
 
-@pytest.mark.parametrize("line", [GOOD, IN_SEQUENCE, *(known.example for known in KNOWN)])
+@pytest.mark.parametrize("line", [GOOD, IN_SEQUENCE, *(known.example for known in KNOWN_FAILURES)])
 def test_a_case_is_called_by_the_line_that_replays_it(line: str) -> None:
     assert str(parse(line)) == line
 
@@ -27,7 +27,9 @@ def test_a_good_case_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_failing_case_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     known = next(
-        one for one in KNOWN if one.name == "an admission that an erasure has overtaken is counted"
+        one
+        for one in KNOWN_FAILURES
+        if one.name == "an admission that an erasure has overtaken is counted"
     )
     assert main(["--replay", known.example]) == 1
     assert "counter: signed up, left, admitted" in capsys.readouterr().out
@@ -73,7 +75,7 @@ def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:
     folder = tmp_path / "tests/reliability/model"
     folder.mkdir(parents=True)
     before = digest_of_code(tmp_path)
-    (folder / "known.py").write_text("KNOWN = ()")
+    (folder / "known_failures.py").write_text("KNOWN_FAILURES = ()")
     assert digest_of_code(tmp_path) == before
     (folder / "oracle.py").write_text("")
     assert digest_of_code(tmp_path) != before

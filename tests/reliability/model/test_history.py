@@ -1,21 +1,21 @@
 """Which answers an order of requests can explain."""
 
-from tests.reliability.model import asks, model
-from tests.reliability.model.answers import Answer
+from tests.reliability.model import model, requests
 from tests.reliability.model.history import History
 from tests.reliability.model.model import Line
+from tests.reliability.model.outcomes import Outcome
 
-DONE = Answer(verdict="done")
-SILENT = Answer(verdict="silent")
-REFUSED = Answer(verdict="refused", code="entry_not_found")
-
-
-def waiting(position: int, total: int) -> Answer:
-    return Answer(verdict="done", status="waiting", position=position, total=total)
+DONE = Outcome(verdict="done")
+SILENT = Outcome(verdict="silent")
+REFUSED = Outcome(verdict="refused", code="entry_not_found")
 
 
-def given(*names: str) -> Answer:
-    return Answer(verdict="done", given=tuple((name, "token") for name in names))
+def waiting(position: int, total: int) -> Outcome:
+    return Outcome(verdict="done", status="waiting", position=position, total=total)
+
+
+def given(*names: str) -> Outcome:
+    return Outcome(verdict="done", given=tuple((name, "token") for name in names))
 
 
 def line_of(*names: str) -> Line:
@@ -25,30 +25,30 @@ def line_of(*names: str) -> Line:
     return line
 
 
-def one_after_the_other(*sent: tuple[asks.Ask, Answer]) -> History:
+def one_after_the_other(*sent: tuple[requests.Request, Outcome]) -> History:
     history = History()
-    for ask, answer in sent:
-        history.note(ask, answer, history.now())
+    for request, answer in sent:
+        history.note(request, answer, history.now())
     return history
 
 
-def at_once(*sent: tuple[asks.Ask, Answer]) -> History:
+def at_once(*sent: tuple[requests.Request, Outcome]) -> History:
     history = History()
     began = history.now()
-    for ask, answer in sent:
-        history.note(ask, answer, began)
+    for request, answer in sent:
+        history.note(request, answer, began)
     return history
 
 
 def test_an_answered_request_has_taken_effect() -> None:
-    history = one_after_the_other((asks.sign_up("c", "k"), waiting(3, 3)))
+    history = one_after_the_other((requests.sign_up("c", "k"), waiting(3, 3)))
     assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
         ("a", "b", "c")
     }
 
 
 def test_an_unanswered_request_may_have_taken_effect() -> None:
-    history = one_after_the_other((asks.leave("a"), SILENT))
+    history = one_after_the_other((requests.leave("a"), SILENT))
     assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
         ("a", "b"),
         ("b",),
@@ -56,40 +56,42 @@ def test_an_unanswered_request_may_have_taken_effect() -> None:
 
 
 def test_a_false_position_is_not_explained() -> None:
-    history = one_after_the_other((asks.sign_up("c", "k"), waiting(2, 3)))
+    history = one_after_the_other((requests.sign_up("c", "k"), waiting(2, 3)))
     assert history.ends(line_of("a", "b")) == set()
 
 
 def test_nobody_is_given_to_two_claimers() -> None:
     history = at_once(
-        (asks.claim(1, "one"), given("a")),
-        (asks.claim(1, "other"), given("a")),
+        (requests.claim(1, "one"), given("a")),
+        (requests.claim(1, "other"), given("a")),
     )
     assert history.ends(line_of("a", "b")) == set()
 
 
 def test_two_claimers_at_once_share_the_head_of_the_line() -> None:
     history = at_once(
-        (asks.claim(1, "one"), given("b")),
-        (asks.claim(1, "other"), given("a")),
+        (requests.claim(1, "one"), given("b")),
+        (requests.claim(1, "other"), given("a")),
     )
     assert len(history.ends(line_of("a", "b"))) == 1
 
 
 def test_whoever_was_answered_first_comes_first() -> None:
     late = one_after_the_other(
-        (asks.claim(1, "one"), given("b")),
-        (asks.claim(1, "other"), given("a")),
+        (requests.claim(1, "one"), given("b")),
+        (requests.claim(1, "other"), given("a")),
     )
     assert late.ends(line_of("a", "b")) == set()
 
 
 def test_the_repeat_of_a_signup_changes_nothing() -> None:
-    ask = asks.sign_up("b", "k")
-    history = one_after_the_other((ask, SILENT), (ask, waiting(2, 2)), (ask, waiting(2, 2)))
+    request = requests.sign_up("b", "k")
+    history = one_after_the_other(
+        (request, SILENT), (request, waiting(2, 2)), (request, waiting(2, 2))
+    )
     assert {end.signed_up for end in history.ends(line_of("a"))} == {2}
 
 
 def test_a_refusal_without_a_reason_is_not_explained() -> None:
-    history = one_after_the_other((asks.bump("a", "k", to="front"), REFUSED))
+    history = one_after_the_other((requests.bump("a", "k", to="front"), REFUSED))
     assert history.ends(line_of("a", "b")) == set()

@@ -2,19 +2,19 @@
 
 import pytest
 
-from tests.reliability.model import asks, model
-from tests.reliability.model.answers import Answer
-from tests.reliability.model.desk import Row
+from tests.reliability.model import model, requests
+from tests.reliability.model.client import Row
 from tests.reliability.model.history import History
 from tests.reliability.model.model import Line
+from tests.reliability.model.outcomes import Outcome
 
-FILE = asks.bring("a file", Row("d"), Row("a"), Row("b"))
-DATED = asks.bring("a file", Row("d", is_early=True), Row("b", is_early=True))
-SILENT = Answer(verdict="silent")
+FILE = requests.bring("a file", Row("d"), Row("a"), Row("b"))
+DATED = requests.bring("a file", Row("d", is_early=True), Row("b", is_early=True))
+SILENT = Outcome(verdict="silent")
 
 
-def told(*rows: str) -> Answer:
-    return Answer(verdict="done", rows=rows)
+def answered(*rows: str) -> Outcome:
+    return Outcome(verdict="done", rows=rows)
 
 
 def line_of(*names: str, capacity: int | None = None) -> Line:
@@ -24,25 +24,25 @@ def line_of(*names: str, capacity: int | None = None) -> Line:
     return line
 
 
-def given(*names: str) -> Answer:
-    return Answer(verdict="done", given=tuple((name, "token") for name in names))
+def given(*names: str) -> Outcome:
+    return Outcome(verdict="done", given=tuple((name, "token") for name in names))
 
 
-def ends_of(line: Line, *sent: tuple[asks.Ask, Answer], at_once: bool = False) -> set[str]:
+def ends_of(line: Line, *sent: tuple[requests.Request, Outcome], at_once: bool = False) -> set[str]:
     """Return the orders that are possible after some requests, one after the other or at once."""
     history = History()
     began = history.now()
-    for ask, answer in sent:
-        history.note(ask, answer, began if at_once else history.now())
+    for request, answer in sent:
+        history.note(request, answer, began if at_once else history.now())
     return {"".join(end.of("waiting")) for end in history.ends(line)}
 
 
 def test_rows_without_a_time_stand_behind_everybody_in_their_order() -> None:
-    assert ends_of(line_of("a", "c"), (FILE, told("joined", "already", "joined"))) == {"acdb"}
+    assert ends_of(line_of("a", "c"), (FILE, answered("joined", "already", "joined"))) == {"acdb"}
 
 
 def test_rows_of_one_time_stand_there_in_their_order() -> None:
-    sent = (DATED, told("joined", "joined"))
+    sent = (DATED, answered("joined", "joined"))
     assert ends_of(line_of("a", "c", "e"), sent) == {"acdbe"}
 
 
@@ -51,33 +51,33 @@ def test_what_is_cut_off_is_a_beginning_of_the_file() -> None:
 
 
 def test_whoever_signs_up_after_a_cut_does_not_come_between_those_before_it() -> None:
-    signed_up = Answer(verdict="done", status="waiting", position=3, total=3)
-    sent = ((FILE, SILENT), (asks.sign_up("e", "k"), signed_up))
+    signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
+    sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
     # It has not begun, or it has with some, all of it was drawn before, or it is yet to come.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 
 def test_the_repeat_ends_as_the_file_has_it() -> None:
-    sent = ((FILE, SILENT), (FILE.again(), told("joined", "already", "joined")))
+    sent = ((FILE, SILENT), (FILE.again(), answered("joined", "already", "joined")))
     assert ends_of(line_of("a", "c"), *sent) == {"acdb"}
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        told("already", "already", "joined"),
-        told("joined", "joined", "joined"),
-        told("joined", "already", "waitlist_full"),
-        told("joined", "already"),
+        answered("already", "already", "joined"),
+        answered("joined", "joined", "joined"),
+        answered("joined", "already", "waitlist_full"),
+        answered("joined", "already"),
     ],
 )
-def test_a_false_answer_is_not_explained(answer: Answer) -> None:
+def test_a_false_answer_is_not_explained(answer: Outcome) -> None:
     assert not ends_of(line_of("a", "c"), (FILE, answer))
 
 
 def test_whoever_finds_no_room_is_refused_and_leaves_no_trace() -> None:
     line = line_of("a", "c", capacity=3)
-    assert ends_of(line, (FILE, told("joined", "already", "waitlist_full"))) == {"acd"}
+    assert ends_of(line, (FILE, answered("joined", "already", "waitlist_full"))) == {"acd"}
 
 
 def test_cut_off_where_room_is_short_any_of_those_intended_may_have_it() -> None:
@@ -86,18 +86,18 @@ def test_cut_off_where_room_is_short_any_of_those_intended_may_have_it() -> None
 
 def test_a_claim_takes_all_its_people_in_one_step() -> None:
     """One who comes in after that is not given, also where fewer were there than wanted."""
-    one_early = asks.bring("a file", Row("b", is_early=True))
+    one_early = requests.bring("a file", Row("b", is_early=True))
     line = line_of("a", "c", "e")
-    later = (asks.claim(4, "k"), given("a", "c", "e", "b"))
-    assert ends_of(line, later, (one_early, told("joined")), at_once=True) == set()
-    before = (asks.claim(4, "k"), given("a", "c", "e"))
-    assert ends_of(line, before, (one_early, told("joined")), at_once=True) == {"b"}
+    later = (requests.claim(4, "k"), given("a", "c", "e", "b"))
+    assert ends_of(line, later, (one_early, answered("joined")), at_once=True) == set()
+    before = (requests.claim(4, "k"), given("a", "c", "e"))
+    assert ends_of(line, before, (one_early, answered("joined")), at_once=True) == {"b"}
 
 
 @pytest.mark.parametrize("seen", [("already", "joined"), ("joined", "already")])
 def test_an_import_may_see_some_of_those_who_are_admitted_together(seen: tuple[str, str]) -> None:
     """Only the first of them: they are recorded in their order."""
-    both = asks.bring("a file", Row("c"), Row("a"))
-    dequeue = (asks.claim(2, "k", at_once=True), given("a", "c"))
-    ends = ends_of(line_of("a", "c"), dequeue, (both, told(*seen)), at_once=True)
+    both = requests.bring("a file", Row("c"), Row("a"))
+    dequeue = (requests.claim(2, "k", at_once=True), given("a", "c"))
+    ends = ends_of(line_of("a", "c"), dequeue, (both, answered(*seen)), at_once=True)
     assert ends == ({"a"} if seen == ("already", "joined") else set())

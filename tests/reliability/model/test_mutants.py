@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.reliability.model.jobs import Job
-from tests.reliability.model.known import group_of
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.known_failures import group_of
+from tests.reliability.model.testbed import Testbed
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.maintenance.reconcile import Reconciler
@@ -19,7 +19,7 @@ def nothing(*_: Any, **__: Any) -> None:
     """Forget a step."""
 
 
-# Where, which step, and the operation that is cut off there: (names, beginning).
+# Where, which step, and the operation that is cut off there: (names, scenario).
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
@@ -35,18 +35,18 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("owner", "step", "names", "beginning"), MUTANTS)
+@pytest.mark.parametrize(("owner", "step", "names", "scenario"), MUTANTS)
 def test_a_step_that_is_forgotten_is_found(
-    stage: Stage,
+    testbed: Testbed,
     monkeypatch: pytest.MonkeyPatch,
     owner: type,
     step: str,
     names: tuple[str, ...],
-    beginning: str,
+    scenario: str,
 ) -> None:
-    stage.moment_of(beginning)
+    testbed.snapshot_of(scenario)
     monkeypatch.setattr(owner, step, nothing)
-    results = Job(names, beginning, "single").results(stage)
+    results = Job(names, scenario, "single").results(testbed)
     assert any(
         group_of(result, problem) is None for result in results for problem in result.problems
     )

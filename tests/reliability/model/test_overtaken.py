@@ -12,9 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.reliability.model.answers import answer_of
-from tests.reliability.model.asks import (
-    Ask,
+from tests.reliability.model.client import Row
+from tests.reliability.model.history import History
+from tests.reliability.model.oracle import Problem
+from tests.reliability.model.outcomes import outcome_of
+from tests.reliability.model.recovery import recorded_outcome, retried, verdict
+from tests.reliability.model.requests import (
+    Request,
     bring,
     bump,
     claim,
@@ -31,14 +35,10 @@ from tests.reliability.model.asks import (
     release,
     sign_up,
 )
-from tests.reliability.model.asks.happenings import lose_and_rebuild
-from tests.reliability.model.beginnings import SIGNUP
-from tests.reliability.model.desk import Row
-from tests.reliability.model.following import noted, retried, verdict
-from tests.reliability.model.history import History
-from tests.reliability.model.oracle import Problem
+from tests.reliability.model.requests.environment import lose_and_rebuild
+from tests.reliability.model.scenarios import SIGNUP
 from tests.reliability.model.singles import steps_of
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.testbed import Testbed
 from tests.support.faults import Call, Fault, Wire, before
 from waitlist_queue import keys
 
@@ -66,9 +66,9 @@ class Overtaken:
     """
 
     name: str
-    beginning: str
-    request: Ask
-    others: tuple[Ask, ...]
+    scenario: str
+    request: Request
+    others: tuple[Request, ...]
     is_repeated: bool = False
 
     def __str__(self) -> str:
@@ -143,47 +143,49 @@ ROWS = (
 )
 
 
-def placements(stage: Stage, row: Overtaken) -> Iterator[tuple[int, ...]]:
+def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
     """Yield before which step of the request each of the others comes."""
-    steps = range(len(steps_of(stage, row.request, stage.moment_of(row.beginning))))
+    steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
         yield (0,) * len(row.others)
     else:
         yield from combinations_with_replacement(steps, len(row.others))
 
 
-def problems(stage: Stage, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
+def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
     """Run the request with the others in these places; return what is wrong in the end."""
-    moment = stage.moment_of(row.beginning)
-    stage.begin(moment)
-    history = History(moment.unanswered)
+    snapshot = testbed.snapshot_of(row.scenario)
+    testbed.begin(snapshot)
+    history = History(snapshot.unanswered)
     wire = Wire()
-    desk = stage.desk(wire)
+    client = testbed.client(wire)
 
     def send_others(step: int) -> None:
         for other, at in zip(row.others, placement, strict=True):
             if at == step:
-                noted(history, other, partial(stage.ask_elsewhere, other.send))
+                recorded_outcome(history, other, partial(testbed.send_elsewhere, other.send))
                 if other.unanswered:
                     history.leave_unanswered(other.unanswered)
 
     fault = between_two_sendings if row.is_repeated else before
     for step in {0, *placement}:
         wire.also(step, fault(partial(send_others, step)))
-    answer = noted(history, row.request, lambda: answer_of(lambda: row.request.send(desk)))
+    answer = recorded_outcome(
+        history, row.request, lambda: outcome_of(lambda: row.request.send(client))
+    )
     if not answer.is_final:
-        answer = retried(stage, history, row.request)
+        answer = retried(testbed, history, row.request)
     if not answer.is_final:
         return [Problem("stuck", f"the last answer is {answer}")]
-    return verdict(stage, history, moment.line)
+    return verdict(testbed, history, snapshot.line)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_an_overtaken_request_ends_as_in_one_order_of_all(stage: Stage, row: Overtaken) -> None:
+def test_an_overtaken_request_ends_as_in_one_order_of_all(testbed: Testbed, row: Overtaken) -> None:
     """P1, P2, P3, P4, P6, P8: every answer, both stores and the history fit one order."""
     wrong = {
         placement: found
-        for placement in placements(stage, row)
-        if (found := problems(stage, row, placement))
+        for placement in placements(testbed, row)
+        if (found := problems(testbed, row, placement))
     }
     assert not wrong, "\n".join(f"{where}: {[*map(str, what)]}" for where, what in wrong.items())

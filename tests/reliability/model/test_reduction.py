@@ -3,9 +3,9 @@
 import pytest
 
 from tests.reliability.model.jobs import Job
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.scheduler import Scheduler
 from tests.reliability.model.test_mutants import nothing
-from tests.reliability.model.turns import Turns
+from tests.reliability.model.testbed import Testbed
 from waitlist_api.entries.leave import Leaves
 
 PAIRS = [
@@ -16,8 +16,8 @@ PAIRS = [
 Problems = frozenset[tuple[str, str]]
 
 
-def problems_of(stage: Stage, job: Job) -> tuple[set[Problems], int]:
-    results = list(job.results(stage))
+def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
+    results = list(job.results(testbed))
     found = {
         frozenset((problem.kind, problem.text) for problem in result.problems) for result in results
     }
@@ -25,27 +25,29 @@ def problems_of(stage: Stage, job: Job) -> tuple[set[Problems], int]:
 
 
 def in_both_ways(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], beginning: str
+    testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
     """Run a pair with and without reduction; return what both have found."""
-    job = Job(names, beginning, "pair")
-    some, fewer = problems_of(stage, job)
-    monkeypatch.setattr(Turns, "is_reduced", False)
-    every, more = problems_of(stage, job)
+    job = Job(names, scenario, "pair")
+    some, fewer = problems_of(testbed, job)
+    monkeypatch.setattr(Scheduler, "is_reduced", False)
+    every, more = problems_of(testbed, job)
     assert some == every
     assert fewer < more
     return some
 
 
-@pytest.mark.parametrize(("names", "beginning"), PAIRS)
+@pytest.mark.parametrize(("names", "scenario"), PAIRS)
 def test_the_orders_that_are_left_out_show_nothing_else(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], beginning: str
+    testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> None:
-    in_both_ways(stage, monkeypatch, names, beginning)
+    in_both_ways(testbed, monkeypatch, names, scenario)
 
 
-def test_both_find_a_step_that_is_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage.moment_of("waiting")
+def test_both_find_a_step_that_is_forgotten(
+    testbed: Testbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    testbed.snapshot_of("waiting")
     monkeypatch.setattr(Leaves, "finish", nothing)
-    found = in_both_ways(stage, monkeypatch, ("leave", "look"), "waiting")
+    found = in_both_ways(testbed, monkeypatch, ("leave", "look"), "waiting")
     assert any(found)

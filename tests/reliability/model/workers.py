@@ -8,22 +8,22 @@ from contextlib import contextmanager
 from queue import Empty
 from typing import Any
 
+from tests.reliability.model.determinism import OF_A_CASE, deterministic
 from tests.reliability.model.jobs import Job
 from tests.reliability.model.record import Done
-from tests.reliability.model.small_world import OF_A_CASE, small_world
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.testbed import Testbed
 from tests.support.redis_servers import running_server
 
 LOOK_SECONDS = 1.0
 
 
 @contextmanager
-def a_stage() -> Iterator[Stage]:
-    """Yield a stage on a server of its own."""
+def a_testbed() -> Iterator[Testbed]:
+    """Yield a testbed on a server of its own."""
     logging.disable(logging.CRITICAL)
     try:
-        with running_server() as server, small_world(**OF_A_CASE):
-            yield Stage(server.url)
+        with running_server() as server, deterministic(**OF_A_CASE):
+            yield Testbed(server.url)
     finally:
         logging.disable(logging.NOTSET)
 
@@ -31,16 +31,16 @@ def a_stage() -> Iterator[Stage]:
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     """Yield what each job came to, as they end."""
     if workers == 1:
-        with a_stage() as stage:
+        with a_testbed() as testbed:
             for job in jobs:
-                yield _done(job, stage)
+                yield _done(job, testbed)
         return
     yield from _in_processes(jobs, workers)
 
 
-def _done(job: Job, stage: Stage) -> Done:
+def _done(job: Job, testbed: Testbed) -> Done:
     began, cases, failing = time.process_time(), 0, []
-    for result in job.results(stage):
+    for result in job.results(testbed):
         cases += 1
         if result.problems:
             failing.append(result)
@@ -72,9 +72,9 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
 
 def _work(todo: Any, done: Any) -> None:
     try:
-        with a_stage() as stage:
+        with a_testbed() as testbed:
             for job in iter(todo.get, None):
-                done.put(_done(job, stage))
+                done.put(_done(job, testbed))
     except KeyboardInterrupt:
         # The run is stopped from its terminal, which reaches every process of it.
         return

@@ -65,7 +65,7 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 
 @contextmanager
-def small_world(**smaller: Any) -> Iterator[None]:
+def deterministic(**smaller: Any) -> Iterator[None]:
     """Have every module see two shards, pools without threads, and no time-outs of its own.
 
     `smaller` are more of what modules are to see.

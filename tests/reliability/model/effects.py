@@ -16,7 +16,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
-class Footprint:
+class Effects:
     """Keys read and written (or Redis), index shards shown in and looked at."""
 
     reads: frozenset[str] = NOTHING
@@ -24,7 +24,7 @@ class Footprint:
     shows_in: frozenset[str] = NOTHING
     looks_at: frozenset[str] = NOTHING
 
-    def meets(self, other: "Footprint") -> bool:
+    def conflicts_with(self, other: "Effects") -> bool:
         """Whether the order of the two steps can matter."""
         return bool(
             self.writes & (other.reads | other.writes)
@@ -34,19 +34,19 @@ class Footprint:
         )
 
 
-def footprint_of(call: Call) -> Footprint:
+def effects_of(call: Call) -> Effects:
     if call.is_invoke:
         return _of_invocation(call)
     if call.name == "Query" and "IndexName" in call.arguments:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
-        return Footprint(looks_at=frozenset({place.rpartition("#")[2]}))
+        return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
     # Entries of the journal are new items, which only a reader of it can tell apart.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:
-        return Footprint(reads=keys, looks_at=journal)
-    return Footprint(writes=keys, shows_in=frozenset(_shards(keys)) | journal)
+        return Effects(reads=keys, looks_at=journal)
+    return Effects(writes=keys, shows_in=frozenset(_shards(keys)) | journal)
 
 
 def may_write(name: str, arguments: dict[str, Any]) -> bool:
@@ -59,12 +59,12 @@ def may_write(name: str, arguments: dict[str, Any]) -> bool:
     return any(one["op"] not in READING for one in message.get("requests", [message]))
 
 
-def _of_invocation(call: Call) -> Footprint:
+def _of_invocation(call: Call) -> Effects:
     if call.arguments.get("InvocationType") == "Event":
-        return Footprint()
+        return Effects()
     if may_write(call.name, call.arguments):
-        return Footprint(writes=REDIS)
-    return Footprint(reads=REDIS)
+        return Effects(writes=REDIS)
+    return Effects(reads=REDIS)
 
 
 def _shards(keys: frozenset[str]) -> set[str]:

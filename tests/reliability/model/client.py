@@ -1,4 +1,4 @@
-"""Those who use one waitlist, by name: what each asks of the services of one process."""
+"""Those who use one waitlist, by name: what each requests of the services of one process."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# The claim that the beginnings make, and the token of nobody.
+# The claim that the scenarios make, and the token of nobody.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 Tokens = dict[str, dict[str, str]]
 
 
-# Between the second and the third signup of each beginning.
+# Between the second and the third signup of each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -75,7 +75,7 @@ class Brought:
 
 
 @dataclass
-class Desk:
+class Client:
     """`tokens` are those that claims have given, by claim and name; `wait` lets time pass.
 
     `process` starts another process; `redis` is the server itself, for what it may forget.
@@ -84,7 +84,7 @@ class Desk:
     services: Services
     wait: Callable[[float], None]
     redis: Any
-    process: Callable[[Wire], "Desk"]
+    process: Callable[[Wire], "Client"]
     tokens: Tokens = field(default_factory=dict)
 
     def limit_to(self, capacity: int | None) -> Any:
@@ -174,13 +174,13 @@ class Desk:
     def let_pass(self, seconds: float) -> Any:
         self.wait(seconds)
 
-    def cut_off(self, ask: Callable[["Desk"], Any], step: int) -> Any:
-        """Ask in a process that dies when it has made a step."""
+    def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
+        """Request in a process that dies when it has made a step."""
         wire = Wire()
-        desk = self.process(wire)
+        client = self.process(wire)
         wire.arm(step, crash_after)
         with suppress(Crash):
-            ask(desk)
+            request(client)
 
     def notice_ends(self) -> Any:
         """Have Redis end what is over, as a claim of nobody else does."""

@@ -7,7 +7,7 @@ that does not is an error, so that the list shrinks as repairs land.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.reliability.model import beginnings
+from tests.reliability.model import scenarios
 from tests.reliability.model.cases import Result
 from tests.reliability.model.oracle import Problem
 from tests.reliability.model.pairs import Pair
@@ -22,7 +22,7 @@ ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFailure:
     """One group of failing cases with one cause."""
 
     name: str
@@ -55,47 +55,47 @@ def _is_pair(result: Result, some: tuple[str, ...], others: tuple[str, ...]) -> 
 
 def _has_lost_redis(result: Result) -> bool:
     return (
-        beginnings.is_cold(result.case.beginning)
+        scenarios.is_cold(result.case.scenario)
         or "Redis" in _fault(result)
         or (_fault(result).startswith("rebuilt"))
     )
 
 
-def _told(problem: Problem) -> str:
+def _recorded(problem: Problem) -> str:
     """Return what a history has, without what it should have."""
     return problem.text.partition(", not ")[0]
 
 
 def _is_replica(result: Result) -> bool:
     is_behind = _fault(result).startswith("Redis") and _fault(result).endswith("behind")
-    return is_behind or result.case.beginning.endswith("forgotten")
+    return is_behind or result.case.scenario.endswith("forgotten")
 
 
-KNOWN: tuple[Known, ...] = (
-    Known(
+KNOWN_FAILURES: tuple[KnownFailure, ...] = (
+    KnownFailure(
         "an expiry that Redis alone has noticed",
         "Maintenance records the end of a hold a minute later. Where Redis is lost before, the"
         " record has the hold: a move is refused until it ends once more, or, if Redis is rebuilt"
         " within the move's request, the second end comes after the move and takes it back.",
         "bump by places / over, noticed / Redis lost / step 0 / retries",
         lambda result, problem: (
-            result.case.beginning.startswith("over, noticed")
+            result.case.scenario.startswith("over, noticed")
             and _has_lost_redis(result)
             and problem.kind in ("answer", "order")
         ),
     ),
-    Known(
+    KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
         "Where Redis is lost before the redrive is recorded, the record still has the last hold,"
         " which ends, and parks, once more.",
         "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
         lambda result, problem: (
-            result.case.beginning.startswith("worn out, noticed")
+            result.case.scenario.startswith("worn out, noticed")
             and _has_lost_redis(result)
             and problem.kind in ("attempts", "answer", "elsewhere", "record", "history")
         ),
     ),
-    Known(
+    KnownFailure(
         "an erased person takes the place they had",
         "Who is erased and signs up anew while a replica takes over that lacks both finds the old"
         " place in it: no record tells the new stay from the old.",
@@ -103,35 +103,35 @@ KNOWN: tuple[Known, ...] = (
         lambda result, problem: (
             problem.kind == "order"
             and _is_replica(result)
-            and result.case.beginning in ("erased", "erased, Redis lost")
+            and result.case.scenario in ("erased", "erased, Redis lost")
         ),
     ),
-    Known(
+    KnownFailure(
         "a claim that a rebuild has overtaken",
         "The claim began with the end of an older hold. If Redis is lost and wholly rebuilt before"
         " it is recorded, the older hold ends once more, by a decision later than the claim.",
         "claim / over / Redis lost and rebuilt / step 1 / gives up",
         lambda result, _: (
-            result.case.beginning.startswith("over")
+            result.case.scenario.startswith("over")
             and _is_of(result, *CLAIMS)
             and _has_lost_redis(result)
         ),
     ),
-    Known(
+    KnownFailure(
         "answers while a place is lost and no other server has taken over",
         "Until maintenance compares, within a minute, Redis alone cannot know that it lacks one.",
         "look + claim without a key / place forgotten / AABABBBB",
         lambda result, problem: (
-            problem.kind in ("answer", "position") and result.case.beginning.endswith("forgotten")
+            problem.kind in ("answer", "position") and result.case.scenario.endswith("forgotten")
         ),
     ),
-    Known(
+    KnownFailure(
         "an admission that an erasure has overtaken is counted",
         "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: problem.kind == "counter" and _is_pair(result, ERASERS, ENDERS),
     ),
-    Known(
+    KnownFailure(
         "the repeat of a claim is not known after a loss",
         "The key of a claim is in Redis alone, and so are the tokens that its repeat gives: what a"
         " rebuild leaves out, as those who were admitted at once, the repeat leaves out too.",
@@ -142,7 +142,7 @@ KNOWN: tuple[Known, ...] = (
             and _has_lost_redis(result)
         ),
     ),
-    Known(
+    KnownFailure(
         "an end of a hold that maintenance records before its request does",
         "Redis has ended the hold, and the request stands still for more than a minute: maintenance"
         " records the end, and knows neither the operator nor the reason.",
@@ -150,15 +150,15 @@ KNOWN: tuple[Known, ...] = (
         lambda result, problem: (
             problem.kind == "history"
             and not isinstance(result.case, Sequence)
-            and any(f"{word} maintenance'" in _told(problem) for word in ENDS_OF_HOLDS)
+            and any(f"{word} maintenance'" in _recorded(problem) for word in ENDS_OF_HOLDS)
         ),
     ),
 )
 
 
-def group_of(result: Result, problem: Problem) -> Known | None:
+def group_of(result: Result, problem: Problem) -> KnownFailure | None:
     """Return the known group of a problem, or None of one that is news."""
-    for known in KNOWN:
+    for known in KNOWN_FAILURES:
         if known.covers(result, problem):
             return known
     return None

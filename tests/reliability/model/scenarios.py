@@ -4,8 +4,9 @@ Each has some signups of yesterday, some of now and one admission behind it, so 
 Redis or the index back some writes takes acknowledged ones with it.
 """
 
-from tests.reliability.model.asks import (
-    Ask,
+from tests.reliability.model.client import FIRST, Row
+from tests.reliability.model.requests import (
+    Request,
     bring,
     claim,
     complete,
@@ -25,21 +26,20 @@ from tests.reliability.model.asks import (
     release,
     sign_up,
 )
-from tests.reliability.model.desk import FIRST, Row
 from waitlist_queue import keys
 
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
 DAY_SECONDS = 24 * 3600
 COLD = ", Redis lost"
-Beginning = tuple[Ask, ...]
+Scenario = tuple[Request, ...]
 
-_admission: Beginning = (claim(1, EARLIEST), complete("a", EARLIEST))
-_hold: Beginning = (claim(2, FIRST, newest=True),)
-_night: Beginning = (let_pass(DAY_SECONDS), maintain())
+_admission: Scenario = (claim(1, EARLIEST), complete("a", EARLIEST))
+_hold: Scenario = (claim(2, FIRST, newest=True),)
+_night: Scenario = (let_pass(DAY_SECONDS), maintain())
 
 
-def _signed_up(*names: str) -> Beginning:
+def _signed_up(*names: str) -> Scenario:
     return tuple(sign_up(name, key=SIGNUP) for name in names)
 
 
@@ -63,7 +63,7 @@ _worn_out = (
     let_holds_end(),
 )
 
-NAMES: dict[str, Beginning] = {
+NAMES: dict[str, Scenario] = {
     "absent": _absent,
     "joining": (*_absent, cut_off(sign_up("b", SIGNUP), step=1)),
     "waiting": _waiting,
@@ -99,8 +99,8 @@ NAMES: dict[str, Beginning] = {
 }
 
 
-def of(name: str) -> Beginning:
-    """Return a beginning by name, perhaps one with Redis lost in the end."""
+def of(name: str) -> Scenario:
+    """Return a scenario by name, perhaps one with Redis lost in the end."""
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())
     return NAMES[name]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.reliability.load.ending import INTENT_SECONDS, MAINTENANCE, SETTLE_SECONDS, Reader
+from tests.reliability.load.final_state import INTENT_SECONDS, MAINTENANCE, SETTLE_SECONDS, Reader
 from tests.reliability.load.plan import WAITLIST_ID, Plan
-from tests.reliability.load.story import Story
+from tests.reliability.load.scenario import Scenario
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
@@ -63,22 +63,22 @@ class FakeService:
 
 def test_holds_that_are_left_are_waited_for() -> None:
     service = FakeService(offered=3)
-    service.reader.settle(PLAN, Story().history, load_ended=service.now)
+    service.reader.settle(PLAN, Scenario().history, load_ended=service.now)
     assert (service.maintained, service.offered, service.pauses) == (3, 0, [1, 1])
 
 
 def test_holds_that_do_not_end_are_not_waited_for_for_ever() -> None:
     """P9"""
     service = FakeService(offered=10**6)
-    service.reader.settle(PLAN, Story().history, load_ended=service.now)
+    service.reader.settle(PLAN, Scenario().history, load_ended=service.now)
     assert sum(service.pauses) == pytest.approx(PLAN.lease_seconds + SETTLE_SECONDS, abs=1)
 
 
 def test_what_was_given_up_is_finished_only_when_it_is_a_minute_old() -> None:
     """P3"""
-    story, service = Story(), FakeService()
-    story.signed_up("ada", "unknown")
-    service.reader.settle(PLAN, story.history, load_ended=service.now - 5)
+    scenario, service = Scenario(), FakeService()
+    scenario.signed_up("ada", "unknown")
+    service.reader.settle(PLAN, scenario.history, load_ended=service.now - 5)
     assert service.pauses == [INTENT_SECONDS - 5]
     assert service.maintained == 1
 
@@ -87,17 +87,17 @@ def test_maintenance_that_fails_ends_the_run() -> None:
     service = FakeService()
     service.failure = {"errorType": "KeyError"}
     with pytest.raises(CliError, match="maintenance failed"):
-        service.reader.settle(PLAN, Story().history, load_ended=service.now)
+        service.reader.settle(PLAN, Scenario().history, load_ended=service.now)
 
 
 def test_the_whole_line_is_read_page_by_page() -> None:
-    story, service = Story(), FakeService(0, "ada", "bob")
-    story.signed_up("ada")
-    story.signed_up("bob", "unknown")
-    story.signed_up("fay")
-    story.did("complete", "fay")
-    ending = service.reader.read(story.history)
-    assert [(seen.person, seen.position) for seen in ending.line] == [("ada", 1), ("bob", 2)]
-    assert ending.aside == ()
-    assert ending.told == {"ada": 1}, "whoever has no token cannot look"
-    assert ending.admissions == {"fay": 1}
+    scenario, service = Scenario(), FakeService(0, "ada", "bob")
+    scenario.signed_up("ada")
+    scenario.signed_up("bob", "unknown")
+    scenario.signed_up("fay")
+    scenario.did("complete", "fay")
+    final_state = service.reader.read(scenario.history)
+    assert [(seen.person, seen.position) for seen in final_state.line] == [("ada", 1), ("bob", 2)]
+    assert final_state.aside == ()
+    assert final_state.told == {"ada": 1}, "whoever has no token cannot look"
+    assert final_state.admissions == {"fay": 1}

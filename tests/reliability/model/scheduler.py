@@ -1,7 +1,7 @@
 """Two processes that make their steps in turns, one at a time: as scheduled, or in every order.
 
 A process is a function of what it was answered and of the times it read: a run need not be repeated
-from its beginning to go on elsewhere. The stores are put back, and the processes hear again what
+from its scenario to go on elsewhere. The stores are put back, and the processes hear again what
 they were answered.
 """
 
@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
 from tests.reliability.model.chance import SOURCE
-from tests.reliability.model.footprints import Footprint, footprint_of
+from tests.reliability.model.effects import Effects, effects_of
 from tests.reliability.model.sameness import Text
 from tests.support.faults import Call, Crash, Wire
 
@@ -35,9 +35,9 @@ class World(Protocol[S]):
 
     def begin(self) -> None: ...
 
-    def snapshot(self) -> S: ...
+    def step_state(self) -> S: ...
 
-    def put(self, snapshot: S) -> None: ...
+    def put(self, step_state: S) -> None: ...
 
     def text(self, value: Any) -> Text: ...
 
@@ -63,7 +63,7 @@ class Step:
         return self.answer
 
 
-class Turn(threading.Thread):
+class Process(threading.Thread):
     """One process: it halts before each step, and says when it has ended.
 
     `made` are the steps behind it; those that it is given at first it only hears again.
@@ -80,7 +80,7 @@ class Turn(threading.Thread):
         self.world = world
         self.made = list(made)
         self.to_hear = deque(made)
-        self.step: Footprint | None = None
+        self.step: Effects | None = None
         self.readings: list[tuple[int, int]] = []
         self.outcome: Any = None
         self._work = work
@@ -96,7 +96,7 @@ class Turn(threading.Thread):
         self._has_halted.release()
 
     def halt(self, call: Call) -> None:
-        self.step = footprint_of(call)
+        self.step = effects_of(call)
         self._has_halted.release()
         assert self._may_go.acquire(timeout=STUCK_SECONDS)
         if self._is_stopped:
@@ -133,7 +133,7 @@ class Turn(threading.Thread):
 class HaltingWire(Wire):
     """Where the calls of such a process pass."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Process) -> None:
         super().__init__()
         self._turn = turn
         self._is_armed = False
@@ -143,7 +143,7 @@ class HaltingWire(Wire):
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock whose readings are noted, each time only once."""
+        """Return a clock whose readings are recorded_outcome, each time only once."""
 
         def now() -> int:
             millis = now_millis()
@@ -193,13 +193,13 @@ class Branch(Generic[S]):
     """Where a run goes on: after a schedule whose last step was `last`, with a step of `name`."""
 
     schedule: str = ""
-    last: tuple[str, Footprint] | None = None
+    last: tuple[str, Effects] | None = None
     name: str = ""
     made: tuple[tuple[Step, ...], ...] = ((), ())
-    snapshot: S | None = None
+    step_state: S | None = None
 
 
-class Turns(Generic[S]):
+class Scheduler(Generic[S]):
     """Two processes in one world; `is_reduced` leaves out orders that nothing can tell apart.
 
     With `most_changes` one process takes over from the other only so often, as long as both go on.
@@ -236,20 +236,20 @@ class Turns(Generic[S]):
             if schedule is not None:
                 yield schedule
 
-    def _begun(self, branch: Branch[S]) -> list[Turn]:
+    def _begun(self, branch: Branch[S]) -> list[Process]:
         self._world.begin()
-        beginning = self._world.time
+        scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
             # Each begins as it did at first, then hears again what it was answered.
-            self._world.set_time(beginning)
-            turns.append(Turn(name, work, self._world, made))
+            self._world.set_time(scenario)
+            turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
-        if branch.snapshot is not None:
-            self._world.put(branch.snapshot)
+        if branch.step_state is not None:
+            self._world.put(branch.step_state)
         return turns
 
-    def _followed(self, branch: Branch[S], turns: list[Turn]) -> str | None:
+    def _followed(self, branch: Branch[S], turns: list[Process]) -> str | None:
         """Run on from a branch to an end; return None where another run has been before."""
         schedule, last, name = branch.schedule, branch.last, branch.name
         while True:
@@ -261,9 +261,9 @@ class Turns(Generic[S]):
                 if not names:
                     return None if able else schedule
                 name, *others = names
-                snapshot = self._world.snapshot() if others else None
+                step_state = self._world.step_state() if others else None
                 made = tuple(tuple(turn.made) for turn in turns)
-                self._open += [Branch(schedule, last, other, made, snapshot) for other in others]
+                self._open += [Branch(schedule, last, other, made, step_state) for other in others]
             turn = turns[NAMES.index(name)]
             assert turn.step is not None
             last = name, turn.step
@@ -275,8 +275,8 @@ class Turns(Generic[S]):
         self,
         schedule: str,
         able: list[str],
-        last: tuple[str, Footprint] | None,
-        step: Footprint | None,
+        last: tuple[str, Effects] | None,
+        step: Effects | None,
     ) -> list[str]:
         """Return who may make the next step."""
         if self._most_changes is None:
@@ -285,7 +285,7 @@ class Turns(Generic[S]):
             return [schedule[-1]]
         return able
 
-    def _is_known(self, turns: list[Turn], schedule: str, *, is_one_asleep: bool) -> bool:
+    def _is_known(self, turns: list[Process], schedule: str, *, is_one_asleep: bool) -> bool:
         """Whether a run has stood here before: equal stores, and processes that know the same."""
         if not self.is_reduced:
             return False
@@ -300,16 +300,14 @@ class Turns(Generic[S]):
         self._seen.add((here, is_one_asleep))
         return False
 
-    def _is_repeat(
-        self, last: tuple[str, Footprint] | None, name: str, step: Footprint | None
-    ) -> bool:
+    def _is_repeat(self, last: tuple[str, Effects] | None, name: str, step: Effects | None) -> bool:
         """Whether the other order of the last step and this one was run, and is the same.
 
         Of two neighbouring steps that do not meet, the first process makes its own first.
         """
         if not self.is_reduced or last is None or step is None or (last[0], name) != ("B", "A"):
             return False
-        return not last[1].meets(step)
+        return not last[1].conflicts_with(step)
 
 
 def _changes(schedule: str) -> int:
@@ -317,5 +315,5 @@ def _changes(schedule: str) -> int:
     return sum(one != other for one, other in pairwise(schedule))
 
 
-def _able(turns: list[Turn]) -> list[str]:
+def _able(turns: list[Process]) -> list[str]:
     return [name for name, turn in zip(NAMES, turns, strict=True) if turn.step]

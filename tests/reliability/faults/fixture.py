@@ -1,4 +1,4 @@
-"""One deployment whose public function may be struck at any step, and what is true of it after."""
+"""One deployment whose public function may fail at any step, and the checks of its state."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -43,8 +43,8 @@ class Stores:
 
 
 @dataclass
-class Struck(Admissions):
-    """Customers have their tokens without a call that a fault could strike."""
+class TokenHolders(Admissions):
+    """Customers have their tokens without a call that a fault could inject."""
 
     stores: Stores | None = None
 
@@ -55,7 +55,7 @@ class Struck(Admissions):
         return int(item["ticket"]["N"]) if "ticket" in item else 0
 
 
-class Scene:
+class FaultFixture:
     """The people of one waitlist, and the wire between their requests and AWS."""
 
     def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
@@ -67,7 +67,7 @@ class Scene:
             self.wire.client,
             redis_clock=redis_clock,
         )
-        self.people = Struck(self.world, stores=stores)
+        self.people = TokenHolders(self.world, stores=stores)
         for name in EVERYBODY:
             self.people.id_of(name)
 
@@ -155,26 +155,26 @@ class Scene:
                 yield f"{name} stands at {place} of {len(order)} and is told {told}"
 
 
-def line(scene: Scene) -> None:
-    scene.people.all_sign_up(*LINE)
+def line(fixture: FaultFixture) -> None:
+    fixture.people.all_sign_up(*LINE)
 
 
-def line_with_eve(scene: Scene) -> None:
-    scene.people.all_sign_up(*WITH_EVE)
+def line_with_eve(fixture: FaultFixture) -> None:
+    fixture.people.all_sign_up(*WITH_EVE)
 
 
-def eve_has_left(scene: Scene) -> None:
-    line_with_eve(scene)
-    assert scene.people.leave("eve").status == 204
+def eve_has_left(fixture: FaultFixture) -> None:
+    line_with_eve(fixture)
+    assert fixture.people.leave("eve").status == 204
 
 
-def eve_is_joining(scene: Scene) -> None:
+def eve_is_joining(fixture: FaultFixture) -> None:
     """Eve has a place in Redis; the function died before it could record it."""
-    line(scene)
-    scene.wire.arm(1, crash_after)
+    line(fixture)
+    fixture.wire.arm(1, crash_after)
     with suppress(Crash):
-        scene.people.sign_up("eve", key="cut-off")
-    scene.wire.disarm()
+        fixture.people.sign_up("eve", key="cut-off")
+    fixture.wire.disarm()
 
 
 def _waits(record: Item) -> bool:

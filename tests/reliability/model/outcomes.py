@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.reliability.model.desk import NAMES, Brought
+from tests.reliability.model.client import NAMES, Brought
 from tests.support.faults import Crash
 from waitlist_api.claims.lifecycle import Held
 from waitlist_api.entries.position import EntryView
@@ -19,7 +19,7 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Outcome:
     """`given` are those claimed: entry and token of each, in the order of the answer.
 
     `rows` says of each row of an import in one word what became of it.
@@ -38,42 +38,44 @@ class Answer:
         return self.verdict in ("done", "refused", "defect")
 
     def __str__(self) -> str:
-        told = [self.verdict, self.code, self.status]
+        result = [self.verdict, self.code, self.status]
         place = [] if self.position is None else [f"{self.position} of {self.total}"]
         given = [f"{len(self.given)} given"] if self.given else []
-        return " ".join([*filter(None, told), *place, *given, *self.rows])
+        return " ".join([*filter(None, result), *place, *given, *self.rows])
 
 
-def answer_of(ask: Callable[[], Any]) -> Answer:
-    """Ask, and return what a client would hear."""
+def outcome_of(request: Callable[[], Any]) -> Outcome:
+    """Request, and return what a client would hear."""
     try:
-        return _done(ask())
+        return _done(request())
     except Crash:
-        return Answer(verdict="silent")
+        return Outcome(verdict="silent")
     except WaitlistError as error:
         return _refusal(error)
     except Exception as error:  # noqa: BLE001 -- whatever it is, a client hears of a defect
-        return Answer(verdict="defect", code=repr(error))
+        return Outcome(verdict="defect", code=repr(error))
 
 
-def _refusal(error: WaitlistError) -> Answer:
+def _refusal(error: WaitlistError) -> Outcome:
     code = RENAMED.get(error.code, error.code)
     status = STATUS.get(code, DEFECT)
     if status == DEFECT:
-        return Answer(verdict="defect", code=code)
-    return Answer(verdict="passing" if status in PASSING else "refused", code=code)
+        return Outcome(verdict="defect", code=code)
+    return Outcome(verdict="passing" if status in PASSING else "refused", code=code)
 
 
-def _done(told: Any) -> Answer:
-    if isinstance(told, SignedUp | Held):
-        told = told.view
-    if isinstance(told, EntryView):
-        return Answer(verdict="done", status=told.status, position=told.position, total=told.total)
-    if isinstance(told, Brought):
-        return Answer(verdict="done", rows=tuple(map(_word, told.people)))
-    offers = told if isinstance(told, list) else []
+def _done(result: Any) -> Outcome:
+    if isinstance(result, SignedUp | Held):
+        result = result.view
+    if isinstance(result, EntryView):
+        return Outcome(
+            verdict="done", status=result.status, position=result.position, total=result.total
+        )
+    if isinstance(result, Brought):
+        return Outcome(verdict="done", rows=tuple(map(_word, result.people)))
+    offers = result if isinstance(result, list) else []
     given = tuple((NAMES[offer.claim.entry_id], offer.claim.token) for offer in offers)
-    return Answer(verdict="done", given=given)
+    return Outcome(verdict="done", given=given)
 
 
 def _word(one: ImportedRow) -> str:

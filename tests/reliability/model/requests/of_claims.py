@@ -1,20 +1,27 @@
-"""What those who admit people ask."""
+"""What those who admit people request."""
 
 from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
 from tests.reliability.model import model
-from tests.reliability.model.asks.ask import EARLY_STEPS, Ask, Outcome, Told, no, standing
-from tests.reliability.model.desk import FIRST, KEYLESS, PARK_REASON, Desk
+from tests.reliability.model.client import FIRST, KEYLESS, PARK_REASON, Client
 from tests.reliability.model.model import ASIDE, Line
+from tests.reliability.model.requests.request import (
+    EARLY_STEPS,
+    Effect,
+    Expected,
+    Request,
+    no,
+    standing,
+)
 
 To = Literal["place", "back"]
 
 
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
-) -> Ask:
+) -> Request:
     """Claim up to `count` people, or with `at_once` admit them.
 
     The claim takes them in one step; a person whose leave ends after that is not given.
@@ -51,16 +58,16 @@ def claim(
             line = model.ended(line, name, "admitted")
         return line
 
-    def effect(line: Line) -> Outcome:
+    def effect(line: Line) -> Effect:
         if key in line.done:
-            return line, Told(given=tuple(own(line, "offered", "admitted")))
+            return line, Expected(given=tuple(own(line, "offered", "admitted")))
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
         # Redis hears of all admissions at once, in the end.
         for name in given:
             line = line.change(name, is_aside=False)
-        return line.note(key) if key else line, Told(given=tuple(given))
+        return line.note(key) if key else line, Expected(given=tuple(given))
 
     def parts(line: Line) -> Iterator[Line]:
         names = set(line.of("waiting"))
@@ -71,24 +78,24 @@ def claim(
             for finished in model.subsets(taken) if at_once else [[]]:
                 yield admitted(part.note(key) if key else part, finished)
 
-    send = partial(Desk.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
+    send = partial(Client.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
     anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
     steps = EARLY_STEPS + count if at_once else EARLY_STEPS
-    return Ask(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
+    return Request(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
 
 
-def complete(name: str, hold: str = FIRST) -> Ask:
-    def effect(line: Line) -> Outcome:
+def complete(name: str, hold: str = FIRST) -> Request:
+    def effect(line: Line) -> Effect:
         line, refusal = _held(line, name, hold, "admitted")
         if not refusal and line.by_name[name].state == "offered":
             line = model.ended(line, name, "admitted")
-        return line, refusal or Told(status="admitted")
+        return line, refusal or Expected(status="admitted")
 
-    return Ask(lambda desk: desk.complete(name, hold), effect, event="admitted")
+    return Request(lambda client: client.complete(name, hold), effect, event="admitted")
 
 
-def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
-    def effect(line: Line) -> Outcome:
+def release(name: str, to: To = "place", hold: str = FIRST) -> Request:
+    def effect(line: Line) -> Effect:
         line, refusal = _held(line, name, hold, "released")
         if not refusal and line.by_name[name].state == "offered":
             line = model.back_in_line(line, name, to, hold_end="released")
@@ -96,33 +103,33 @@ def release(name: str, to: To = "place", hold: str = FIRST) -> Ask:
             line = line.happened(name, "released", model.OPERATOR)
         return line, refusal or standing(line, name)
 
-    return Ask(lambda desk: desk.release(name, hold, to), effect, event="released")
+    return Request(lambda client: client.release(name, hold, to), effect, event="released")
 
 
-def extend(name: str, hold: str = FIRST) -> Ask:
-    def effect(line: Line) -> Outcome:
+def extend(name: str, hold: str = FIRST) -> Request:
+    def effect(line: Line) -> Effect:
         line, refusal = _held(line, name, hold, "")
         if not refusal:
             line = line.change(name, is_long=True)
-        return line, refusal or Told(status="offered")
+        return line, refusal or Expected(status="offered")
 
-    return Ask(lambda desk: desk.extend(name, hold), effect)
+    return Request(lambda client: client.extend(name, hold), effect)
 
 
-def park(name: str, hold: str = FIRST) -> Ask:
-    def effect(line: Line) -> Outcome:
+def park(name: str, hold: str = FIRST) -> Request:
+    def effect(line: Line) -> Effect:
         line, refusal = _held(line, name, hold, "parked")
         if not refusal and line.by_name[name].state == "offered":
             line = line.change(name, state="parked", hold_end="parked")
             line = line.note(_ended(name, hold, "parked"))
             line = line.happened(name, "parked", model.OPERATOR, PARK_REASON)
-        return line, refusal or Told(status="parked")
+        return line, refusal or Expected(status="parked")
 
-    return Ask(lambda desk: desk.park(name, hold), effect, event="parked")
+    return Request(lambda client: client.park(name, hold), effect, event="parked")
 
 
-def redrive(name: str, to: To = "place") -> Ask:
-    def effect(line: Line) -> Outcome:
+def redrive(name: str, to: To = "place") -> Request:
+    def effect(line: Line) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -138,10 +145,10 @@ def redrive(name: str, to: To = "place") -> Ask:
             return line, no("not_parked")
         return line, standing(line, name)
 
-    return Ask(lambda desk: desk.redrive(name, to), effect, event="redriven")
+    return Request(lambda client: client.redrive(name, to), effect, event="redriven")
 
 
-def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Told | None]:
+def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Expected | None]:
     """Return whether a token may still act on a hold, or has ended it just so before."""
     stay = line.stay(name)
     if stay is None:
@@ -168,11 +175,11 @@ def _redriven(name: str, stay: model.Stay) -> str:
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
-def _first_answer(line: Line, name: str, status: str) -> Told:
-    """Return what the repeat of an end is told when another change has come since.
+def _first_answer(line: Line, name: str, status: str) -> Expected:
+    """Return what the repeat of an end is expected when another change has come since.
 
     Redis answers it like the first, until maintenance has settled that.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))
-    return Told(status=status, position=position, total=total, is_either=True)
+    return Expected(status=status, position=position, total=total, is_either=True)

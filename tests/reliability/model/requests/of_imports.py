@@ -1,4 +1,4 @@
-"""What operators ask who bring people along from elsewhere."""
+"""What operators request who bring people along from elsewhere."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from functools import partial
 from itertools import permutations
 
 from tests.reliability.model import model
-from tests.reliability.model.asks.ask import Ask, Outcome, Told
-from tests.reliability.model.asks.in_line import erased
-from tests.reliability.model.desk import Row
+from tests.reliability.model.client import Row
+from tests.reliability.model.determinism import FEW_INTENTS
 from tests.reliability.model.model import ENDED, Line, Stay
-from tests.reliability.model.small_world import FEW_INTENTS
+from tests.reliability.model.requests.in_queue import erased
+from tests.reliability.model.requests.request import Effect, Expected, Request
 
 IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
@@ -21,11 +21,11 @@ JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
-def bring(call: str, *rows: Row, repeat: int = 0) -> Ask:
+def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
     """Import rows: intents a few at a time, in their order; then all places at once."""
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
-    return Ask(
-        lambda desk: desk.bring(rows),
+    return Request(
+        lambda client: client.bring(rows),
         one.effect,
         one.parts,
         one.early,
@@ -55,13 +55,13 @@ class _Import:
         """Where each transaction of intents begins."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
-    def effect(self, line: Line) -> Outcome:
+    def effect(self, line: Line) -> Effect:
         line = self.look(line)
         for start in self.chunks:
             line = self._begun(line, start)
         placed = self._placed(line, [row.name for row in self.people])
-        told = Told(rows=tuple(self._words(row, line, placed) for row in self.rows))
-        return self._forgotten(placed), told
+        expected = Expected(rows=tuple(self._words(row, line, placed) for row in self.rows))
+        return self._forgotten(placed), expected
 
     def early(self, line: Line) -> Line:
         for start in self.chunks:
@@ -145,7 +145,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Line, placed: Line) -> Words:
-        """Return what may be told of a row."""
+        """Return what may be expected of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)

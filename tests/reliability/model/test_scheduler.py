@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.reliability.model.sameness import Text
-from tests.reliability.model.turns import HaltingWire, Turns, Work
+from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.support.faults import Call
 
 
@@ -24,11 +24,11 @@ class Table:
     def begin(self) -> None:
         self.put(([], ""))
 
-    def snapshot(self) -> tuple[list[str], str]:
+    def step_state(self) -> tuple[list[str], str]:
         return list(self.puts), self.made
 
-    def put(self, snapshot: tuple[list[str], str]) -> None:
-        self.puts, self.made = list(snapshot[0]), snapshot[1]
+    def put(self, step_state: tuple[list[str], str]) -> None:
+        self.puts, self.made = list(step_state[0]), step_state[1]
 
     def text(self, value: Any) -> Text:
         return Text.of(value, 0)
@@ -53,9 +53,9 @@ class Table:
 
         return steps
 
-    def turns(self, first: str, second: str, most_changes: int | None = None) -> Turns[Any]:
+    def turns(self, first: str, second: str, most_changes: int | None = None) -> Scheduler[Any]:
         works = self.work("A", list(first)), self.work("B", list(second))
-        return Turns(self, works, most_changes)
+        return Scheduler(self, works, most_changes)
 
     def ends(self, first: str, second: str, most_changes: int | None = None) -> list[str]:
         found = []
@@ -88,7 +88,7 @@ def test_a_process_takes_over_only_so_often() -> None:
 
 
 def test_all_orders_are_run_where_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turns, "is_reduced", False)
+    monkeypatch.setattr(Scheduler, "is_reduced", False)
     assert len(Table().ends("xx", "YY")) == comb(4, 2)
 
 

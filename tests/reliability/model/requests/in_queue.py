@@ -1,14 +1,14 @@
-"""What customers and operators ask about places in line."""
+"""What customers and operators request about places in line."""
 
 from dataclasses import replace
 from functools import partial
 
 from tests.reliability.model import model
-from tests.reliability.model.asks.ask import NOTHING, Ask, Outcome, no, standing
 from tests.reliability.model.model import ENDED, Line, Stay
+from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
 
 
-def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
+def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     """Sign up: the intent is seen before the place, and both before the answer.
 
     Without a key, what the client repeats is another request; `key` is the model's name for it.
@@ -25,7 +25,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
         is_own_intent = stay is not None and (stay.state, stay.key) == ("joining", key)
         return effect(line)[0] if is_own_intent else line
 
-    def effect(line: Line) -> Outcome:
+    def effect(line: Line) -> Effect:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
@@ -42,8 +42,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
     def refusals(line: Line) -> tuple[str, ...]:
         return ("not_waiting",) if erased(name, key) in line.done else ()
 
-    return Ask(
-        lambda desk: desk.sign_up(name, "" if is_keyless else key),
+    return Request(
+        lambda client: client.sign_up(name, "" if is_keyless else key),
         effect,
         early=early,
         refusals=refusals,
@@ -51,8 +51,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Ask:
     )
 
 
-def leave(name: str, by: str = "customer") -> Ask:
-    def effect(line: Line) -> Outcome:
+def leave(name: str, by: str = "customer") -> Request:
+    def effect(line: Line) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, replace(no("entry_not_found"), is_either=True)
@@ -63,16 +63,16 @@ def leave(name: str, by: str = "customer") -> Ask:
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
-    return Ask(lambda desk: desk.leave(name, by), effect, event="left")
+    return Request(lambda client: client.leave(name, by), effect, event="left")
 
 
-def edit(name: str, kind: str) -> Ask:
+def edit(name: str, kind: str) -> Request:
     """Change attributes: the place stays, the segments follow; whoever has ended has none.
 
     An intent to join is taken to its end first, which matters where room is short.
     """
 
-    def effect(line: Line) -> Outcome:
+    def effect(line: Line) -> Effect:
         line = model.intent_finished(line, name)
         stay = line.stay(name)
         if stay is None:
@@ -81,20 +81,20 @@ def edit(name: str, kind: str) -> Ask:
             return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
         return line, NOTHING
 
-    return Ask(lambda desk: desk.edit(name, kind), effect)
+    return Request(lambda client: client.edit(name, kind), effect)
 
 
-def erase(name: str) -> Ask:
-    def effect(line: Line) -> Outcome:
+def erase(name: str) -> Request:
+    def effect(line: Line) -> Effect:
         stay = line.stay(name)
         line = line.note(erased(name, stay.key)) if stay else line
         return line.erase(name), NOTHING
 
-    return Ask(lambda desk: desk.erase(name), effect)
+    return Request(lambda client: client.erase(name), effect)
 
 
-def bump(name: str, key: str, **where: int | str) -> Ask:
-    """Move somebody: whoever is given out meanwhile has moved, and nobody is told so."""
+def bump(name: str, key: str, **where: int | str) -> Request:
+    """Move somebody: whoever is given out meanwhile has moved, and nobody is expected so."""
     ((kind, value),) = where.items()
 
     def early(line: Line) -> Line:
@@ -104,23 +104,25 @@ def bump(name: str, key: str, **where: int | str) -> Ask:
         line = model.moved(line, name, kind, value).note(key)
         return line.happened(name, "bumped", model.OPERATOR)
 
-    def effect(line: Line) -> Outcome:
+    def effect(line: Line) -> Effect:
         stay = line.stay(name)
         if stay is None or stay.state != "waiting":
             return line, no("not_waiting")
         line = early(line)
         return line, standing(line, name)
 
-    return Ask(lambda desk: desk.bump(name, key, **where), effect, early=early, event="bumped")
+    return Request(
+        lambda client: client.bump(name, key, **where), effect, early=early, event="bumped"
+    )
 
 
-def look(name: str) -> Ask:
-    """A look tells the truth of one moment, and changes nothing."""
+def look(name: str) -> Request:
+    """A look tells the truth of one snapshot, and changes nothing."""
 
-    def effect(line: Line) -> Outcome:
+    def effect(line: Line) -> Effect:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
 
-    return Ask(lambda desk: desk.look(name), effect)
+    return Request(lambda client: client.look(name), effect)
 
 
 def erased(name: str, key: str) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tests.reliability.load.history import Deed, History
+from tests.reliability.load.history import History, Operation
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Absence:
 
 
 @dataclass
-class Track:
+class CustomerHistory:
     """What was asked for one customer; `signup` may not have been answered."""
 
-    signup: Deed
+    signup: Operation
     absences: list[Absence] = field(default_factory=list)
-    tiers: list[Deed] = field(default_factory=list)
+    tiers: list[Operation] = field(default_factory=list)
     moved_at: float = math.inf
 
     @property
@@ -69,39 +69,41 @@ class Track:
         return self.moved_at <= window.ended
 
 
-def must_be_ahead(one: Track, other: Track, window: Window) -> bool:
+def must_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -> bool:
     if one.is_moved(window) or other.is_moved(window):
         return False
     lowest, highest = one.priorities(window)[0], other.priorities(window)[1]
     return lowest > highest or (lowest == highest and one.told_at <= other.asked_at)
 
 
-def may_be_ahead(one: Track, other: Track, window: Window) -> bool:
+def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -> bool:
     if one.is_moved(window) or other.is_moved(window):
         return True
     highest, lowest = one.priorities(window)[1], other.priorities(window)[0]
     return highest > lowest or (highest == lowest and not other.told_at <= one.asked_at)
 
 
-def tracks_of(history: History, lease_seconds: float) -> dict[str, Track]:
+def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
     """Return everybody who may have a place, by name."""
-    tracks = {one.person: Track(one) for one in history.of("signup") if not _is_void(one)}
+    histories = {
+        one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
+    }
     releases = {one.asked["claim_token"]: one for one in history.of("release")}
     for claim in history.of("claim"):
         for name, absence in _absences(claim, releases, lease_seconds):
-            tracks[name].absences.append(absence)
-    for deed in _effective(history.of("leave", "complete")):
+            histories[name].absences.append(absence)
+    for operation in _effective(history.of("leave", "complete")):
         # Of two leaves the one that was answered tells more; both are true.
-        ended = deed.ended if deed.is_done else math.inf
-        tracks[deed.person].absences.append(Absence(Window(deed.began, ended)))
-    for deed in history.of("bump"):
-        track = tracks[deed.person]
-        if "priority" in deed.asked and deed.outcome != "refused":
-            track.tiers.append(deed)
+        ended = operation.ended if operation.is_done else math.inf
+        histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
+    for operation in history.of("bump"):
+        known = histories[operation.person]
+        if "priority" in operation.asked and operation.outcome != "refused":
+            known.tiers.append(operation)
         else:
             # One that is refused because they are leaving may have moved them until they are gone.
-            track.moved_at = min(track.moved_at, deed.began)
-    return tracks
+            known.moved_at = min(known.moved_at, operation.began)
+    return histories
 
 
 def unnamed(history: History, window: Window) -> int:
@@ -117,12 +119,12 @@ def unnamed(history: History, window: Window) -> int:
     )
 
 
-def _given(claim: Deed) -> int:
+def _given(claim: Operation) -> int:
     return len(claim.answer["claims"]) if claim.is_done and claim.attempts == 1 else 0
 
 
 def _absences(
-    claim: Deed, releases: Mapping[str, Deed], lease_seconds: float
+    claim: Operation, releases: Mapping[str, Operation], lease_seconds: float
 ) -> Iterator[tuple[str, Absence]]:
     for held in claim.answer["claims"] if claim.is_done else ():
         back = Window(claim.began + lease_seconds, math.inf)
@@ -134,10 +136,10 @@ def _absences(
         yield held["customer_id"], Absence(out, back)
 
 
-def _is_void(deed: Deed) -> bool:
-    """Whether a deed had no effect: a refusal of a repeat says nothing of the first try."""
-    return deed.outcome == "refused" and deed.attempts == 1
+def _is_void(operation: Operation) -> bool:
+    """Whether a operation had no effect: a refusal of a repeat says nothing of the first try."""
+    return operation.outcome == "refused" and operation.attempts == 1
 
 
-def _effective(deeds: Iterable[Deed]) -> Iterator[Deed]:
-    return (deed for deed in deeds if not _is_void(deed))
+def _effective(operations: Iterable[Operation]) -> Iterator[Operation]:
+    return (operation for operation in operations if not _is_void(operation))

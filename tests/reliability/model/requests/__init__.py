@@ -1,7 +1,6 @@
 """What can be asked of a waitlist, and what can happen to one."""
 
-from tests.reliability.model.asks.ask import Ask, Told
-from tests.reliability.model.asks.happenings import (
+from tests.reliability.model.requests.environment import (
     cut_off,
     declare_segments,
     finish_intents,
@@ -14,13 +13,21 @@ from tests.reliability.model.asks.happenings import (
     maintain,
     notice_ends,
 )
-from tests.reliability.model.asks.in_line import bump, edit, erase, leave, look, sign_up
-from tests.reliability.model.asks.of_claims import claim, complete, extend, park, redrive, release
-from tests.reliability.model.asks.of_imports import bring
+from tests.reliability.model.requests.in_queue import bump, edit, erase, leave, look, sign_up
+from tests.reliability.model.requests.of_claims import (
+    claim,
+    complete,
+    extend,
+    park,
+    redrive,
+    release,
+)
+from tests.reliability.model.requests.of_imports import bring
+from tests.reliability.model.requests.request import Expected, Request
 
 __all__ = [
-    "Ask",
-    "Told",
+    "Expected",
+    "Request",
     "bring",
     "bump",
     "claim",

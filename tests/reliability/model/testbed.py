@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.reliability.model import beginnings
-from tests.reliability.model.answers import Answer, answer_of
-from tests.reliability.model.asks import Ask
+from tests.reliability.model import scenarios
 from tests.reliability.model.chance import SOURCE
-from tests.reliability.model.desk import WAITLIST_ID, Desk, Tokens
-from tests.reliability.model.footprints import may_write
+from tests.reliability.model.client import WAITLIST_ID, Client, Tokens
+from tests.reliability.model.effects import may_write
+from tests.reliability.model.lagging_replica import FIRST_HOME, LaggingReplica, State
 from tests.reliability.model.model import Line
-from tests.reliability.model.redis_past import FIRST_HOME, RedisWithPast, State
+from tests.reliability.model.outcomes import Outcome, outcome_of
+from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
@@ -33,7 +33,7 @@ RUNS = 3
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """Everything that a case begins with, and what should be true then.
 
     `drawn` counts random values that were drawn until then; `epoch` is that of the order's first
@@ -49,11 +49,11 @@ class Moment:
     line: Line
     drawn: int = 0
     epoch: str = ""
-    unanswered: tuple[Ask, ...] = ()
+    unanswered: tuple[Request, ...] = ()
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class StepState:
     """Both stores and both clocks between two steps."""
 
     items: Past
@@ -62,11 +62,13 @@ class Snapshot:
     micros: int
 
 
-class Stage:
+class Testbed:
     """The stores of one waitlist, and any number of processes on them."""
 
+    __test__ = False  # pytest would collect it for its name
+
     def __init__(self, redis_url: str) -> None:
-        self.redis = RedisWithPast(redis_url)
+        self.redis = LaggingReplica(redis_url)
         self.table = StaleIndexTable()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
         store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
@@ -74,13 +76,13 @@ class Stage:
         self.tokens: Tokens = {}
         self.is_index_late = False
         self.epoch = ""
-        self._moments: dict[str, Moment] = {}
-        self._moment = Moment({}, (), {}, (), START_MILLIS, {}, Line())
+        self._snapshots: dict[str, Snapshot] = {}
+        self._snapshot = Snapshot({}, (), {}, (), START_MILLIS, {}, Line())
         self._texts: dict[int, tuple[Item, Text]] = {}
-        self.elsewhere = self.desk()
+        self.elsewhere = self.client()
 
-    def desk(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Desk:
-        """Return a desk in a process of its own that knows the list; its calls pass a wire."""
+    def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
+        """Return a client in a process of its own that knows the list; its calls pass a wire."""
         wired = wire.client if wire else _as_it_is
         services = Services.on(
             CONFIG,
@@ -93,7 +95,7 @@ class Stage:
             services.waitlist_cache.look_up(WAITLIST_ID)
         if wire:
             wire.disarm()
-        return Desk(services, self.wait, self.redis.raw, self.desk, self.tokens)
+        return Client(services, self.wait, self.redis.raw, self.client, self.tokens)
 
     def wait(self, seconds: float) -> None:
         self.clock.advance(seconds)
@@ -108,30 +110,30 @@ class Stage:
         if not self.is_index_late:
             self.table.catch_up()
 
-    def prepare(self, asks: tuple[Ask, ...]) -> Moment:
-        """Have a new waitlist and ask all this of it, where nothing goes wrong."""
-        self.begin(Moment({}, (), {}, (), START_MILLIS, {}, Line()))
+    def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
+        """Have a new waitlist and request all this of it, where nothing goes wrong."""
+        self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Line()))
         self.redis.keeps_past = True
         line = Line()
         self.elsewhere.limit_to(None)
         self.epoch = (self.redis.raw.hget(keys.meta(WAITLIST_ID), "epoch") or b"").decode()
-        for ask in asks:
+        for request in requests:
             self.wait(MINUTE)
-            answer = answer_of(lambda ask=ask: ask.send(self.elsewhere))  # type: ignore[misc]
-            line, told = ask.effect(line)
-            assert answer.verdict == ("refused" if told.refusal else "done"), answer
+            answer = outcome_of(lambda request=request: request.send(self.elsewhere))  # type: ignore[misc]
+            line, expected = request.effect(line)
+            assert answer.verdict == ("refused" if expected.refusal else "done"), answer
         self.wait(MINUTE)
-        unanswered = tuple(ask.unanswered for ask in asks if ask.unanswered)
-        return replace(self.moment(line), unanswered=unanswered)
+        unanswered = tuple(request.unanswered for request in requests if request.unanswered)
+        return replace(self.snapshot(line), unanswered=unanswered)
 
-    def moment_of(self, beginning: str) -> Moment:
-        """Return one of the beginnings by name."""
-        if beginning not in self._moments:
-            self._moments[beginning] = self.prepare(beginnings.of(beginning))
-        return self._moments[beginning]
+    def snapshot_of(self, scenario: str) -> Snapshot:
+        """Return one of the scenarios by name."""
+        if scenario not in self._snapshots:
+            self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
+        return self._snapshots[scenario]
 
-    def moment(self, line: Line) -> Moment:
-        return Moment(
+    def snapshot(self, line: Line) -> Snapshot:
+        return Snapshot(
             self.table.items.copy(),
             tuple(self.table.past),
             self.redis.state(),
@@ -143,48 +145,48 @@ class Stage:
             self.epoch,
         )
 
-    def begin(self, moment: Moment) -> None:
-        """Make everything what it was at a moment."""
-        self.table.items = moment.items.copy()
+    def begin(self, snapshot: Snapshot) -> None:
+        """Make everything what it was at a snapshot."""
+        self.table.items = snapshot.items.copy()
         self.table.catch_up()
         self.is_index_late = False
         self.table.past.clear()
-        self.table.past.extend(moment.past_items)
-        self.redis.put(moment.redis)
+        self.table.past.extend(snapshot.past_items)
+        self.redis.put(snapshot.redis)
         self.redis.take_over(FIRST_HOME)
         self.redis.past.clear()
-        self.redis.past.extend(moment.past_redis)
+        self.redis.past.extend(snapshot.past_redis)
         self.redis.keeps_past = False
-        self.clock.millis = moment.millis
-        self.redis_clock.micros = moment.millis * 1000
-        self.epoch = moment.epoch
+        self.clock.millis = snapshot.millis
+        self.redis_clock.micros = snapshot.millis * 1000
+        self.epoch = snapshot.epoch
         self.tokens.clear()
-        self.tokens.update({claim: dict(known) for claim, known in moment.tokens.items()})
+        self.tokens.update({claim: dict(known) for claim, known in snapshot.tokens.items()})
         self.lambda_.started.clear()
-        SOURCE.drawn = moment.drawn
-        if self._moment is not moment:
-            self._moment = moment
+        SOURCE.drawn = snapshot.drawn
+        if self._snapshot is not snapshot:
+            self._snapshot = snapshot
             self._texts.clear()
 
-    def snapshot(self) -> Snapshot:
+    def step_state(self) -> StepState:
         """Return what is needed to go on from here, where no index is late."""
         micros = self.redis_clock.micros
         assert micros is not None
-        return Snapshot(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
+        return StepState(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
 
-    def put(self, snapshot: Snapshot) -> None:
-        self.table.items = snapshot.items.copy()
-        self.redis.put(snapshot.redis)
-        self.clock.millis = snapshot.millis
-        self.redis_clock.micros = snapshot.micros
+    def put(self, step_state: StepState) -> None:
+        self.table.items = step_state.items.copy()
+        self.redis.put(step_state.redis)
+        self.clock.millis = step_state.millis
+        self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield what is there, without what was there at the beginning of the case."""
-        items, before = self.table.items, self._moment.items
+        """Yield what is there, without what was there at the scenario of the case."""
+        items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
         for key in sorted(changed):
             yield self._text(items[key])
-        since = self._moment.millis
+        since = self._snapshot.millis
         gone = sorted(before.keys() - items.keys())
         others = (self.redis.home, self.is_index_late)
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
@@ -192,7 +194,7 @@ class Stage:
     def _text(self, item: Item) -> Text:
         """Return an item's text, worked out once: an item is never changed, but replaced."""
         if id(item) not in self._texts:
-            self._texts[id(item)] = item, Text.of(sorted(item.items()), self._moment.millis)
+            self._texts[id(item)] = item, Text.of(sorted(item.items()), self._snapshot.millis)
         return self._texts[id(item)][1]
 
     @property
@@ -202,14 +204,14 @@ class Stage:
     def set_time(self, time: tuple[int, int | None]) -> None:
         self.clock.millis, self.redis_clock.micros = time
 
-    def ask_elsewhere(self, ask: Callable[[Desk], Any]) -> Answer:
-        """Ask in a process that no fault strikes."""
-        return answer_of(lambda: ask(self.elsewhere))
+    def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
+        """Request in a process that no fault strikes."""
+        return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
         """Let two minutes pass, and another process do a minute's work."""
         self.wait(2 * MINUTE)
-        self.ask_elsewhere(Desk.maintain)
+        self.send_elsewhere(Client.maintain)
 
     def maintain_until_quiet(self) -> None:
         for _ in range(RUNS):
@@ -223,7 +225,7 @@ class Stage:
     def lose_and_rebuild(self) -> None:
         """Lose Redis and have it rebuilt at once, before anything else happens."""
         self.redis.flush()
-        self.ask_elsewhere(Desk.maintain)
+        self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
         """Lose Redis and have it rebuilt when a request that was under way counts as cut off."""
@@ -247,7 +249,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose calls take a moment, those that read none: they are as good as at once."""
+    """A client whose calls take a snapshot, those that read none: they are as good as at once."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.reliability.load.ending import Ending, Seen
-from tests.reliability.load.history import Attempt, Deed, History, Outcome
+from tests.reliability.load.final_state import FinalState, Seen
+from tests.reliability.load.history import Attempt, History, Operation, Outcome
 from tests.reliability.load.oracle import judge
 
 LEASE_SECONDS = 20.0
 
 
 @dataclass
-class Story:
+class Scenario:
     """What clients did, one after the other, a second each, and how it ended."""
 
     history: History = field(default_factory=History)
@@ -27,8 +27,8 @@ class Story:
         asked: Mapping[str, Any] | None = None,
         status: int | None = None,
         code: str = "",
-    ) -> Deed:
-        deed = Deed(
+    ) -> Operation:
+        operation = Operation(
             kind=kind,
             person=person,
             outcome=outcome,
@@ -39,19 +39,19 @@ class Story:
         )
         usual = {"done": 200, "refused": 409, "unknown": 503}[outcome]
         retry_after = "2" if outcome == "unknown" else ""
-        self.history.deeds.append(deed)
+        self.history.operations.append(operation)
         self.answered(kind, status or usual, code or outcome * (outcome == "unknown"), retry_after)
         self.now += 1
-        return deed
+        return operation
 
     def answered(self, kind: str, status: int, code: str = "", retry_after: str = "") -> None:
         attempt = Attempt(kind, self.now, self.now + 0.5, status, code, retry_after)
         self.history.attempts.append(attempt)
 
-    def signed_up(self, person: str, outcome: Outcome = "done") -> Deed:
+    def signed_up(self, person: str, outcome: Outcome = "done") -> Operation:
         return self.did("signup", person, outcome, named(person))
 
-    def claimed(self, *people: str, token: str = "") -> Deed:
+    def claimed(self, *people: str, token: str = "") -> Operation:
         claims = [
             {"customer_id": name, "entry_id": f"id-{name}", "claim_token": token or f"t-{name}"}
             for name in people
@@ -63,36 +63,36 @@ def named(person: str) -> dict[str, Any]:
     return {"entry_id": f"id-{person}", "entry_token": f"token-{person}"}
 
 
-def a_good_story() -> Story:
+def a_good_scenario() -> Scenario:
     """Ada, Bob, Cyd and Dan came; Eve left, Fay was admitted, Gil did not hear of his place.
 
     Cyd is held; Dan was bumped by priority; of a bump of Bob nobody heard, so he may be anywhere
     in his priority.
     """
-    story = Story()
+    scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):
-        story.signed_up(name)
-    story.signed_up("gil", "unknown")
-    story.signed_up("cyd")
-    story.signed_up("dan")
-    story.did("repeat", "ada", answer=named("ada"))
-    story.did("leave", "eve")
-    story.claimed("fay")
-    story.did("complete", "fay")
-    story.did("bump", "dan", asked={"priority": 1})
-    story.did("bump", "eve", "refused", asked={"priority": 1}, code="not_waiting")
-    story.claimed("cyd")
-    story.answered("look", 429, "throttled", "1")
-    return story
+        scenario.signed_up(name)
+    scenario.signed_up("gil", "unknown")
+    scenario.signed_up("cyd")
+    scenario.signed_up("dan")
+    scenario.did("repeat", "ada", answer=named("ada"))
+    scenario.did("leave", "eve")
+    scenario.claimed("fay")
+    scenario.did("complete", "fay")
+    scenario.did("bump", "dan", asked={"priority": 1})
+    scenario.did("bump", "eve", "refused", asked={"priority": 1}, code="not_waiting")
+    scenario.claimed("cyd")
+    scenario.answered("look", 429, "throttled", "1")
+    return scenario
 
 
-def a_good_ending() -> Ending:
+def a_good_final_state() -> FinalState:
     names = (("dan", 1), ("ada", 0), ("bob", 0), ("gil", 0))
     line = tuple(
         Seen(name, "waiting", position, len(names), priority)
         for position, (name, priority) in enumerate(names, start=1)
     )
-    return Ending(
+    return FinalState(
         line=line,
         aside=(Seen("cyd", "offered", None, None, 0),),
         stats={
@@ -108,17 +108,17 @@ def a_good_ending() -> Ending:
     )
 
 
-def reordered(ending: Ending, *names: str) -> Ending:
+def reordered(final_state: FinalState, *names: str) -> FinalState:
     """The same people in this order, with the positions of their places."""
-    by_name = {seen.person: seen for seen in ending.line}
+    by_name = {seen.person: seen for seen in final_state.line}
     line = tuple(replace(by_name[name], position=at) for at, name in enumerate(names, start=1))
     places = {seen.person: seen.position for seen in line}
-    return replace(ending, line=line, told={name: places[name] for name in ending.told})
+    return replace(final_state, line=line, told={name: places[name] for name in final_state.told})
 
 
-def problems(story: Story, ending: Ending) -> dict[str, list[str]]:
+def problems(scenario: Scenario, final_state: FinalState) -> dict[str, list[str]]:
     """What the oracle says, by kind."""
     found: dict[str, list[str]] = {}
-    for problem in judge(story.history, ending, LEASE_SECONDS):
+    for problem in judge(scenario.history, final_state, LEASE_SECONDS):
         found.setdefault(problem.kind, []).append(problem.text)
     return found

@@ -40,7 +40,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 """
 
 
-class RedisWithPast:
+class LaggingReplica:
     """The private function's own client; on demand it keeps the state before each write."""
 
     def __init__(self, url: str) -> None:
@@ -98,7 +98,7 @@ class RedisWithPast:
 class _OneByOne:
     """A pipeline whose every command is a write of its own."""
 
-    def __init__(self, redis: RedisWithPast) -> None:
+    def __init__(self, redis: LaggingReplica) -> None:
         self._redis = redis
         self._commands: list[tuple[object, ...]] = []
 

@@ -37,7 +37,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Ending:
+class FinalState:
     """The line in its order, those offered or parked, the counts; of single people, how often
     they were admitted and the position that they themselves are told."""
 
@@ -72,16 +72,18 @@ class Reader:
                 return
             self._pause(1)
 
-    def read(self, history: History) -> Ending:
+    def read(self, history: History) -> FinalState:
         line = tuple(self._pages("waiting"))
         aside = (*self._pages("offered"), *self._pages("parked"))
         tokens = {
-            deed.person: deed.answer["entry_token"] for deed in history.of("signup") if deed.is_done
+            operation.person: operation.answer["entry_token"]
+            for operation in history.of("signup")
+            if operation.is_done
         }
-        completed = {deed.person for deed in history.of("complete")}
+        completed = {operation.person for operation in history.of("complete")}
         looking = [one.person for one in line if one.person in tokens]
         looking = looking[:: max(1, len(looking) // LOOKS)]
-        return Ending(
+        return FinalState(
             line=line,
             aside=aside,
             stats=self._stats(),

@@ -6,9 +6,9 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from tests.reliability.model.desk import NAMES, WAITLIST_ID
+from tests.reliability.model.client import NAMES, WAITLIST_ID
 from tests.reliability.model.model import Event
-from tests.reliability.model.stage import Stage
+from tests.reliability.model.testbed import Testbed
 from waitlist_api.queue.client import send_batch
 from waitlist_api.records.entry import HISTORY, PRESENT
 from waitlist_queue import keys
@@ -43,7 +43,7 @@ class Segmented:
 
 
 @dataclass(frozen=True)
-class Observed:
+class FinalState:
     """Redis' sets by name, the entries' records, the people's answers, the counts.
 
     `is_first_life` is false where the order was rebuilt since it was made, or moved.
@@ -63,7 +63,7 @@ class Observed:
     signups: Counter[str]
     traces: frozenset[str]
     histories: dict[str, tuple[Event, ...]]
-    told: dict[str, Any]
+    views: dict[str, Any]
     stats: Any
     is_first_life: bool
     now_millis: int
@@ -73,19 +73,19 @@ class Observed:
         return sorted(self.line, key=lambda name: self.line[name])
 
 
-def observe(stage: Stage) -> Observed:
-    (line, held, parked, unsettled), hashes, last_ticket = _redis(stage)
-    items = [item for (pk, _), item in stage.table.items.items() if pk.startswith("ENTRY#")]
+def observe(testbed: Testbed) -> FinalState:
+    (line, held, parked, unsettled), hashes, last_ticket = _redis(testbed)
+    items = [item for (pk, _), item in testbed.table.items.items() if pk.startswith("ENTRY#")]
     records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
-    stats, *told = send_batch(
-        stage.elsewhere.services.queue,
+    stats, *views = send_batch(
+        testbed.elsewhere.services.queue,
         [
             c.Stats(waitlist_id=WAITLIST_ID),
             *(c.Position(waitlist_id=WAITLIST_ID, entry_id=entry_id) for entry_id in NAMES),
         ],
     )
     claims, tries, moved = hashes
-    return Observed(
+    return FinalState(
         line=line,
         held=held,
         parked=parked,
@@ -94,21 +94,21 @@ def observe(stage: Stage) -> Observed:
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
         last_ticket=last_ticket,
-        segments=_segmented(stage),
+        segments=_segmented(testbed),
         records={_name(record["entry_id"]): record for record in records},
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
         histories=_histories(items),
         traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
-        told=dict(zip(NAMES.values(), told, strict=True)),
+        views=dict(zip(NAMES.values(), views, strict=True)),
         stats=stats,
-        is_first_life=getattr(stats, "epoch", None) == stage.epoch,
-        now_millis=stage.clock.millis,
+        is_first_life=getattr(stats, "epoch", None) == testbed.epoch,
+        now_millis=testbed.clock.millis,
     )
 
 
-def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
-    pipeline = stage.redis.raw.pipeline(transaction=False)
+def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
+    pipeline = testbed.redis.raw.pipeline(transaction=False)
     for key in (keys.queue, keys.held, keys.parked, keys.unsettled):
         pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
     for key in (keys.claims, keys.attempts, keys.moved):
@@ -122,14 +122,14 @@ def _redis(stage: Stage) -> tuple[list[dict[str, int]], list[dict[str, str]], in
     return zsets, hashes, int(last_ticket or 0)
 
 
-def _segmented(stage: Stage) -> Segmented:
+def _segmented(testbed: Testbed) -> Segmented:
     """Read what no list without segments has."""
-    config = stage.elsewhere.services.waitlist_records.get(WAITLIST_ID)
+    config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
         return Segmented("ready", {}, frozenset(), {})
-    entries = stage.elsewhere.services.entries.get_many(WAITLIST_ID, list(NAMES))
-    tags = stage.redis.raw.hgetall(keys.tags(WAITLIST_ID))
-    index = stage.redis.raw.zrange(keys.segments(WAITLIST_ID), 0, -1)
+    entries = testbed.elsewhere.services.entries.get_many(WAITLIST_ID, list(NAMES))
+    tags = testbed.redis.raw.hgetall(keys.tags(WAITLIST_ID))
+    index = testbed.redis.raw.zrange(keys.segments(WAITLIST_ID), 0, -1)
     return Segmented(
         state=config.segments_state,
         of_people={

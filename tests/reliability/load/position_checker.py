@@ -1,0 +1,101 @@
+"""Whether every answer was possible when it was given, whatever died meanwhile (P6, P7).
+
+An answer is to be true at some moment between request and answer. Whoever must have stood in line
+all that time is counted at the least, whoever may have stood there at the most.
+"""
+
+from collections.abc import Iterator
+
+from tests.reliability.load.histories import (
+    CustomerHistory,
+    Window,
+    histories_of,
+    may_be_ahead,
+    must_be_ahead,
+    unnamed,
+)
+from tests.reliability.load.history import History, Operation
+from tests.reliability.load.problem import Problem
+
+# What tells a status, a position, a total.
+TELLING = ("signup", "repeat", "look", "told", "bump")
+GONE_BY = {"left": "leave", "leaving": "leave", "admitted": "complete"}
+
+
+def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
+    """Yield every answer that cannot have been true."""
+    histories = histories_of(history, lease_seconds)
+    for operation in history.of(*TELLING):
+        if operation.is_done:
+            yield from _of_entry(operation, history, histories)
+    for operation in history.of("total", "stats"):
+        if operation.is_done:
+            total = operation.answer["waiting" if operation.kind == "stats" else "total"]
+            yield from _of_total(operation, total, history, histories)
+    yield from _lost_holds(history)
+
+
+def _of_entry(
+    operation: Operation, history: History, histories: dict[str, CustomerHistory]
+) -> Iterator[Problem]:
+    window, told = Window(operation.began, operation.ended), operation.answer
+    yield from _of_status(operation, history, histories[operation.person])
+    if told["total"] is not None:
+        yield from _of_total(operation, told["total"], history, histories)
+    if told["position"] is None:
+        return
+    own = histories[operation.person]
+    others = [one for one in histories.values() if one is not own]
+    least = sum(one.must_wait(window) and must_be_ahead(one, own, window) for one in others)
+    most = sum(one.may_wait(window) and may_be_ahead(one, own, window) for one in others)
+    least = max(0, least - unnamed(history, window))
+    if not least + 1 <= told["position"] <= most + 1:
+        between = f"from {least + 1} to {most + 1}"
+        yield Problem(
+            "untrue", f"{_who(operation)} position {told['position']}, and it was {between}"
+        )
+
+
+def _of_total(
+    operation: Operation, total: int, history: History, histories: dict[str, CustomerHistory]
+) -> Iterator[Problem]:
+    window = Window(operation.began, operation.ended)
+    least = sum(one.must_wait(window) for one in histories.values()) - unnamed(history, window)
+    most = sum(one.may_wait(window) for one in histories.values())
+    if not max(0, least) <= total <= most:
+        between = f"from {max(0, least)} to {most}"
+        yield Problem("untrue", f"{_who(operation)} a total of {total}, and it was {between}")
+
+
+def _of_status(operation: Operation, history: History, own: CustomerHistory) -> Iterator[Problem]:
+    status, window = operation.answer["status"], Window(operation.began, operation.ended)
+    if status == "waiting" and not own.may_wait(window):
+        yield Problem("untrue", f"{_who(operation)} that they wait, and they cannot")
+    if status == "offered" and own.must_wait(window) and not unnamed(history, window):
+        yield Problem("untrue", f"{_who(operation)} of an offer, and nobody had claimed them")
+    if status in GONE_BY:
+        reasons = history.of(GONE_BY[status])
+        if not any(
+            one.person == operation.person and one.began < operation.ended for one in reasons
+        ):
+            yield Problem("untrue", f"{_who(operation)} {status}, and nobody had asked for that")
+
+
+def _lost_holds(history: History) -> Iterator[Problem]:
+    """A hold whose time is not up is good, unless its person leaves or it has been ended."""
+    for operation in history.of("complete", "release"):
+        if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
+            continue
+        others = history.of("leave", "complete", "release")
+        if not any(
+            one is not operation and one.person == operation.person and one.began < operation.ended
+            for one in others
+        ):
+            code = operation.answer["code"]
+            yield Problem(
+                "hold lost", f"a {operation.kind} of {operation.person} was refused: {code}"
+            )
+
+
+def _who(operation: Operation) -> str:
+    return f"a {operation.kind} at {operation.began:.3f} told {operation.person or 'somebody'}"

@@ -1,0 +1,86 @@
+"""What happens to a line without anybody asking: time, losses, maintenance, settings."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.reliability.model import model
+from tests.reliability.model.client import LEASE_SECONDS
+from tests.reliability.model.model import Line
+from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
+
+
+def limit_to(capacity: int) -> Request:
+    return Request(
+        lambda client: client.limit_to(capacity),
+        lambda line: (replace(line, capacity=capacity), NOTHING),
+    )
+
+
+def declare_segments() -> Request:
+    """An operator has people counted and claimed by their kind: they go into segments anew."""
+    return Request(
+        lambda client: client.declare_segments(),
+        lambda line: (replace(line, capacity=None), NOTHING),
+    )
+
+
+def cut_off(request: Request, step: int) -> Request:
+    """A request whose process died when Redis knew of it, and nobody had recorded it."""
+    return Request(
+        lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
+    )
+
+
+def let_pass(seconds: float) -> Request:
+    return Request(lambda client: client.let_pass(seconds), nothing_changes)
+
+
+def maintain() -> Request:
+    """Maintenance runs, as each minute, and notes what it has seen."""
+    return Request(lambda client: client.maintain(), nothing_changes)
+
+
+def let_holds_end() -> Request:
+    """Time passes; nobody notices yet that holds are over."""
+
+    def effect(line: Line) -> Effect:
+        for name in line.of("offered"):
+            line = line.change(name, is_over=True)
+        return line, NOTHING
+
+    return Request(lambda client: client.let_pass(LEASE_SECONDS + 1), effect)
+
+
+def notice_ends() -> Request:
+    """Redis ends what is over, and nobody records it."""
+    return Request(
+        lambda client: client.notice_ends(),
+        lambda line: (model.all_expired(line, only_over=True), NOTHING),
+    )
+
+
+def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
+    """Redis has lost what it had of somebody."""
+    return Request(lambda client: client.forget(name, *keys_of), nothing_changes)
+
+
+def lose_redis() -> Request:
+    return Request(lambda client: client.redis.flushall(), nothing_changes)
+
+
+def lose_and_rebuild() -> Request:
+    """Redis is lost, and rebuilt by the next minute's maintenance."""
+    return Request(lambda client: (client.redis.flushall(), client.maintain())[1], nothing_changes)
+
+
+def look_after() -> Request:
+    """Maintenance of one list: a lost order is rebuilt, whatever is over ends."""
+    return Request(
+        lambda client: client.look_after(),
+        lambda line: (model.all_expired(line, only_over=True), NOTHING),
+    )
+
+
+def finish_intents() -> Request:
+    """Maintenance of whatever was cut off over a minute ago."""
+    return Request(lambda client: client.finish_intents(), nothing_changes)

@@ -1,0 +1,85 @@
+"""One request: how it is sent, and what should come of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.reliability.model.client import Client
+from tests.reliability.model.model import Line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """The answer that a request must get: a refusal's code, the position, or the claimed entries.
+
+    With `is_either` the answer may be a success or a refusal, because another request has ended
+    the stay. `rows` are the words that each row of an import may get.
+    """
+
+    refusal: str = ""
+    is_either: bool = False
+    status: str = ""
+    position: int | None = None
+    total: int | None = None
+    given: tuple[str, ...] = ()
+    rows: tuple[frozenset[str], ...] = ()
+
+
+Effect = tuple[Line, Expected]
+NOTHING = Expected()
+# An intent, and its place.
+EARLY_STEPS = 2
+
+
+def _no_parts(_: Line) -> Iterator[Line]:
+    return iter(())
+
+
+def _nothing_early(line: Line) -> Line:
+    return line
+
+
+def _no_refusals(_: Line) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request; its repeat is the same request to the service.
+
+    `effect` returns the queue after the whole request, and the expected answer. If the client got
+    no answer, `parts` yields the partial effects that are also allowed. `early` makes the next of
+    `early_steps` changes that other clients may see before the answer. `look` stores what the
+    request reads now and answers later. `refusals` are codes that another request's change
+    allows. `anew` makes the repeat of a request without an idempotency key. `unanswered` is a
+    request that this one starts and that never gets an answer; `event` is its word in a history.
+    """
+
+    send: Callable[[Client], Any]
+    effect: Callable[[Line], Effect]
+    parts: Callable[[Line], Iterator[Line]] = _no_parts
+    early: Callable[[Line], Line] = _nothing_early
+    early_steps: int = EARLY_STEPS
+    look: Callable[[Line], Line] = _nothing_early
+    refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
+    anew: Callable[[], "Request"] | None = None
+    unanswered: "Request | None" = None
+    event: str = ""
+
+    def again(self) -> "Request":
+        """Return what a client sends who repeats this."""
+        return self.anew() if self.anew else self
+
+
+def nothing_changes(line: Line) -> Effect:
+    return line, NOTHING
+
+
+def standing(line: Line, name: str) -> Expected:
+    position = line.position(name)
+    total = None if position is None else len(line.of("waiting"))
+    return Expected(status=line.by_name[name].state, position=position, total=total)
+
+
+def no(code: str) -> Expected:
+    return Expected(refusal=code)
