@@ -1,20 +1,21 @@
-"""How a function becomes a command: the options that all have, an example, an exit code."""
+"""Makes a function a command, with the common options, an example in its help, an exit code."""
 
 import inspect
-import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from dataclasses import fields
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from waitlist_cli.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
 from waitlist_cli.context import Context
 from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
-from waitlist_cli.output import Console, Output, discard, escaped_json
+from waitlist_cli.output import discard, escaped_json
 
+# The names of the options that every command takes.
+COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
     "Exit codes: 0 done, 1 refused by the service (of `import`: rows were refused; of `work`: a "
@@ -25,7 +26,7 @@ EXAMPLE = "waitlist --local create bakery --name Bakery"
 
 
 class Commands(TyperGroup):
-    """Tells wrong usage in JSON, as all other problems are, to whoever asks for JSON."""
+    """Prints wrong usage as JSON, as all other errors, if --json is typed."""
 
     def main(
         self,
@@ -58,11 +59,49 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMON: dict[str, Any] = {
-    "as_json": Annotated[
+Function = Callable[..., int | None]
+
+
+class Command(TyperCommand):
+    """Takes the options of `waitlist` too, so that they work before and after the command."""
+
+    context_class = Context
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        own = super().get_params(ctx)
+        return [*own, *(one for one in ctx.parent.command.params if one.name in COMMON)]
+
+    def invoke(self, ctx: Any) -> NoReturn:
+        typed = Choice(**{name: ctx.params.pop(name) for name in COMMON})
+        ctx.choice = typed.over(ctx.obj)
+        raise typer.Exit(_exit_code(ctx, lambda: super(Command, self).invoke(ctx)))
+
+
+def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
+    """Register a function that takes a Context and may return an exit code."""
+
+    def register(function: Function) -> Function:
+        registered = app.command(
+            name,
+            cls=Command,
+            help=_unwrapped(function.__doc__ or ""),
+            epilog=f"Example: {example}",
+            rich_help_panel=panel,
+        )
+        return registered(function)
+
+    return register
+
+
+@app.callback(
+    help=f"Run waiting lists from the terminal.\n\n{EXIT_CODES}", epilog=f"Example: {EXAMPLE}"
+)
+def _keep_choice(
+    ctx: typer.Context,
+    as_json: Annotated[
         bool | None, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
-    ],
-    "local": Annotated[
+    ] = None,
+    local: Annotated[
         bool | None,
         typer.Option(
             "--local",
@@ -70,84 +109,54 @@ COMMON: dict[str, Any] = {
             show_default=False,
             rich_help_panel=SERVICE_PANEL,
         ),
-    ],
-    "url": Annotated[
+    ] = None,
+    url: Annotated[
         str | None,
         typer.Option(
-            help=f"The address of the API; else {URL_VARIABLE}, else the config file's.",
+            help=f"The address of the API. Default: {URL_VARIABLE}, then the config file.",
             rich_help_panel=SERVICE_PANEL,
         ),
-    ],
-    "environment": Annotated[
+    ] = None,
+    environment: Annotated[
         str | None,
         typer.Option(
             "--env",
-            help=f"An environment of the config file; else {ENVIRONMENT_VARIABLE}.",
+            help=f"An environment of the config file. Default: {ENVIRONMENT_VARIABLE}.",
             rich_help_panel=SERVICE_PANEL,
         ),
-    ],
-    "profile": Annotated[
-        str | None, typer.Option(help="The AWS profile that signs.", rich_help_panel=SERVICE_PANEL)
-    ],
-    "region": Annotated[
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="The AWS profile to sign requests with.", rich_help_panel=SERVICE_PANEL),
+    ] = None,
+    region: Annotated[
         str | None, typer.Option(help="The AWS region.", rich_help_panel=SERVICE_PANEL)
-    ],
-}
-Function = Callable[..., int | None]
+    ] = None,
+) -> None:
+    ctx.obj = Choice(url, environment, profile, region, local, as_json)
 
 
-def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
-    """Register a function whose first parameter is the Context; it may return an exit code."""
-
-    def register(function: Function) -> Function:
-        registered = app.command(
-            name,
-            help=_flowing(function.__doc__ or ""),
-            epilog=f"Example: {example}",
-            rich_help_panel=panel,
-        )
-        registered(_with_context(function))
-        return function
-
-    return register
-
-
-def _with_context(function: Function) -> Callable[..., None]:
-    @wraps(function)
-    def run(**given: Any) -> None:
-        ctx: typer.Context = given.pop("ctx")
-        typed = Choice(**{name: given.pop(name) for name in COMMON})
-        choice = typed.over(ctx.obj or Choice())
-        out = Output(bool(choice.as_json), Console(), Console(stderr=True))
-        context = Context(choice, os.environ, out)
-        raise typer.Exit(_ended(lambda: function(context, **given), context))
-
-    _sign(run, function, skipped=1)
-    return run
-
-
-def _ended(work: Callable[[], int | None], context: Context) -> int:
-    """Carry it out, and return the exit code."""
+def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
+    """Run a command; print its error, if it fails, and return its exit code."""
+    output = context.output
     try:
-        return work() or 0
+        return run() or 0
     except CliError as error:
-        context.output.problem(error)
+        output.problem(error)
         return error.exit_code
     except KeyboardInterrupt:
-        context.output.note("Interrupted.")
+        output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output, as `head` does, has enough of it.
-        discard(context.output.console)
+        # The program that reads the output, such as `head`, has read enough.
+        discard(output.console)
         return 0
     except OSError as error:
-        discard(context.output.console)
-        what = f"{error.filename}" if error.filename else "What is to be written"
+        discard(output.console)
+        what = f"{error.filename}" if error.filename else "The output cannot be written"
         problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
-        context.output.problem(problem)
+        output.problem(problem)
         return problem.exit_code
-    finally:
-        context.close()
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:
@@ -155,38 +164,7 @@ def _asks_for_json(words: Sequence[str]) -> bool:
     return "--json" in own
 
 
-def _flowing(text: str) -> str:
-    """Return a docstring's paragraphs without their line ends, which help would keep."""
+def _unwrapped(text: str) -> str:
+    """Return a docstring with one line per paragraph, because help keeps line ends."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(one.split()) for one in paragraphs)
-
-
-def _sign(run: Callable[..., None], function: Function, skipped: int) -> None:
-    """Let Typer see the function's own parameters, then those that all commands have."""
-    hints = get_type_hints(function, include_extras=True)
-    own = list(inspect.signature(function).parameters.values())[skipped:]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        inspect.Parameter("ctx", keyword, annotation=typer.Context),
-        *[one.replace(kind=keyword, annotation=hints[one.name]) for one in own],
-        *[
-            inspect.Parameter(name, keyword, default=None, annotation=annotation)
-            for name, annotation in COMMON.items()
-        ],
-    ]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-
-
-def _keep_choice(**given: Any) -> None:
-    ctx: typer.Context = given.pop("ctx")
-    ctx.obj = Choice(**given)
-
-
-def _nothing_of_its_own(_context: Context) -> None:
-    """Take the common options alone."""
-
-
-_keep_choice.__doc__ = f"Run waiting lists from the terminal.\n\n{EXIT_CODES}"
-_sign(_keep_choice, _nothing_of_its_own, skipped=1)
-app.callback(epilog=f"Example: {EXAMPLE}")(_keep_choice)

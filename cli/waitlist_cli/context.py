@@ -1,86 +1,76 @@
 """What every command works with: the service, a waitlist's routes, and where to print."""
 
+import os
 import uuid
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.configuration import Choice, Target, target_of
-from waitlist_cli.output import Output
+import typer
+
+from waitlist_cli.configuration import Choice, target_of
+from waitlist_cli.output import Console, Output
 from waitlist_cli.retries import PATIENT
 
-# What signs and speaks HTTP is slow to import, and neither --help nor a completion asks anybody.
+# --help and completion call no service, and the modules that sign and call are slow to import.
 if TYPE_CHECKING:
-    import httpx
-
     from waitlist_cli.api import Api
-    from waitlist_cli.sigv4 import OperatorAuth
 
 PAGE = 100
 
 
-class Context:
-    """Made of what was typed; the service is looked for when it is first needed."""
+class Context(typer.Context):
+    """Made for one command by Typer; the service is chosen when the command first calls it."""
 
-    def __init__(self, choice: Choice, environ: Mapping[str, str], out: Output) -> None:
-        self.output = out
-        self._choice = choice
-        self._environ = environ
-        self._http: httpx.Client | None = None
+    choice = Choice()
 
     @cached_property
-    def target(self) -> Target:
-        return target_of(self._choice, self._environ)
+    def output(self) -> Output:
+        return Output(bool(self.choice.as_json), Console(), Console(stderr=True))
 
     @cached_property
     def api(self) -> "Api":
         import httpx
 
         from waitlist_cli.api import Api
-
-        self._http = httpx.Client(
-            base_url=self.target.url,
-            timeout=PATIENT.timeout_seconds,
-            # Plain http leads to this computer alone, and a proxy of the environment does not.
-            trust_env=self.target.url.lower().startswith("https:"),
-        )
-        return Api(self._http, lambda: self._auth, self._on_retry)
-
-    @cached_property
-    def _auth(self) -> "OperatorAuth":
         from waitlist_cli.sigv4 import operator_auth
 
-        return operator_auth(self.target)
+        target = target_of(self.choice, os.environ)
+        http = httpx.Client(
+            base_url=target.url,
+            timeout=PATIENT.timeout_seconds,
+            # Plain http is for this computer only, which a proxy of the environment cannot reach.
+            trust_env=target.url.lower().startswith("https:"),
+        )
+        self.call_on_close(http.close)
+        # Cached: a customer's request needs no credentials, and all others read them once.
+        return Api(http, cache(lambda: operator_auth(target)), self._on_retry)
 
     def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:
-        """Return the answer to an operator's request about one waitlist."""
+        """Return the response to an operator's request about one waitlist."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
     def call_once(self, method: str, waitlist_id: str, path: str, body: Any) -> Any:
-        """Do the same with an Idempotency-Key: a repeat has no effect of its own."""
+        """Do the same with a new Idempotency-Key, so that a retry has no second effect."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body, key=str(uuid.uuid4()))
 
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str
     ) -> Iterator[dict[str, Any]]:
-        """Yield what a list holds, page by page, at most so many."""
+        """Yield the items of a list, at most `most`, one page a call."""
         left, cursor = most, None
         while left is None or left > 0:
             limit = PAGE if left is None else min(left, PAGE)
-            asked: dict[str, str | int] = {**params, "limit": limit}
+            query: dict[str, str | int] = {**params, "limit": limit}
             if cursor:
-                asked["cursor"] = cursor
-            page = self.api.operator("GET", path, params=asked)
+                query["cursor"] = cursor
+            page = self.api.operator("GET", path, params=query)
             found = page[name]
             yield from found
             cursor = page["cursor"]
             if cursor is None:
                 return
             left = None if left is None else left - len(found)
-
-    def close(self) -> None:
-        if self._http is not None:
-            self._http.close()
 
     def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:
         if self.output.notes.is_terminal and not self.output.as_json:

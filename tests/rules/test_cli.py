@@ -44,7 +44,7 @@ def test_one_module_reads_the_environment() -> None:
             for node in ast.walk(module.tree)
         )
     ]
-    assert reading == ["waitlist_cli.command"]
+    assert reading == ["waitlist_cli.context"]
 
 
 def test_one_module_speaks_http() -> None:

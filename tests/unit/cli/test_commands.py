@@ -16,6 +16,7 @@ from tests.unit.cli.typed import Typed, clean_environment, problem
 from waitlist_cli.command import COMMON, app
 
 GROUP: Any = typer.main.get_command(app)
+PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete "
@@ -38,7 +39,7 @@ def test_help_has_an_example_that_can_be_typed(name: str) -> None:
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
     # Parsed, not carried out: an option that is not there, or a missing argument, raises.
-    COMMANDS[name].make_context(name, words)
+    COMMANDS[name].make_context(name, words, PARENT)
 
 
 @each_command
@@ -49,9 +50,10 @@ def test_help_flows_in_paragraphs(name: str) -> None:
 
 @each_command
 def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -> None:
-    options = {one for parameter in COMMANDS[name].params for one in parameter.opts}
+    parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
+    options = {one for parameter in parameters for one in parameter.opts}
     assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= options
-    assert set(COMMON) <= {parameter.name for parameter in COMMANDS[name].params}
+    assert {parameter.name for parameter in parameters} >= COMMON
 
 
 @each_command
