@@ -4,14 +4,14 @@ import sys
 
 
 def main() -> None:
-    """Run what was typed; the exit code says how it ended."""
+    """Run the command line and exit with the command's exit code."""
     try:
-        # Not above: a Ctrl-C while they are imported ends without a traceback, too.
+        # Imported here, so that a Ctrl-C during the import prints no traceback.
         from waitlist_cli.commands import app
-        from waitlist_cli.output import take_any_text
+        from waitlist_cli.output import accept_any_text
 
-        take_any_text(sys.stdout)
-        take_any_text(sys.stderr)
+        accept_any_text(sys.stdout)
+        accept_any_text(sys.stderr)
         app(prog_name="waitlist")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,9 +1,10 @@
-"""Calls the HTTP API: signs, asks again where that may help, and says what went wrong."""
+"""Client of the HTTP API: signs requests, retries them, and raises CliError."""
 
 import json
 import random
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,35 +24,27 @@ from waitlist_cli.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pas
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# What is wrong, how long the pause is, which try comes next, of how many.
+# Called before a retry: the error, the pause in seconds, the number of the next try, tries in all.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
-    """Tell nobody."""
+    """Print nothing."""
 
 
+@dataclass
 class Api:
-    """One service; safe to use from several threads.
+    """Client of one service; safe to use from several threads.
 
-    Every request is repeatable: it has the same effect twice by itself, or its caller gives it an
-    Idempotency-Key.
+    Every request must be safe to retry: it is idempotent, or its caller passes an Idempotency-Key.
     """
 
-    def __init__(
-        self,
-        http: httpx.Client,
-        operator: Callable[[], httpx.Auth],
-        on_retry: OnRetry = _silent,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
-        self._http = http
-        self._operator = operator
-        self.on_retry = on_retry
-        self.sleep = sleep
-        self._jitter = jitter
-        self._has_answered = False
+    http: httpx.Client
+    auth: Callable[[], httpx.Auth]
+    on_retry: OnRetry = _silent
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+    has_answered: bool = field(default=False, init=False)
 
     def call(
         self,
@@ -64,10 +57,10 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy = PATIENT,
     ) -> Any:
-        """Return the JSON answer at any path, or None; `body` may be JSON as bytes."""
+        """Send a request; return the JSON response, or None. `body` may be JSON as bytes."""
         content = body if isinstance(body, bytes) or body is None else _encoded(body)
         typed = {} if content is None else {"Content-Type": JSON}
-        request = self._http.build_request(
+        request = self.http.build_request(
             method,
             path,
             content=content,
@@ -87,23 +80,20 @@ class Api:
         key: str | None = None,
         policy: RetryPolicy = PATIENT,
     ) -> Any:
-        """Return the JSON answer to an operator's request, None if there is none.
-
-        `body` may be JSON already, as bytes; `key` is an Idempotency-Key.
-        """
+        """Send an operator's request; `key` is an Idempotency-Key."""
         headers = {"Idempotency-Key": key} if key else {}
         return self.call(
             method,
             ADMIN + path,
             body,
-            auth=self._operator(),
+            auth=self.auth(),
             headers=headers,
             params=params,
             policy=policy,
         )
 
     def customer(self, method: str, path: str, token: str) -> Any:
-        """Return the JSON answer to a customer's request, None if there is none."""
+        """Send a customer's request, with an entry token."""
         headers = {"Authorization": f"Bearer {token}"}
         return self.call(method, f"/v1/waitlists{path}", headers=headers)
 
@@ -111,14 +101,14 @@ class Api:
         for attempt in range(policy.tries):
             headers = NO_HEADERS
             try:
-                response = self._http.send(request, auth=auth)
+                response = self.http.send(request, auth=auth)
             except httpx.TransportError as error:
                 problem: CliError = self._unreachable(error)
-                # Nobody was ever there: most likely the address is wrong, and no patience helps.
-                if isinstance(error, httpx.ConnectError) and not self._has_answered:
+                # The service never answered, so the address is probably wrong: a retry is no help.
+                if isinstance(error, httpx.ConnectError) and not self.has_answered:
                     raise problem from error
             else:
-                self._has_answered = True
+                self.has_answered = True
                 if response.is_success:
                     return _decoded(response)
                 problem, headers = _problem(response), response.headers
@@ -126,13 +116,13 @@ class Api:
                     raise problem
             problem.retry_after = headers.get("retry-after", "")
             if attempt + 1 < policy.tries:
-                seconds = policy.pause_after(attempt, headers, self._jitter)
+                seconds = policy.pause_after(attempt, headers, self.jitter)
                 self.on_retry(problem.message, seconds, attempt + 2, policy.tries)
                 self.sleep(seconds)
         raise problem
 
     def _unreachable(self, error: httpx.TransportError) -> Unavailable:
-        address = self._http.base_url
+        address = self.http.base_url
         why = "it did not answer in time" if isinstance(error, httpx.TimeoutException) else error
         local = urlsplit(str(address)).hostname in ("127.0.0.1", "localhost")
         advice = " Is `make run` running?" if local else " Check the address and the network."
@@ -143,7 +133,7 @@ def _encoded(body: object) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
-        raise WrongUsage(f"This is no text in UTF-8: {error.object!r}") from error
+        raise WrongUsage(f"{error.object!r} cannot be encoded as UTF-8.") from error
 
 
 def _decoded(response: httpx.Response) -> Any:
@@ -152,13 +142,13 @@ def _decoded(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError:
-        raise _stranger(response) from None
+        raise _not_a_service(response) from None
 
 
-def _stranger(response: httpx.Response) -> Defective:
+def _not_a_service(response: httpx.Response) -> Defective:
     return Defective(
-        f"{response.url.host} answered {response.status_code} with no JSON: it does not look like "
-        "a waiting-list service. Check the address.",
+        f"{response.url.host} answered {response.status_code} without JSON, so it is not a "
+        "waitlist service. Check the address.",
         "not_a_waitlist_service",
         response.status_code,
     )
@@ -171,16 +161,16 @@ def _problem(response: httpx.Response) -> CliError:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        strange = status < 500 and status not in RETRIED_STATUSES
-        return _stranger(response) if strange else _without_words(status)
-    # API Gateway's own refusals have a `message` and nothing else.
+        is_other = status < 500 and status not in RETRIED_STATUSES
+        return _not_a_service(response) if is_other else _without_reason(status)
+    # API Gateway's own errors have only a `message`.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
     kind = _kind(status, code)
     return kind(detail or f"The service answered {status}.", code, status, fields_of(body))
 
 
-def _without_words(status: int) -> CliError:
+def _without_reason(status: int) -> CliError:
     return _kind(status, "")(f"The service answered {status} without a reason.", "", status)
 
 

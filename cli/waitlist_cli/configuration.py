@@ -1,4 +1,4 @@
-"""Which service is meant: by options, by the environment, by an optional file."""
+"""Chooses the service by options, the environment and an optional configuration file."""
 
 import ipaddress
 import re
@@ -23,7 +23,7 @@ API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(
 
 @dataclass(frozen=True)
 class Choice:
-    """What was typed; None is not typed."""
+    """The common options; None for an option that was not typed."""
 
     url: str | None = None
     environment: str | None = None
@@ -33,7 +33,7 @@ class Choice:
     as_json: bool | None = None
 
     def over(self, other: "Choice") -> "Choice":
-        """Return this choice, and the other's where this one has none."""
+        """Return this choice, with the other's value for each option that was not typed here."""
         mine = {one.name: getattr(self, one.name) for one in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Target:
-    """A service, and who asks it."""
+    """A service, and whose credentials sign the requests."""
 
     url: str
     profile: str | None = None
@@ -50,7 +50,7 @@ class Target:
 
 
 def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
-    """Return the service that is meant; raises WrongUsage if none is."""
+    """Return the chosen service; raises WrongUsage if there is none."""
     if choice.local:
         url = choice.url or f"http://{LOCAL_HOST}:{_port(environ)}"
         return Target(_checked_url(url, "--url"), is_local=True)
@@ -58,8 +58,8 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
     named = choice.url or kept.get("url")
     if not named:
         raise WrongUsage(
-            f"Which service? Give --url https://…, set {URL_VARIABLE}, or write it into "
-            f"{config_path(environ)}. For the service of `make run`: --local"
+            f"No service is chosen. Give --url https://…, set {URL_VARIABLE}, or write the address "
+            f"into {config_path(environ)}. For the service of `make run`: --local"
         )
     checked = _checked_url(named, kept.get("origin", "--url"))
     return Target(
@@ -68,19 +68,19 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
         region=choice.region
         or kept.get("region")
         or _region_of(checked)
-        # botocore knows AWS_DEFAULT_REGION alone; the other SDKs and the AWS CLI know this one.
+        # botocore reads AWS_DEFAULT_REGION only; other SDKs and the AWS CLI read AWS_REGION.
         or environ.get("AWS_REGION"),
     )
 
 
 def config_path(environ: Mapping[str, str]) -> Path:
-    """Return where the file is, or would be."""
+    """Return the path of the configuration file, which need not exist."""
     named = environ.get(CONFIG_VARIABLE)
     return Path(named) if named else user_config_path("waitlist") / "config.toml"
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return url, profile and region of the environment that is meant, and the url's origin."""
+    """Return url, profile and region of the chosen environment, and where the url comes from."""
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
     if choice.environment is None and environ.get(URL_VARIABLE):
@@ -102,7 +102,7 @@ def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         if must_exist:
-            raise WrongUsage(f"{CONFIG_VARIABLE} names {path}, which is not there.") from None
+            raise WrongUsage(f"{CONFIG_VARIABLE} names {path}, which does not exist.") from None
         return {}
     except (OSError, ValueError) as error:
         raise WrongUsage(f"{path} cannot be read as TOML: {error}") from error
@@ -113,14 +113,16 @@ def _texts(table: object, path: Path) -> dict[str, str]:
     found = {name: named[name] for name in ("url", "profile", "region") if name in named}
     for name, value in found.items():
         if not isinstance(value, str):
-            raise WrongUsage(f'{path}: {name} = {value!r} is no text: {name} = "…" is meant.')
+            raise WrongUsage(f'{path}: {name} = {value!r} is not a string. Write {name} = "…".')
     return found
 
 
 def _port(environ: Mapping[str, str]) -> str:
     port = environ.get("PORT") or LOCAL_PORT
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
-        raise WrongUsage(f"PORT={port}: a number from 1 to 65535 is meant, the port of `make run`.")
+        raise WrongUsage(
+            f"PORT={port} is not a port. Give the port of `make run`, from 1 to 65535."
+        )
     return port
 
 
@@ -131,17 +133,17 @@ def _checked_url(text: str, origin: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise WrongUsage(f"{text!r} is no address for {origin}: https://… is meant.")
+        raise WrongUsage(f"{origin} {text!r} is not an address. Give https://….")
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise WrongUsage(
-            f"{text!r} for {origin} would send people's data and signed requests unencrypted. "
-            "Use https://; plain http is for this computer alone (127.0.0.1, localhost)."
+            f"{origin} {text!r} would send personal data and signed requests unencrypted. "
+            "Use https://; plain http is for this computer only (127.0.0.1, localhost)."
         )
     return text.rstrip("/")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this computer and cannot be any other."""
+    """Return whether a host is this computer."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -149,6 +151,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _region_of(url: str) -> str | None:
-    """Return the region that an address of API Gateway tells."""
+    """Return the region in an address of API Gateway."""
     found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
     return found[1] if found else None

@@ -1,4 +1,4 @@
-"""How people are printed: one whole, or many as rows."""
+"""Prints entries: one with all fields, or many as rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,19 +16,19 @@ EVENT = ("at", "event", "by", "reason", "detail")
 
 
 def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
-    """Return a person's values of these columns."""
+    """Return an entry's values of the columns."""
     return [details(person[name]) if name in NESTED else person[name] for name in columns]
 
 
 def print_entries(
     context: Context, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
 ) -> None:
-    """Print people as rows, or as the document that the service gives."""
+    """Print entries as rows, or as the service's document."""
     if context.output.as_json:
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # Whoever has a customer's id is named by it: an entry's id takes the room of a profile.
+        # One id is enough for a person; the space is needed for the profile.
         people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
         columns = [name for name in columns if name != "entry_id"]
     rows = (row(person, columns) for person in people)
@@ -36,7 +36,7 @@ def print_entries(
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
-    """Print one person: what is known, then the history where it was asked for."""
+    """Print the fields of one entry, and on a terminal its history."""
     if context.output.as_json:
         context.output.json(person)
         return
@@ -51,7 +51,7 @@ def print_entry(context: Context, person: dict[str, Any]) -> None:
 
 
 def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
-    """Print what happened to a person."""
+    """Print the events of an entry."""
     shorten = _name_in_arn if context.output.console.is_terminal else str
     rows = [
         [
@@ -67,12 +67,12 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
 
 
 def _name_in_arn(who: str) -> str:
-    """Return user/ada of arn:aws:iam::123456789012:user/ada: the account is always the same."""
+    """Return user/ada of arn:aws:iam::123456789012:user/ada, for the account is always the same."""
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print where somebody stands after what was done."""
+    """Print an entry's status and position."""
     if context.output.as_json:
         context.output.json(entry)
         return
@@ -82,7 +82,7 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
 
 
 def place(entry: dict[str, Any]) -> str:
-    """Return the position in words, nothing for whoever has none."""
+    """Return the position in words, "" if the entry has none."""
     if entry.get("position") is None:
         return ""
     total = f" of {entry['total']:,}" if entry.get("total") is not None else ""

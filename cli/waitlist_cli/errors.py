@@ -1,4 +1,4 @@
-"""What a command ends with when it does not end well: a sentence, a code, an exit code."""
+"""Errors that end a command: a sentence, a code, an exit code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class FieldProblem:
 
 
 class CliError(Exception):
-    """An expected end; `code` is the service's own where the service has said it."""
+    """An expected error; `code` is the service's, if the service sent one."""
 
     exit_code: ClassVar[int] = 1
-    # Of a problem to which the service has given no code of its own.
-    usual_code: ClassVar[str] = "error"
+    # Printed if the service sent no code.
+    default_code: ClassVar[str] = "error"
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class CliError(Exception):
         self.retry_after = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the problem as `--json` tells it."""
+        """Return the error as `--json` prints it."""
         return {
-            "code": self.code or self.usual_code,
+            "code": self.code or self.default_code,
             "status": self.status,
             "detail": self.message,
             "errors": [{"field": one.field, "message": one.message} for one in self.fields],
@@ -45,37 +45,37 @@ class CliError(Exception):
 
 
 class Refused(CliError):
-    """The service has answered, and said no."""
+    """The service refused the request."""
 
 
 class WrongUsage(CliError):
-    """What was typed, or is configured, cannot be meant."""
+    """The arguments or the configuration are not valid."""
 
     exit_code = 2
-    usual_code = "wrong_usage"
+    default_code = "wrong_usage"
 
 
 class Unavailable(CliError):
-    """No answer, or a request to come back later, however often it was asked."""
+    """The service did not answer, or answered "try again later" to every try."""
 
     exit_code = 3
 
 
 class Unauthorised(CliError):
-    """No credentials, or not good enough for this."""
+    """There are no credentials, or they do not allow the request."""
 
     exit_code = 4
-    usual_code = "unauthorized"
+    default_code = "unauthorized"
 
 
 class Defective(CliError):
-    """The service has failed: a defect, or it is no waiting-list service."""
+    """The service failed, or the address is not a waitlist service."""
 
     exit_code = 5
 
 
 def fields_of(problem: Mapping[str, Any]) -> list[FieldProblem]:
-    """Return the fields that problem details name."""
+    """Return the field errors of a problem document."""
     found = problem.get("errors")
     listed = found if isinstance(found, list) else []
     named = [one for one in listed if isinstance(one, dict)]

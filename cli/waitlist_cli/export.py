@@ -1,4 +1,4 @@
-"""`waitlist export`: pages of people, written as they come."""
+"""`waitlist export`: writes people page by page."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -34,9 +34,9 @@ Write = Callable[[dict[str, Any]], object]
 def export_people(
     context: Context, waitlist_id: str, form: str, status: str, output: str | None
 ) -> None:
-    """Write everybody of a status; memory holds one page."""
+    """Write all entries of a status, with one page in memory."""
     people = context.pages(f"/{waitlist_id}/entries", "entries", status=status)
-    # The first is asked for before a file is made: a service that refuses leaves it as it was.
+    # Read before the file is opened, so that a refusal leaves an existing file as it was.
     first = list(islice(people, 1))
     count = 0
     with _opened(output) as file, _counter(context, output) as (progress, task):
@@ -64,7 +64,7 @@ def _jsonl(file: TextIO) -> Write:
 def _cell(value: object, file: TextIO) -> object:
     if isinstance(value, dict):
         return escaped_json(value)
-    # A file keeps text as it is; a terminal would obey it.
+    # A file keeps control characters; a terminal would act on them.
     return harmless(value) if isinstance(value, str) and file.isatty() else value
 
 
@@ -84,7 +84,7 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
-    """Count where it does not mix with what is written."""
+    """Show a counter, unless it would mix with the output."""
     notes = context.output.notes
     hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())

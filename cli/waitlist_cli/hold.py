@@ -1,20 +1,21 @@
-"""A person whom this process holds: kept, admitted, given back."""
+"""One claimed entry: extend the claim, complete it, give the entry back."""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from waitlist_cli.context import Context
 from waitlist_cli.errors import CliError, Refused
-from waitlist_cli.retries import ONCE
+from waitlist_cli.retries import ONCE, PATIENT, RetryPolicy
 
-# After a failed try to extend; more would not help a service that is busy.
-AGAIN_SECONDS = 1.0
+# Pause after an extension failed.
+RETRY_SECONDS = 1.0
 
 
 class OnFailure(StrEnum):
-    """Where a person goes whose command has failed."""
+    """What becomes of the entry if the program fails."""
 
     release = "release"
     back = "back"
@@ -22,70 +23,72 @@ class OnFailure(StrEnum):
 
 
 class HoldLost(Exception):
-    """The hold has ended: somebody else may have the person by now."""
+    """The claim has ended; another worker may hold the entry."""
 
 
+@dataclass
 class Hold:
-    """One claim; `lease_seconds` count from the moment at which it was asked for."""
+    """A claim, whose lease is counted from `requested_at`, the time before the request."""
 
-    def __init__(
-        self,
-        context: Context,
-        waitlist_id: str,
-        claim: dict[str, Any],
-        lease_seconds: float,
-        asked_at: float,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.claim = claim
-        self.entry_id: str = claim["entry_id"]
-        self._path = f"/{waitlist_id}/claims/{self.entry_id}"
-        self._context = context
-        self._lease_seconds = lease_seconds
-        self._clock = clock
-        self._due = asked_at + lease_seconds / 2
-        self._ends = asked_at + lease_seconds
+    context: Context
+    waitlist_id: str
+    claim: dict[str, Any]
+    lease_seconds: float
+    requested_at: float
+    clock: Callable[[], float] = time.monotonic
+    _extend_at: float = field(init=False)
+    _ends_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._renewed(self.requested_at)
+
+    @property
+    def entry_id(self) -> str:
+        return str(self.claim["entry_id"])
 
     def keep(self) -> None:
-        """Extend the hold if half of it is over; raises HoldLost once it cannot be kept."""
-        now = self._clock()
-        if now < self._due:
+        """Extend the claim if half of its lease is over; raises HoldLost if that is too late."""
+        now = self.clock()
+        if now < self._extend_at:
             return
         try:
-            self._say("extend", ONCE, lease_seconds=int(self._lease_seconds))
+            self._post("extend", ONCE, lease_seconds=int(self.lease_seconds))
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
-            # Away, failed, or the credentials have expired: all of it may pass while it is held.
-            if self._clock() >= self._ends:
+            # The service is away or failed, or credentials expired: it may work again in time.
+            if self.clock() >= self._ends_at:
                 raise HoldLost(f"it could not be extended in time: {error.message}") from error
-            self._due = self._clock() + AGAIN_SECONDS
+            self._extend_at = self.clock() + RETRY_SECONDS
         else:
-            self._due = now + self._lease_seconds / 2
-            self._ends = now + self._lease_seconds
+            self._renewed(now)
 
     def complete(self) -> None:
-        """Admit the person; raises HoldLost if the hold had ended."""
+        """Admit the person; raises HoldLost if the claim had ended."""
         try:
-            self._say("complete")
+            self._post("complete")
         except Refused as error:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str) -> str:
-        """Release or park the person, and return what became of them; raises HoldLost."""
+        """Release or park the entry; return the outcome in words, or raise HoldLost."""
         try:
             if how is OnFailure.park:
-                self._say("park", reason=reason)
+                self._post("park", reason=reason)
                 return "parked"
             to = "back" if how is OnFailure.back else "place"
-            self._say("release", to=to, reason=reason)
+            self._post("release", to=to, reason=reason)
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
             return f"held until the lease ends ({error.message})"
         return "released"
 
-    def _say(self, verb: str, policy: Any = None, **body: Any) -> None:
-        more = {} if policy is None else {"policy": policy}
+    def _post(self, verb: str, policy: RetryPolicy = PATIENT, **body: Any) -> None:
+        path = f"/{self.waitlist_id}/claims/{self.entry_id}/{verb}"
         content = {"claim_token": self.claim["claim_token"], **body}
-        self._context.api.operator("POST", f"{self._path}/{verb}", content, **more)
+        self.context.api.operator("POST", path, content, policy=policy)
+
+    def _renewed(self, now: float) -> None:
+        self._extend_at = now + self.lease_seconds / 2
+        self._ends_at = now + self.lease_seconds

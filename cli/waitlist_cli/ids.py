@@ -1,4 +1,4 @@
-"""Entry ids are made of the customer's, so that no address ever holds a customer's id."""
+"""Derives entry ids from customer ids, so that no URL contains a customer id."""
 
 import base64
 import hashlib
@@ -11,31 +11,32 @@ WAITLIST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the id that the service gives a customer's entry in a waitlist."""
+    """Return the entry id of a customer in a waitlist, as the service derives it."""
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def checked_waitlist_id(text: str) -> str:
-    """Return a waitlist's id; raises WrongUsage for what cannot be one."""
+    """Return a waitlist id; raises WrongUsage if it is not valid."""
     if not WAITLIST_ID.fullmatch(text):
         raise WrongUsage(
-            f"{text!r} is no waitlist id: up to 63 lower-case letters, digits and hyphens."
+            f"{text!r} is not a waitlist id. Use up to 63 lower-case letters, digits and hyphens."
         )
     return text
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:
-    """Return the id of the entry that was named, by itself or by its customer."""
+    """Return the entry id, given itself or by its customer; raises WrongUsage."""
     if (entry is None) == (customer is None):
         raise WrongUsage("Name one person: an entry id, or --customer ID.")
     if customer is not None:
         try:
             return entry_id_of(waitlist_id, customer)
         except UnicodeEncodeError as error:
-            raise WrongUsage(f"--customer {customer!r} is no text in UTF-8.") from error
+            raise WrongUsage(f"--customer {customer!r} cannot be encoded as UTF-8.") from error
     if not ENTRY_ID.fullmatch(entry or ""):
         raise WrongUsage(
-            f"{entry!r} is no entry id (26 of a-z and 2-7). For a customer's id: --customer {entry}"
+            f"{entry!r} is not an entry id (26 of a-z and 2-7). "
+            f"For a customer id: --customer {entry}"
         )
     return entry or ""

@@ -1,4 +1,4 @@
-"""What is printed: tables and colour for people, bare lines for pipes, JSON for scripts."""
+"""Prints tables and colours on a terminal, plain lines into a pipe, JSON for scripts."""
 
 import io
 import json
@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -20,11 +21,11 @@ from waitlist_cli.errors import CliError
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
-# What a person copies from the screen stays in one piece.
+# Columns that operators copy from the screen, so they are never wrapped.
 WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
-# Between several values of an attribute; files have it between them, too.
-VALUES_APART = ";"
-# A column that would be narrower is no column: then each row stands by itself, a line a value.
+# Separates the values of an attribute, on the screen and in files.
+VALUE_SEPARATOR = ";"
+# If a table would need narrower columns, each row is printed as a block with one line per value.
 LEAST_WIDTH = 10
 # Customers choose what is in their profile. A control character in it could move the operator's
 # cursor or write other text over the screen, and a bidirectional one could reorder the line.
@@ -32,7 +33,7 @@ CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 
 
 def shown(value: object) -> str:
-    """Return a value as a person reads it, harmless to a terminal."""
+    """Format a value for a terminal, without control characters."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -46,14 +47,14 @@ def shown(value: object) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return text without what a terminal would obey; lines stay lines."""
+    """Replace the control characters of a text, except line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))
 
 
 def escaped_json(value: object, indent: int | None = None) -> str:
     """Return the JSON of a value, with each control character of its texts as \\uXXXX.
 
-    JSON itself escapes only those below U+0020, and terminals obey others.
+    JSON itself escapes only those below U+0020, and terminals act on others too.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "\n".join(CONTROLS.sub(_escape, line) for line in text.split("\n"))
@@ -64,7 +65,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def plain(value: object) -> str:
-    """Return a value as a field of a line: no tab, no line's end, numbers bare."""
+    """Format a value as one field of a tab-separated line."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -73,50 +74,50 @@ def plain(value: object) -> str:
     return CONTROLS.sub(" ", text)
 
 
-def take_any_text(stream: object) -> None:
-    """Have a stream take any text: pipes get UTF-8, a terminal shows ? for what it has not."""
+def accept_any_text(stream: object) -> None:
+    """Make a stream accept any text: a pipe as UTF-8, a terminal with ? for unknown letters."""
     if not isinstance(stream, io.TextIOWrapper):
         return
     if stream.isatty():
         stream.reconfigure(errors="replace")
     else:
-        # In JSON, the only text that UTF-8 does not have is escaped by it as JSON does.
+        # A lone surrogate, which UTF-8 cannot encode, becomes the same \uXXXX that JSON uses.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class Console(rich.console.Console):
-    """A console that leaves it to its caller what a broken pipe means."""
+    """Raises BrokenPipeError, where rich would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def discard(console: Console) -> None:
-    """Let what is still to be written go nowhere, or the end would fail on it again."""
-    # It may have no file behind it.
+    """Send further output to /dev/null, because flushing it at exit would fail again."""
+    # A console in a test has no file descriptor.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), console.file.fileno())
 
 
+@dataclass(frozen=True)
 class Output:
-    """Standard output for what was asked for, standard error for what is said about it."""
+    """Prints results to `console` (stdout), notes and errors to `notes` (stderr)."""
 
-    def __init__(self, as_json: bool, console: Console, notes: Console) -> None:
-        self.as_json = as_json
-        self.console = console
-        self.notes = notes
+    as_json: bool
+    console: Console
+    notes: Console
 
     def json(self, value: object) -> None:
-        """Print a document; over several lines only where a person looks."""
+        """Print a document, indented on a terminal."""
         indent = 2 if self.console.is_terminal else None
         self.line(escaped_json(value, indent))
 
     def json_line(self, value: object) -> None:
-        """Print one of many documents, a line each."""
+        """Print a document on one line."""
         self.line(escaped_json(value))
 
     def line(self, text: str) -> None:
-        """Print text as it is, at once: neither folded nor coloured."""
+        """Print and flush a line without wrapping or colours."""
         self.console.file.write(f"{text}\n")
         self.console.file.flush()
 
@@ -128,7 +129,7 @@ class Output:
         title: str = "",
         right: Sequence[str] = (),
     ) -> None:
-        """Print a table, or in a pipe its header and each row as it comes, with tabs."""
+        """Print a table; in a pipe a header and rows with tabs, each row as soon as it is there."""
         if not self.console.is_terminal:
             for row in chain([columns], rows):
                 self.line("\t".join(map(plain, row)))
@@ -140,7 +141,7 @@ class Output:
             self._blocks(columns, whole, title)
 
     def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
-        """Print each row by itself: a terminal is too narrow for a table."""
+        """Print each row as a block, for a terminal that is too narrow for the table."""
         if title:
             self.console.print(Text(shown(title), style="italic"))
         names = [HEADINGS.get(name, name) for name in columns]
@@ -149,7 +150,7 @@ class Output:
             self.line("")
 
     def pairs(self, pairs: Mapping[str, object]) -> None:
-        """Print names and values, a line each."""
+        """Print names and values, one pair a line."""
         if not self.console.is_terminal:
             for name, value in pairs.items():
                 self.line(f"{name}\t{plain(value)}")
@@ -162,18 +163,18 @@ class Output:
         self.console.print(grid)
 
     def text(self, text: str) -> None:
-        """Print a sentence for a person."""
+        """Print a sentence."""
         self.console.print(Text(harmless(text)), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
-        """Say something that is no result; no work ends because nobody listens any more."""
+        """Print a note to standard error; a closed standard error does not end the command."""
         try:
             self.notes.print(Text(harmless(text), style=style), soft_wrap=True)
         except OSError:
             discard(self.notes)
 
     def problem(self, error: CliError) -> None:
-        """Say what went wrong, with its code, and what the fields of the request are to be."""
+        """Print an error with its code, and the errors of single fields."""
         if self.as_json:
             try:
                 self.notes.file.write(escaped_json(error.as_json()) + "\n")
@@ -184,7 +185,7 @@ class Output:
         self.note(f"{shown(error.message)}{code}", "red")
         for one in error.fields:
             line = f"{one.field}: {one.message}"
-            # With one field wrong, the sentence above says just this.
+            # The message often repeats the error of the only invalid field.
             if line not in error.message:
                 self.note(f"  {shown(line)}")
 
@@ -196,7 +197,7 @@ def table(
     title: str = "",
     right: Sequence[str] = (),
 ) -> Table:
-    """Return a table of values, whatever is in them."""
+    """Return a table of values."""
     made = Table(
         title=Text(shown(title)) if title else None,
         title_justify="left",
@@ -213,7 +214,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Tell whether every column gets the room that it needs to be read."""
+    """Return whether every column is wide enough to be read."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(shown(row[number]) for row in rows)]
@@ -235,12 +236,12 @@ def _brief(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return VALUES_APART.join(value)
+        return VALUE_SEPARATOR.join(value)
     return json.dumps(value, ensure_ascii=False)
 
 
 def details(mapping: Mapping[str, Any] | None) -> str:
-    """Return a profile or attributes in few words: name=value, name=value."""
+    """Format a profile or attributes as name=value, name=value."""
     parts = []
     for name, value in (mapping or {}).items():
         parts.append(f"{name}={_brief(value)}")

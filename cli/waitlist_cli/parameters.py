@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and what they are made into."""
+"""Arguments and options that several commands share, and their conversion."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import typer
 
 from waitlist_cli.errors import WrongUsage
 
-# Of a pause between two questions.
+# Longest pause between two requests.
 MOST_SECONDS = 3600.0
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlist's id.")]
 EntryId = Annotated[
@@ -16,24 +16,28 @@ EntryId = Annotated[
 ]
 Customer = Annotated[
     str | None,
-    typer.Option("--customer", help="The customer's id, in place of ENTRY.", show_default=False),
+    typer.Option("--customer", help="The customer's id, instead of ENTRY.", show_default=False),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Kept in the person's history.")]
-ClaimToken = Annotated[str, typer.Option("--token", help="The claim_token that the claim gave.")]
+Reason = Annotated[str, typer.Option("--reason", help="Stored in the person's history.")]
+ClaimToken = Annotated[str, typer.Option("--token", help="The claim_token of the claim.")]
 Lease = Annotated[
     int | None,
-    typer.Option("--lease", min=1, help="Seconds; the waitlist's own if left out."),
+    typer.Option("--lease", min=1, help="Seconds. Default: the waitlist's lease."),
 ]
-Back = Annotated[bool, typer.Option("--back", help="To the end of the line, not to the old place.")]
+Back = Annotated[
+    bool, typer.Option("--back", help="To the end of the queue, instead of the old place.")
+]
 Filter = Annotated[
     list[str] | None,
     typer.Option(
         "--filter",
         metavar="NAME=VALUE",
-        help="Only those who have this attribute; several make one segment.",
+        help="Only people with this attribute. Several filters name one segment.",
     ),
 ]
-Newest = Annotated[bool, typer.Option("--newest", help="From the tail, not from the head.")]
+Newest = Annotated[
+    bool, typer.Option("--newest", help="From the tail of the queue, not from the head.")
+]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")]
 ProfileJson = Annotated[
     str | None, typer.Option("--profile-json", metavar="JSON", help="The whole profile.")
@@ -43,7 +47,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="A field of the profile: NAME=text, NAME:=JSON; NAME= takes it out.",
+        help="A field of the profile: NAME=text or NAME:=JSON. NAME= removes it.",
     ),
 ]
 Attribute = Annotated[
@@ -51,7 +55,7 @@ Attribute = Annotated[
     typer.Option(
         "--attribute",
         metavar="NAME=VALUE",
-        help="An attribute; given again, one more value of it. NAME= takes it out.",
+        help="An attribute; repeat it for several values. NAME= removes it.",
     ),
 ]
 
@@ -60,19 +64,19 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Return the name and the value of NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise WrongUsage(f"{option} {text}: NAME=VALUE is meant.")
+        raise WrongUsage(f"{option} {text}: give NAME=VALUE.")
     return name, value
 
 
 def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """Return the attributes by which a claim filters."""
+    """Return the filter of a claim."""
     return dict(pair(text, "--filter") for text in texts or ()) or None
 
 
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a profile after what was typed."""
+    """Return a profile with the typed changes."""
     profile = dict(before) if whole is None else _object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -86,7 +90,7 @@ def profile_of(
 
 
 def attributes_of(before: dict[str, Any], texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return attributes after what was typed: those that are named are replaced."""
+    """Return attributes with the typed ones replaced."""
     typed: dict[str, list[str]] = {}
     for text in texts or ():
         name, value = pair(text, "--attribute")
@@ -98,7 +102,7 @@ def attributes_of(before: dict[str, Any], texts: Sequence[str] | None) -> dict[s
 def _object(text: str, option: str) -> dict[str, Any]:
     found = _json(text, option)
     if not isinstance(found, dict):
-        raise WrongUsage(f'{option}: an object is meant, such as {{"name": "Ada"}}.')
+        raise WrongUsage(f'{option}: give a JSON object, such as {{"name": "Ada"}}.')
     return found
 
 
@@ -106,4 +110,4 @@ def _json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise WrongUsage(f"{option}: this is no JSON: {error}") from error
+        raise WrongUsage(f"{option}: invalid JSON: {error}") from error

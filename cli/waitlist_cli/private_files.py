@@ -1,4 +1,4 @@
-"""Files with personal data or secrets: readable by the user who runs the command, and no other."""
+"""Files with personal data or secrets, which only the user who runs the command may read."""
 
 import os
 import stat
@@ -9,10 +9,10 @@ OWNER_ONLY = 0o600
 
 
 def open_private(path: str | Path, *, append: bool = False, errors: str = "strict") -> TextIO:
-    """Open a text file for writing, with mode 0600 before the first byte is in it.
+    """Open a text file for writing, with mode 0600 before the first byte is written.
 
-    An existing file that more users may read loses its wider mode before it is truncated. Devices
-    and pipes keep theirs. Raises OSError, also for a file of another user.
+    The mode of an existing file is narrowed before the file is truncated. Devices and pipes keep
+    their mode. Raises OSError, also for a file of another user.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
     try:

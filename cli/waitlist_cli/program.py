@@ -1,4 +1,4 @@
-"""A program in a process group of its own: a Ctrl-C in the terminal is not for it."""
+"""Runs a program in its own process group, so that a Ctrl-C in the terminal does not reach it."""
 
 import os
 import signal
@@ -9,15 +9,15 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# How long a program that is told to end may take for it.
+# How long a program may take to end after SIGTERM.
 GRACE_SECONDS = 5.0
 STDERR = 2
 
 
 class Program:
-    """Runs from the moment it is made; `text` is its standard input.
+    """Starts at once, with `text` as its standard input.
 
-    Where standard output is for documents of ours, its own goes to standard error.
+    With `output_is_ours` its standard output goes to standard error, away from our JSON.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -30,22 +30,22 @@ class Program:
             )
         except OSError as error:
             raise WrongUsage(
-                f"{words[0]} cannot be run: {error.strerror}. A script begins with #! and the "
-                "path of what reads it."
+                f"{words[0]} cannot be run: {error.strerror}. A script must begin with #! and the "
+                "path of its interpreter."
             ) from error
-        # A program that does not read must not block whoever writes.
+        # A program that does not read its input must not block this thread.
         self._writer = threading.Thread(target=self._write, args=(text.encode(),), daemon=True)
         self._writer.start()
 
     def wait(self, seconds: float) -> int | None:
-        """Return the exit code, None if it still runs after so long."""
+        """Return the exit code, None if the program still runs after `seconds`."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self) -> None:
-        """End it, if it still runs, and whatever it has started: asked first, then made to."""
+        """End the process group by SIGTERM, then by SIGKILL, if the program still runs."""
         if self.wait(0) is not None:
             return
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -58,7 +58,7 @@ class Program:
         stream = self._process.stdin
         if stream is None:
             return
-        # A program may end, or close its input, without having read it.
+        # The program may end, or close its input, without reading it.
         with suppress(BrokenPipeError):
             stream.write(content)
         with suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""How fast two counters grow, over the last seconds."""
+"""Growth rates of two counters over the last seconds."""
 
 from collections import deque
 
@@ -6,7 +6,7 @@ WINDOW_SECONDS = 10.0
 
 
 class Rates:
-    """Fed with the counters as they are at a time; None until there are two times."""
+    """Rates per second; None until two samples were added."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()
@@ -29,5 +29,5 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # Counters of a waitlist that was made anew begin again.
+        # Negative if the waitlist was deleted and created again, which resets its counters.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

@@ -1,4 +1,4 @@
-"""When to ask again: the policy that the service asks of every client (docs/time-budgets.md)."""
+"""The retry policy that the service asks of every client (docs/time-budgets.md)."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -8,20 +8,20 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 
 def may_pass(status: int, code: str) -> bool:
-    """Whether a repeat, with the same key, may be answered otherwise.
+    """Return whether a retry with the same Idempotency-Key may succeed.
 
-    A `500` without a problem's `code` is API Gateway's own: the function's environment was killed,
-    perhaps after it had done what was asked. The service's own `500` is a defect, which stays.
+    A `500` without a `code` comes from API Gateway: the function was killed, perhaps after it had
+    done the work. A `500` of the service itself is a defect, which a retry only repeats.
     """
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """At most `tries` times in all, each given up after `timeout_seconds`.
+    """At most `tries` tries in all, each with a timeout of `timeout_seconds`.
 
-    A pause is what the answer asks for, or `least_seconds`, and a random part on top, so that
-    those who were turned away together do not come back together.
+    The pause is `Retry-After`, or `least_seconds` without it, plus a random part, so that clients
+    that were refused together do not retry together.
     """
 
     timeout_seconds: float = 30.0
@@ -37,7 +37,7 @@ class RetryPolicy:
         headers: Mapping[str, str],
         jitter: Callable[[], float] = random.random,
     ) -> float:
-        """Return the seconds to wait after this attempt; the first is 0."""
+        """Return the seconds to wait after an attempt, counted from 0."""
         longest: float = min(self.first_jitter_seconds * 2**attempt, self.most_jitter_seconds)
         return self._asked(headers.get("retry-after", "")) + jitter() * longest
 
@@ -48,5 +48,5 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# For whatever asks again by itself a second later.
+# For requests that the caller repeats a second later anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

@@ -1,40 +1,39 @@
-"""Ctrl-C in two steps: the first asks to finish, the second to stop at once.
+"""Graceful shutdown: the first signal asks to finish, the second to stop at once.
 
-SIGTERM counts as one, and so does the end of the terminal, unless nohup has it ignored.
+Ctrl-C, SIGTERM and the end of the terminal count alike; a signal that nohup ignores stays ignored.
 """
 
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+@dataclass(frozen=True)
 class Shutdown:
-    """What whoever waits at the keyboard has asked for."""
+    """Sets one event per signal, and calls the function that belongs to it."""
 
-    def __init__(
-        self, on_first: Callable[[], None], on_second: Callable[[], None] = lambda: None
-    ) -> None:
-        self.to_finish = threading.Event()
-        self.to_stop = threading.Event()
-        self._on_first = on_first
-        self._on_second = on_second
+    on_first: Callable[[], None]
+    on_second: Callable[[], None] = lambda: None
+    to_finish: Event = field(default_factory=Event)
+    to_stop: Event = field(default_factory=Event)
 
     def on_signal(self) -> None:
         if self.to_finish.is_set():
             self.to_stop.set()
-            self._on_second()
+            self.on_second()
         else:
             self.to_finish.set()
-            self._on_first()
+            self.on_first()
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Hear signals, and leave them as they were afterwards."""
-        heard = [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-        former = {one: signal.signal(one, lambda *_: self.on_signal()) for one in heard}
+        """Handle signals, and restore the former handlers at the end."""
+        handled = [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+        former = {one: signal.signal(one, lambda *_: self.on_signal()) for one in handled}
         try:
             yield
         finally:

@@ -23,7 +23,7 @@ LOCAL_REGION = "us-east-1"
 
 
 class OperatorAuth(httpx.Auth):
-    """Asks for the credentials at each request: those of a role are renewed meanwhile."""
+    """Reads the credentials at each request, because those of a role are renewed."""
 
     requires_request_body = True
 
@@ -46,7 +46,7 @@ class OperatorAuth(httpx.Auth):
 
 
 def operator_auth(target: "Target") -> OperatorAuth:
-    """Return what signs for a target: the local run's own key, or AWS' usual ones."""
+    """Return the signer of a target: the local run's key, or the usual AWS credentials."""
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
         return OperatorAuth(key.get_frozen_credentials, LOCAL_REGION)
@@ -62,7 +62,9 @@ def operator_auth(target: "Target") -> OperatorAuth:
             "For the service of `make run`: --local"
         )
     if not region:
-        raise WrongUsage("In which region is it? Give --region NAME, or set AWS_REGION.")
+        raise WrongUsage(
+            "The region of the API is not known. Give --region NAME, or set AWS_REGION."
+        )
 
     def frozen() -> ReadOnlyCredentials:
         try:
@@ -74,7 +76,7 @@ def operator_auth(target: "Target") -> OperatorAuth:
 
 
 def _session(profile: str | None) -> "Session":
-    # Half of all that is imported, and the local run needs none of it.
+    # Half of the import time, which the local run does not need.
     from botocore.session import Session
 
     return Session(profile=profile)
@@ -82,6 +84,6 @@ def _session(profile: str | None) -> "Session":
 
 def _unusable(error: BotoCoreError) -> Unauthorised:
     return Unauthorised(
-        f"AWS credentials: {error}. Choose others by --profile NAME or AWS_PROFILE; "
-        "`aws sts get-caller-identity` tries them."
+        f"AWS credentials: {error}. Choose others with --profile NAME or AWS_PROFILE; "
+        "`aws sts get-caller-identity` checks them."
     )

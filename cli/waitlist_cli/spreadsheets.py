@@ -1,4 +1,4 @@
-"""CSV for spreadsheets: a value that looks like a formula gets an apostrophe before it.
+"""CSV for spreadsheets: an apostrophe before each value that looks like a formula.
 
 The rule is OWASP's (CSV injection): each field is quoted, and a value that begins with one of
 = + - @, their full-width forms, a tab, a carriage return or a line feed gets the apostrophe.
@@ -11,24 +11,24 @@ from collections.abc import Iterable
 from typing import TextIO
 
 _FORMULA_STARTS = "=+\\-@\t\r\n＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
-# A value that begins with apostrophes before such a sign gets one more, so that reading one off
-# returns every value as it was.
+# A value that begins with apostrophes before such a sign gets one more, so that a reader who
+# removes one gets the original value.
 _FORMULA = re.compile(f"'*[{_FORMULA_STARTS}]")
 _NEUTRALISED = re.compile(f"'+[{_FORMULA_STARTS}]")
 
 
 def neutralised(value: object) -> object:
-    """Return a cell's value so that a spreadsheet takes it for text."""
+    """Return a value with an apostrophe, if a spreadsheet would run it as a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def original(cell: str) -> str:
-    """Return the value that `neutralised` made a cell of; other cells as they are."""
+    """Undo `neutralised`."""
     return cell[1:] if _NEUTRALISED.match(cell) else cell
 
 
 class SheetWriter:
-    """Writes rows of a CSV file that people open in a spreadsheet."""
+    """Writes a CSV file for spreadsheets."""
 
     def __init__(self, file: TextIO) -> None:
         self._header = csv.writer(file)

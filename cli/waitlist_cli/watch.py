@@ -1,4 +1,4 @@
-"""`waitlist watch`: looks again and again, and shows each look in place or as a line."""
+"""`waitlist watch`: reads a waitlist at an interval, and draws it or prints lines."""
 
 import threading
 import time
@@ -20,13 +20,13 @@ from waitlist_cli.signals import Shutdown
 from waitlist_cli.watch_picture import Snapshot, picture
 
 HEAD = 50
-# The configuration changes seldom, the line all the time.
-LOOKS_PER_CONFIGURATION = 10
+# The configuration changes seldom, so most snapshots reuse it.
+SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 
 
 class Watcher:
-    """Looks at one waitlist; remembers what rates and the curve are made of."""
+    """Takes snapshots of one waitlist, and keeps the samples for rates and the curve."""
 
     def __init__(self, context: Context, waitlist_id: str, head: int) -> None:
         self._api = context.api
@@ -41,25 +41,25 @@ class Watcher:
     def snapshots(
         self, seconds: float, most: int | None, end: threading.Event
     ) -> Iterator[Snapshot]:
-        """Yield a look at each beat; a service that is away for a while is told in it."""
-        beat = time.monotonic()
+        """Yield a snapshot every `seconds`; while the service is away, the last one."""
+        due = time.monotonic()
         for number in count() if most is None else range(most):
             if number:
-                beat = max(beat + seconds, time.monotonic() - seconds)
-                if end.wait(max(0.0, beat - time.monotonic())):
+                due = max(due + seconds, time.monotonic() - seconds)
+                if end.wait(max(0.0, due - time.monotonic())):
                     return
             yield self._snapshot(number)
 
     def _snapshot(self, number: int) -> Snapshot:
         try:
-            if number % LOOKS_PER_CONFIGURATION == 0 or self._last_failed():
+            if number % SNAPSHOTS_PER_CONFIGURATION == 0 or self._last_failed():
                 self._waitlist = self._get("")
             stats = self._get("/stats")
             people = self._get("/entries", limit=self._head)["entries"] if self._head else []
         except (Unavailable, Defective) as error:
             if self._last is None:
                 raise
-            problem = f"{shown(error.message)} The numbers are of {self._seen_at}."
+            problem = f"{shown(error.message)} These numbers are from {self._seen_at}."
             self._last = self._last.with_problem(_now(), problem, self._waitlist)
             return self._last
         self._seen_at = _now()
@@ -84,11 +84,11 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show looks until Ctrl-C, or so many; a second Ctrl-C does not wait for the last answer."""
+    """Show snapshots until Ctrl-C, at most `most`; a second Ctrl-C ends at once."""
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # An exception could come in the middle of a callback, which would swallow it.
+    # The first Ctrl-C sets an event, because a callback of a library could swallow an exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():
@@ -101,7 +101,7 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # A first look that fails says so before the screen is taken.
+    # Taken first, so that its error is printed before the screen is cleared.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

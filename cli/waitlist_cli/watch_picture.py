@@ -1,4 +1,4 @@
-"""What `watch` shows: numbers, a curve of the depth, the head of the line."""
+"""Draws what `watch` shows: numbers, a curve of the depth, the head of the queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,16 +15,16 @@ from waitlist_cli.output import details, shown
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# Where there is less, there is no room for eight numbers side by side, nor for profiles.
+# A narrower terminal has no room for eight numbers in a row, nor for profiles.
 WIDE = 76
 LONGEST_NAME = 26
-# Of the panel, the numbers, the curve and the table's own frame.
+# Lines taken by the panel, the numbers, the curve and the table's frame.
 OTHER_LINES = 14
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What was seen at one moment; with a `problem` it is what was seen last."""
+    """The waitlist at one moment; with a `problem`, the last values that were read."""
 
     at: str
     waitlist: dict[str, Any]
@@ -39,7 +39,7 @@ class Snapshot:
         return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
-        """Return it as one line of a script's input."""
+        """Return the fields of one line of output."""
         head = self.people[0]["entry_id"] if self.people else None
         return {
             "at": self.at,
@@ -54,7 +54,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return the whole view, no higher than the terminal."""
+    """Return the whole picture, no higher than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
@@ -68,7 +68,7 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
 
 
 def duration(seconds: int | None) -> str:
-    """Return seconds as a person says them: 3 d 4 h, 2 min 5 s."""
+    """Format seconds: 3 d 4 h, 2 min 5 s."""
     if seconds is None:
         return "-"
     parts: list[str] = []
@@ -81,7 +81,7 @@ def duration(seconds: int | None) -> str:
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Return a curve in one line of text, from the least value to the most."""
+    """Return a one-line chart, scaled from the least to the largest value."""
     if not values:
         return ""
     least, most = min(values), max(values)
@@ -102,7 +102,7 @@ def _title(snapshot: Snapshot) -> Text:
 
 
 def _cells(snapshot: Snapshot) -> dict[str, Text]:
-    """Return the numbers, each with its colour."""
+    """Return the formatted numbers by name."""
     stats = snapshot.stats
     cells = {
         "waiting": (shown(stats["waiting"]), "bold cyan"),
@@ -127,7 +127,7 @@ def _numbers(snapshot: Snapshot) -> Table:
 
 
 def _few_numbers(snapshot: Snapshot) -> Table:
-    """Return the numbers two in a line: waiting and oldest, in and out, and so on."""
+    """Return the numbers in two columns, for a narrow terminal."""
     cells = _cells(snapshot)
     grid = Table.grid(padding=(0, 1))
     for left, right in (
@@ -147,7 +147,7 @@ def _curve(depths: Sequence[int], bars: str) -> Text:
 
 
 def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
-    """Return the first in line; the last column takes what room the others leave it."""
+    """Return a table of the first people; its last column takes the remaining width."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     if is_wide:

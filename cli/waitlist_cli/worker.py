@@ -1,4 +1,4 @@
-"""`waitlist work`: one person after the other, a command for each."""
+"""`waitlist work`: claims people one by one and runs a program for each."""
 
 import json
 import random
@@ -8,7 +8,7 @@ import time
 import uuid
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from waitlist_cli.context import Context
@@ -26,10 +26,14 @@ from waitlist_cli.retries import PATIENT, RetryPolicy
 from waitlist_cli.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# A person who is released stands at the head again: whoever fails at once must not spin.
+# A released entry is at the head again, so a program that fails at once would fail in a loop.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
 REASON_LENGTH = 500
+
+
+def _new_key() -> str:
+    return str(uuid.uuid4())
 
 
 @dataclass(frozen=True)
@@ -46,98 +50,91 @@ class Plan:
     until_empty: bool = False
 
 
+@dataclass
 class WorkCounts:
-    """What has come of the work, from all threads."""
+    """What all threads have done; `left` is how many people may still be served, if limited."""
 
-    def __init__(self, most: int | None) -> None:
-        self._left = most
-        self._lock = threading.Lock()
-        self.completed = 0
-        self.failed = 0
+    left: int | None
+    completed: int = 0
+    failed: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self) -> bool:
-        """Take one of the people who may still be served; False if there were enough."""
-        with self._lock:
-            if self._left == 0:
+    def reserve(self) -> bool:
+        """Reserve one of the people that may still be served; False if none is left."""
+        with self.lock:
+            if self.left == 0:
                 return False
-            if self._left is not None:
-                self._left -= 1
+            if self.left is not None:
+                self.left -= 1
             return True
 
-    def nobody(self) -> None:
-        """Give back what was taken: nobody came."""
-        with self._lock:
-            if self._left is not None:
-                self._left += 1
+    def give_back(self) -> None:
+        """Undo `reserve`, because no one was claimed."""
+        with self.lock:
+            if self.left is not None:
+                self.left += 1
 
     def end(self, *, completed: bool) -> None:
-        with self._lock:
+        with self.lock:
             self.completed += completed
             self.failed += not completed
 
 
+@dataclass
 class Worker:
-    """Claims one person at a time until it is report to finish."""
+    """Claims one person at a time until a signal asks to finish."""
 
-    def __init__(
-        self,
-        context: Context,
-        plan: Plan,
-        lease_seconds: int,
-        shutdown: Shutdown,
-        counts: WorkCounts,
-    ) -> None:
-        self._context = context
-        self._plan = plan
-        self._lease_seconds = lease_seconds
-        self._shutdown = shutdown
-        self._counts = counts
-        self._failures = 0
-        self._pause_seconds = 0.0
-        self._new_key()
+    context: Context
+    plan: Plan
+    lease_seconds: int
+    shutdown: Shutdown
+    counts: WorkCounts
+    _failures: int = 0
+    _pause_seconds: float = 0.0
+    _key: str = field(default_factory=_new_key)
 
     def run(self) -> None:
-        while self._counts.begin():
-            if self._shutdown.to_finish.wait(self._pause_seconds) or not self._serve_next():
-                self._counts.nobody()
+        while self.counts.reserve():
+            if self.shutdown.to_finish.wait(self._pause_seconds) or not self._serve_next():
+                self.counts.give_back()
                 return
 
     def _serve_next(self) -> bool:
-        """Serve whoever comes; False if nobody comes and none is to be waited for."""
+        """Serve the next person; return False if there is none and the worker should end."""
         try:
             hold = self._claim()
         except (Unavailable, Defective) as error:
-            self._counts.nobody()
+            self.counts.give_back()
             self._back_off(error)
             return True
         if hold is not None:
             self._serve(hold)
             return True
-        if self._plan.until_empty:
+        if self.plan.until_empty:
             return False
-        self._counts.nobody()
-        self._pause_seconds = self._plan.poll_seconds * random.uniform(0.8, 1.2)
+        self.counts.give_back()
+        self._pause_seconds = self.plan.poll_seconds * random.uniform(0.8, 1.2)
         return True
 
     def _claim(self) -> Hold | None:
         body = {
-            "filter": self._plan.filter,
-            "order": "newest" if self._plan.newest else "oldest",
-            "lease_seconds": self._plan.lease_seconds,
+            "filter": self.plan.filter,
+            "order": "newest" if self.plan.newest else "oldest",
+            "lease_seconds": self.plan.lease_seconds,
         }
-        path, asked_at = f"/{self._plan.waitlist_id}/claims", time.monotonic()
+        path, asked_at = f"/{self.plan.waitlist_id}/claims", time.monotonic()
         try:
-            answer = self._context.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
+            answer = self.context.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
         except Refused as error:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # Kept until an answer has come: a lost one is asked for again, and nobody is held for it.
-        self._new_key()
+        # Kept until a response arrives, so that a retry gets the claim of a lost response.
+        self._key = _new_key()
         claims = answer["claims"]
         if not claims:
             return None
-        return Hold(self._context, self._plan.waitlist_id, claims[0], self._lease_seconds, asked_at)
+        return Hold(self.context, self.plan.waitlist_id, claims[0], self.lease_seconds, asked_at)
 
     def _serve(self, hold: Hold) -> None:
         began = time.monotonic()
@@ -149,13 +146,13 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                outcome = hold.give_back(self._plan.on_failure, _reason(self._plan, code))
+                outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code))
         except HoldLost as lost:
             outcome = f"lost: {lost}"
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # Whatever ended the waiting: nobody looks after it any more.
+            # After any error, because no one waits for the program any more.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began)
@@ -163,33 +160,33 @@ class Worker:
     def _start(self, hold: Hold) -> Program:
         text = json.dumps(hold.claim, ensure_ascii=False)
         try:
-            return Program(self._plan.program, text, output_is_ours=self._context.output.as_json)
+            return Program(self.plan.program, text, output_is_ours=self.context.output.as_json)
         except WrongUsage:
             with suppress(HoldLost):
                 hold.give_back(OnFailure.release, "the command could not be run")
             raise
 
     def _wait_for(self, program: Program, hold: Hold) -> int | None:
-        """Return the program's exit code; None if it was ended."""
+        """Return the program's exit code, None if a second Ctrl-C ended it."""
         while (code := program.wait(TICK_SECONDS)) is None:
-            if self._shutdown.to_stop.is_set():
+            if self.shutdown.to_stop.is_set():
                 program.end()
                 return None
             hold.keep()
         return code
 
     def _after(self, *, completed: bool) -> None:
-        self._counts.end(completed=completed)
+        self.counts.end(completed=completed)
         self._failures = 0 if completed else self._failures + 1
         backoff = min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS)
         self._pause_seconds = backoff if self._failures else 0.0
 
     def _back_off(self, error: CliError) -> None:
-        """Have patience with a service that is away, or fails."""
+        """Pause before the next claim, because the service is away or failed."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
-        self._context.output.note(
+        self.context.output.note(
             f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
         )
 
@@ -201,30 +198,29 @@ class Worker:
             "exit_code": code,
             "seconds": round(seconds, 3),
         }
-        if self._context.output.as_json:
-            self._context.output.json_line(report)
+        if self.context.output.as_json:
+            self.context.output.json_line(report)
         else:
             who = report["customer_id"] or hold.entry_id
             style = "green" if outcome == "completed" else "red"
             ended = "" if code in (0, None) else f", exit code {code}"
-            self._context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
-
-    def _new_key(self) -> None:
-        self._key = str(uuid.uuid4())
+            self.context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
 
 
 def run_workers(context: Context, plan: Plan) -> int:
-    """Work with as many workers as planned, and return the exit code."""
+    """Run the planned number of workers; return the exit code."""
     if shutil.which(plan.program[0]) is None:
         raise WrongUsage(
-            f"{plan.program[0]} is no program that can be run: give its path, such as "
-            "./welcome.sh, and make it executable."
+            f"{plan.program[0]} cannot be run. Give its path, such as ./welcome.sh, and make it "
+            "executable."
         )
     waitlist = context.call("GET", plan.waitlist_id)
     lease_seconds = plan.lease_seconds or waitlist["lease_seconds"]
     counts = WorkCounts(plan.most)
     shutdown = Shutdown(
-        lambda: context.output.note("Finishing what runs. Ctrl-C again ends it.", "yellow")
+        lambda: context.output.note(
+            "Waiting for running commands. Press Ctrl-C again to stop them.", "yellow"
+        )
     )
 
     def pause(seconds: float) -> None:
@@ -243,10 +239,10 @@ def run_workers(context: Context, plan: Plan) -> int:
 
 
 def _all_done(running: list[Future[None]], shutdown: Shutdown) -> None:
-    """Wait for all; where one fails the others finish, and its error is raised."""
+    """Wait for all workers; if one fails, let the others finish, then raise its error."""
     left = set(running)
     while left:
-        # Not without end: signals are heard between two waits.
+        # With a timeout, because Python handles signals between two waits.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(one.exception() for one in done):
             shutdown.to_finish.set()

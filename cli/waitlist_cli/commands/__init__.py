@@ -1,4 +1,4 @@
-"""What can be typed: each module holds the commands of one part of `waitlist --help`.
+"""The commands: each module holds one part of `waitlist --help`.
 
 They are imported in the order in which `--help` lists them.
 """

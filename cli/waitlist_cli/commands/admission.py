@@ -1,4 +1,4 @@
-"""Admission: claim people at the head, say what became of them, or let a program do so."""
+"""Admission: claim people, complete or release the claims, or let a program do it."""
 
 from typing import Annotated, Any
 
@@ -45,12 +45,12 @@ def claim(
     newest: Newest = False,
     lease: Lease = None,
     complete_now: Annotated[
-        bool, typer.Option("--complete", help="Admit them in the same call, for good.")
+        bool, typer.Option("--complete", help="Admit them in the same call.")
     ] = False,
 ) -> None:
-    """Hold people at the head of the line; each comes with a claim_token."""
+    """Claim people at the head of the queue; each claim has a claim_token."""
     if count > MOST_CLAIMED:
-        raise WrongUsage(f"One call claims {MOST_CLAIMED} at the most: -n {MOST_CLAIMED}")
+        raise WrongUsage(f"One call claims at most {MOST_CLAIMED} people.")
     asked = {
         "count": count,
         "filter": filter_of(filter_),
@@ -74,7 +74,7 @@ def complete(
     customer: Customer = None,
     reason: Reason = "",
 ) -> None:
-    """Admit a person whom you hold, for good."""
+    """Admit a claimed person."""
     _act(context, waitlist, entry, customer, "complete", claim_token=token, reason=reason)
 
 
@@ -88,7 +88,7 @@ def release(
     back: Back = False,
     reason: Reason = "",
 ) -> None:
-    """Give a person whom you hold back to the line."""
+    """Return a claimed person to the queue."""
     to = _to(back)
     _act(context, waitlist, entry, customer, "release", claim_token=token, to=to, reason=reason)
 
@@ -102,7 +102,7 @@ def extend(
     customer: Customer = None,
     lease: Lease = None,
 ) -> None:
-    """Hold a person for longer, counted from now."""
+    """Restart the lease of a claim from now."""
     _act(context, waitlist, entry, customer, "extend", claim_token=token, lease_seconds=lease)
 
 
@@ -115,7 +115,7 @@ def park(
     customer: Customer = None,
     reason: Reason = "",
 ) -> None:
-    """Put a person whom you hold aside, for somebody to look at."""
+    """Take a claimed person out of the queue, to be looked at."""
     _act(context, waitlist, entry, customer, "park", claim_token=token, reason=reason)
 
 
@@ -128,7 +128,7 @@ def redrive(
     back: Back = False,
     reason: Reason = "",
 ) -> None:
-    """Bring a parked person back into line."""
+    """Return a parked person to the queue."""
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     body = {"to": _to(back), "reason": reason}
     print_status(context, context.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
@@ -136,14 +136,14 @@ def redrive(
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List who is parked, by the time."""
+    """List the parked people, by the time they were parked."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
     print_entries(context, context.pages(path, "entries", count, status="parked"), PARKED, "Parked")
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List who is held by a claim, by the deadline."""
+    """List the claimed people, by deadline."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
     print_entries(
         context, context.pages(path, "entries", count, status="offered"), OFFERED, "Offered"
@@ -155,34 +155,35 @@ def work(
     context: Context,
     waitlist: WaitlistId,
     program: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="It gets the claim as JSON on stdin.")
+        list[str], typer.Argument(metavar="COMMAND", help="Gets the claim as JSON on stdin.")
     ],
     on_failure: Annotated[
-        OnFailure, typer.Option("--on-failure", help="To the old place, to the back, or aside.")
+        OnFailure, typer.Option("--on-failure", help="Where an entry goes if the command fails.")
     ] = OnFailure.release,
     filter_: Filter = None,
     newest: Newest = False,
     lease: Lease = None,
     concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=64, help="How many at a time.")
+        int, typer.Option("--concurrency", min=1, max=64, help="How many people at a time.")
     ] = 1,
     poll: Annotated[
         float,
         typer.Option(
-            "--poll", min=0.1, max=MOST_SECONDS, help="Seconds until an empty line is asked again."
+            "--poll", min=0.1, max=MOST_SECONDS, help="Seconds until an empty queue is asked again."
         ),
     ] = 2.0,
     most: Annotated[
-        int | None, typer.Option("--max", min=1, help="End after so many people.")
+        int | None, typer.Option("--max", min=1, help="End after this many people.")
     ] = None,
     until_empty: Annotated[
-        bool, typer.Option("--until-empty", help="End when nobody is there to claim.")
+        bool, typer.Option("--until-empty", help="End when no one is left to claim.")
     ] = False,
 ) -> int:
-    """Claim one after the other and run a command for each: exit code 0 admits.
+    """Claim people one by one and run a command for each: exit code 0 admits.
 
-    The hold is extended while it runs. Ctrl-C claims nobody more and waits for what runs; a second
-    one ends it and gives its person back. Put -- before a command that has options of its own.
+    The claim is extended while the command runs. Ctrl-C stops claiming and waits for running
+    commands; a second Ctrl-C ends them and returns their people to the queue. Put -- before a
+    command that has options.
     """
     from waitlist_cli.worker import Plan, run_workers
 
@@ -219,8 +220,8 @@ def _print_claims(context: Context, claims: list[dict[str, Any]]) -> None:
         context.output.rows(CLAIMED, rows)
         return
     if not rows:
-        context.output.text("Nobody is there to claim.")
-    # Beneath each other: in a table the tokens would be broken, and could not be copied.
+        context.output.text("No one is there to claim.")
+    # One line per value, because a table would wrap the tokens, which operators copy.
     for values in rows:
         context.output.pairs(dict(zip(CLAIMED, values, strict=True)))
         context.output.line("")

@@ -1,4 +1,4 @@
-"""Bulk: a file of people into a waitlist, a waitlist into a file."""
+"""Bulk: import a file into a waitlist, export a waitlist into a file."""
 
 from typing import Annotated, Literal
 
@@ -26,7 +26,7 @@ def import_file(
     waitlist: WaitlistId,
     file: Annotated[str, typer.Argument(metavar="FILE", help=".csv, .jsonl, or - for stdin.")],
     customer: Annotated[
-        str, typer.Option("--customer", help="The column of the customers' ids.")
+        str, typer.Option("--customer", help="The column of the customer ids.")
     ] = "customer_id",
     mapped: Annotated[
         list[str] | None,
@@ -38,53 +38,53 @@ def import_file(
     ] = None,
     attribute: Annotated[
         list[str] | None,
-        typer.Option("--attribute", help="A column that is an attribute; a;b are two values."),
+        typer.Option("--attribute", help="A column with an attribute; a;b are two values."),
     ] = None,
     priority: Annotated[
         str | None, typer.Option("--priority", help="The column of the priority.")
     ] = None,
     keep_time: Annotated[
         str | None,
-        typer.Option("--keep-time", help="The column of when they applied: it gives the place."),
+        typer.Option(
+            "--keep-time", help="The column of the time of signup, which decides the place."
+        ),
     ] = None,
     zone: Annotated[
-        str, typer.Option("--zone", help="Of times without an offset, such as Europe/Berlin.")
+        str, typer.Option("--zone", help="Zone of times without an offset, such as Europe/Berlin.")
     ] = "UTC",
     time_format: Annotated[
-        str | None, typer.Option("--time-format", help="Of times that are not ISO-8601: %d.%m.%Y")
+        str | None,
+        typer.Option("--time-format", help="Format of times that are not ISO-8601: %d.%m.%Y"),
     ] = None,
     others: Annotated[
-        Literal["profile", "drop"], typer.Option("--others", help="What becomes of other columns.")
+        Literal["profile", "drop"], typer.Option("--others", help="Where other columns go.")
     ] = "profile",
     form: Annotated[
-        Format | None, typer.Option("--format", help="Else by the file's name.")
+        Format | None, typer.Option("--format", help="Default: by the file's name.")
     ] = None,
     delimiter: Annotated[str, typer.Option("--delimiter", help="Of a CSV; tab for a tab.")] = ",",
-    from_row: Annotated[
-        int, typer.Option("--from-row", min=1, help="Go on at this row; what is before is skipped.")
-    ] = 1,
+    from_row: Annotated[int, typer.Option("--from-row", min=1, help="Begin at this row.")] = 1,
     refused: Annotated[
-        str | None, typer.Option("--refused", help="The file of refused rows, with reasons.")
+        str | None, typer.Option("--refused", help="The file for refused rows, with reasons.")
     ] = None,
     tokens: Annotated[
         str | None,
-        typer.Option("--tokens", help="A CSV for everybody's entry_token, to be handed to them."),
+        typer.Option("--tokens", help="A CSV for the entry_token of each person."),
     ] = None,
     ended: Annotated[
         WhenEnded | None,
         typer.Option(
             "--ended",
-            help="Customers who left or were admitted: left alone (skip, the default), or put in "
-            "line again (rejoin).",
+            help="Customers who left or were admitted: skip them (default) or let them rejoin.",
         ),
     ] = None,
 ) -> int:
-    """Put a file's people into line, in the order of the file, or of when they applied.
+    """Add the people of a file to the queue, in file order or by their time of signup.
 
-    Customers in line stay where they are, and those who left or were admitted are left alone: after
-    an interruption run the same command again.
-    Refused rows go into FILE.refused.csv (or .jsonl); the others are not held up by them.
-    Guests need a token to see their position: --tokens writes everybody's, also in a repeat.
+    Customers in the queue keep their places, and those who left or were admitted are skipped, so
+    after an interruption run the same command again.
+    Refused rows go into FILE.refused.csv (or .jsonl); the other rows are imported.
+    Guests need a token to see their position: --tokens writes all tokens, also in a repeat.
     """
     from waitlist_cli.imports.command import Task, import_people
 
@@ -109,17 +109,18 @@ def import_file(
 def export(
     context: Context,
     waitlist: WaitlistId,
-    form: Annotated[Format, typer.Option("--format", help="What is written.")] = "csv",
+    form: Annotated[Format, typer.Option("--format", help="The format of the output.")] = "csv",
     status: Annotated[
-        Literal["waiting", "offered", "parked"], typer.Option("--status", help="Who is written.")
+        Literal["waiting", "offered", "parked"],
+        typer.Option("--status", help="The people to write."),
     ] = "waiting",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="A file; standard output if left out.")
+        str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
     ] = None,
 ) -> None:
     """Write a waitlist's people in serving order, page by page.
 
-    `import` takes both forms back: --keep-time joined_at --priority priority --others drop.
+    `import` reads both formats: --keep-time joined_at --priority priority --others drop.
     """
     from waitlist_cli.export import export_people
 
@@ -127,7 +128,7 @@ def export(
 
 
 def _for(form: str, columns: Columns) -> Columns:
-    """Return the columns as this kind of file has them: JSON has lists of its own."""
+    """Return the columns without splitting values at `;` if the file is JSON, which has lists."""
     return Columns(
         columns.targets, columns.keep_others, form == "csv", columns.zone, columns.time_format
     )

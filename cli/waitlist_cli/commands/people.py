@@ -1,4 +1,4 @@
-"""People: signed up, looked at, moved, changed, taken out, erased."""
+"""Sign up, show, move, edit, remove and erase people."""
 
 from typing import Annotated, Any
 
@@ -40,7 +40,7 @@ from waitlist_cli.parameters import (
 PANEL = "People"
 EITHER = "Waitlists and people"
 EntryToken = Annotated[
-    str | None, typer.Option("--token", help="The customer's entry_token: ask as the customer.")
+    str | None, typer.Option("--token", help="The customer's entry_token, to ask as the customer.")
 ]
 
 
@@ -118,10 +118,10 @@ def signup(
     ] = 0,
     joined_at: Annotated[
         str | None,
-        typer.Option("--joined-at", help="When they applied: their place is of that time."),
+        typer.Option("--joined-at", help="The time of signup, which decides the place."),
     ] = None,
 ) -> None:
-    """Sign a customer up, also for a waitlist that is closed. A repeat keeps the place."""
+    """Sign a customer up, also for a closed waitlist. A repeat keeps the place."""
     asked: dict[str, Any] = {
         "customer_id": customer,
         "profile": profile_of({}, profile_json, set_),
@@ -151,7 +151,7 @@ def position(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Tell where somebody stands, as the operator or with a token as the customer."""
+    """Show a person's position, as the operator, or with a token as the customer."""
     path = _path(waitlist, entry, customer)
     if token is not None:
         print_status(context, context.api.customer("GET", f"/{waitlist}{path}", token))
@@ -169,7 +169,7 @@ def leave(
     entry: EntryId = None,
     customer: Customer = None,
 ) -> None:
-    """Leave the line as the customer; an operator removes instead."""
+    """Leave the queue as the customer; operators use `remove`."""
     path = _path(waitlist, entry, customer)
     context.api.customer("DELETE", f"/{waitlist}{path}", token)
     _print_outcome(context, path, "left", "has left.")
@@ -183,10 +183,10 @@ def remove(
     customer: Customer = None,
     reason: Reason = "",
 ) -> None:
-    """Take a person out of the list, also one who is offered or parked; the record stays."""
+    """Remove a person, also one who is offered or parked; the record stays."""
     path = _path(waitlist, entry, customer)
     context.call("POST", waitlist, f"{path}/remove", {"reason": reason})
-    _print_outcome(context, path, "removed", "is out of the list.")
+    _print_outcome(context, path, "removed", "is removed.")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
@@ -199,13 +199,13 @@ def bump(
         int | None, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
     ] = None,
     places: Annotated[
-        int | None, typer.Option("--places", min=1, help="So many places ahead.")
+        int | None, typer.Option("--places", min=1, help="How many places ahead.")
     ] = None,
     front: Annotated[bool, typer.Option("--front", help="To the head of its priority.")] = False,
-    back: Annotated[bool, typer.Option("--back", help="To the end of the line.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="To the end of the queue.")] = False,
     reason: Reason = "",
 ) -> None:
-    """Move a person: by priority, by places, to the front or to the back."""
+    """Move a person by priority, by places, to the front or to the back."""
     targets: dict[str, Any] = {"priority": priority, "places": places}
     ends = [end for end, typed in (("front", front), ("back", back)) if typed]
     chosen = [(name, value) for name, value in targets.items() if value is not None]
@@ -228,7 +228,7 @@ def erase(
 ) -> None:
     """Erase a person: record, history and place."""
     path = _path(waitlist, entry, customer)
-    ask_first(context, yes, f"Erase all that is known of {path.rpartition('/')[2]}?")
+    ask_first(context, yes, f"Erase all data of {path.rpartition('/')[2]}?")
     context.call("DELETE", waitlist, path)
     _print_outcome(context, path, "erased", "is erased.")
 
@@ -237,7 +237,7 @@ def erase(
 def history(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
-    """Tell everything that happened to a person, oldest first."""
+    """Show the history of a person, oldest first."""
     path = f"/{waitlist}{_path(waitlist, entry, customer)}"
     events = list(context.pages(path, "history", include="history"))
     if context.output.as_json:
@@ -255,7 +255,7 @@ def _edit_person(
     attribute: list[str] | None,
     reason: str,
 ) -> None:
-    # The API replaces a whole profile, so what stays is read first.
+    # The API replaces the whole profile, so the current one is read first.
     before = context.call("GET", waitlist, path)
     body: dict[str, Any] = {"reason": reason}
     if profile_json is not None or set_:
@@ -270,7 +270,7 @@ def _time(text: str) -> str:
         return utc(text)
     except (ValueError, OverflowError):
         raise WrongUsage(
-            f"--joined-at {text}: a time is meant, such as 2026-03-01T09:30:00+01:00."
+            f"--joined-at {text}: give a time such as 2026-03-01T09:30:00+01:00."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Entry tokens: what guests prove their entries by, for those who have none."""
+"""Entry tokens for guests who have none."""
 
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
@@ -12,9 +12,10 @@ PANEL = "People"
 def token(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
-    """Issue a person's entry_token: for a guest who was imported, or has lost theirs.
+    """Issue an entry_token, for a guest who was imported or has lost the token.
 
-    Whoever has it may look at the entry and leave it. It alone is printed; earlier ones stay good.
+    The holder of the token can see the entry and leave. Earlier tokens stay valid. Only the token
+    is printed.
     """
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     issued = context.call("POST", waitlist, f"/entries/{entry_id}/token")

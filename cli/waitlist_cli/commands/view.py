@@ -1,4 +1,4 @@
-"""Looking: counts, the head of the line, somebody's neighbours, all of it live."""
+"""Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
 
 from typing import Annotated, Any
 
@@ -11,13 +11,13 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
 
-PANEL = "Looking"
+PANEL = "View"
 TRIES = 3
 
 
 @command("stats", PANEL, "waitlist stats bakery --json")
 def stats(context: Context, waitlist: WaitlistId) -> None:
-    """Count who waits, is offered, is parked, was admitted, has left."""
+    """Count the people by status: waiting, offered, parked, admitted, left."""
     found = context.call("GET", checked_waitlist_id(waitlist), "/stats")
     if context.output.as_json:
         context.output.json(found)
@@ -27,7 +27,7 @@ def stats(context: Context, waitlist: WaitlistId) -> None:
 
 @command("segments", PANEL, "waitlist segments bakery")
 def segments(context: Context, waitlist: WaitlistId) -> None:
-    """Count who waits in each segment."""
+    """Count the waiting people of each segment."""
     path = f"/{checked_waitlist_id(waitlist)}/segments"
     found = sorted(context.pages(path, "segments"), key=lambda one: -one["waiting"])
     if context.output.as_json:
@@ -41,9 +41,9 @@ def segments(context: Context, waitlist: WaitlistId) -> None:
 
 @command("head", PANEL, "waitlist head bakery -n 20")
 def head(context: Context, waitlist: WaitlistId, count: HowMany = 10) -> None:
-    """List the first in line, in serving order."""
+    """List the first people of the queue, in serving order."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
-    print_entries(context, context.pages(path, "entries", count), WAITING, "Head of the line")
+    print_entries(context, context.pages(path, "entries", count), WAITING, "Head of the queue")
 
 
 @command("around", PANEL, "waitlist around bakery --customer ada -n 5")
@@ -56,7 +56,7 @@ def around(
         int, typer.Option("-n", "--count", min=1, max=PAGE // 2 - 1, help="How many on each side.")
     ] = 5,
 ) -> None:
-    """List somebody's neighbours in line: who comes just before, who just after."""
+    """List the people just before and just after a person."""
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     print_entries(context, _neighbours(context, waitlist, entry_id, count), WAITING)
 
@@ -66,13 +66,16 @@ def watch(
     context: Context,
     waitlist: WaitlistId,
     seconds: Annotated[
-        float, typer.Option("--every", min=0.1, max=MOST_SECONDS, help="Seconds between two looks.")
+        float,
+        typer.Option("--every", min=0.1, max=MOST_SECONDS, help="Seconds between two updates."),
     ] = 1.0,
-    looks: Annotated[int | None, typer.Option("--looks", min=1, help="End after so many.")] = None,
+    looks: Annotated[
+        int | None, typer.Option("--looks", min=1, help="End after this many updates.")
+    ] = None,
 ) -> None:
-    """Watch a waitlist live: depth, rate in and out, the oldest, the head of the line.
+    """Watch a waitlist live: depth, rates in and out, longest wait, head of the queue.
 
-    In a pipe, and with --json, a line for each look. Ctrl-C ends it.
+    In a pipe, and with --json, each update is a line. Ctrl-C ends it.
     """
     from waitlist_cli.watch import run_watch
 
@@ -80,7 +83,7 @@ def watch(
 
 
 def _neighbours(context: Context, waitlist: str, entry_id: str, count: int) -> list[dict[str, Any]]:
-    """Return a page around somebody, who may move between the two questions."""
+    """Return the entries around one that may move between the two requests."""
     for _ in range(TRIES):
         person = context.call("GET", waitlist, f"/entries/{entry_id}")
         if person["position"] is None:
@@ -94,4 +97,4 @@ def _neighbours(context: Context, waitlist: str, entry_id: str, count: int) -> l
         people: list[dict[str, Any]] = page["entries"]
         if any(one["entry_id"] == entry_id for one in people):
             return people
-    raise WrongUsage(f"{entry_id} moves faster than one can look; try again.")
+    raise WrongUsage(f"{entry_id} moves too often to list its neighbours. Try again.")

@@ -1,4 +1,4 @@
-"""Waitlists: made, shown, configured, deleted. `show` and `edit` take a person as well."""
+"""Create, configure and delete waitlists; `show` and `edit` are in people.py."""
 
 from typing import Annotated, Any, Literal
 
@@ -24,33 +24,38 @@ SETTINGS = (
     "segments",
 )
 WhenRejoin = Literal["never", "after_leaving", "always"]
-Name = Annotated[str | None, typer.Option("--name", help="What people call it.")]
+Name = Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
 Capacity = Annotated[
-    int | None, typer.Option("--capacity", min=0, help="How many may wait; 0: any number.")
+    int | None, typer.Option("--capacity", min=0, help="How many people may wait; 0 for no limit.")
 ]
 LeaseSeconds = Annotated[
-    int | None, typer.Option("--lease", min=1, help="Seconds that a claim lasts by default.")
+    int | None, typer.Option("--lease", min=1, help="Seconds until a claim expires, by default.")
 ]
 MaxAttempts = Annotated[
-    int | None, typer.Option("--max-attempts", min=1, help="Expired holds until one is parked.")
+    int | None,
+    typer.Option("--max-attempts", min=1, help="Expired claims after which an entry is parked."),
 ]
 HideCounts = Annotated[
-    bool | None, typer.Option("--hide-counts/--show-counts", help="What customers are told.")
+    bool | None, typer.Option("--hide-counts/--show-counts", help="Whether customers see counts.")
 ]
 Rejoin = Annotated[
     WhenRejoin | None,
-    typer.Option("--rejoin", help="Which customers may sign up again after their stay."),
+    typer.Option("--rejoin", help="Which customers may sign up again."),
 ]
 RetentionDays = Annotated[
     int | None,
-    typer.Option("--retention-days", min=0, help="Until the ended are forgotten; 0: never."),
+    typer.Option(
+        "--retention-days",
+        min=0,
+        help="Days until entries that left or were admitted are deleted; 0 for never.",
+    ),
 ]
 Segments = Annotated[
     list[str] | None,
     typer.Option(
         "--segment",
         metavar="NAME[,NAME]",
-        help="Attributes to filter by, together. Those given replace all; '' has none.",
+        help="Attributes that one filter may combine. Replaces all segments; '' removes them.",
     ),
 ]
 
@@ -67,12 +72,12 @@ def create(
     rejoin: Rejoin = None,
     retention_days: RetentionDays = None,
     segments: Segments = None,
-    closed: Annotated[bool, typer.Option("--closed", help="Takes no signups yet.")] = False,
+    closed: Annotated[bool, typer.Option("--closed", help="Accept no signups yet.")] = False,
 ) -> None:
-    """Make a waitlist."""
+    """Create a waitlist."""
     checked_waitlist_id(waitlist)
     if _found(context, waitlist) is not None:
-        raise Refused(f"{waitlist} is there already. To change it: waitlist edit {waitlist}")
+        raise Refused(f"{waitlist} exists already. To change it: waitlist edit {waitlist}")
     given = changes(
         name=name or waitlist,
         capacity=capacity,
@@ -111,25 +116,25 @@ def list_waitlists(context: Context) -> None:
 
 @command("pause", PANEL, "waitlist pause bakery")
 def pause(context: Context, waitlist: WaitlistId) -> None:
-    """Give no claims until it is resumed; signups go on."""
+    """Stop claims until `resume`; signups continue."""
     change(context, waitlist, {"paused": True})
 
 
 @command("resume", PANEL, "waitlist resume bakery")
 def resume(context: Context, waitlist: WaitlistId) -> None:
-    """Give claims again."""
+    """Allow claims again."""
     change(context, waitlist, {"paused": False})
 
 
 @command("open", PANEL, "waitlist open bakery")
 def open_waitlist(context: Context, waitlist: WaitlistId) -> None:
-    """Take signups."""
+    """Accept signups."""
     change(context, waitlist, {"open": True})
 
 
 @command("close", PANEL, "waitlist close bakery")
 def close(context: Context, waitlist: WaitlistId) -> None:
-    """Take no signups; claims go on."""
+    """Refuse signups; claims continue."""
     change(context, waitlist, {"open": False})
 
 
@@ -139,9 +144,9 @@ def delete(
     waitlist: WaitlistId,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a waitlist and everybody on it."""
+    """Delete a waitlist and all its entries."""
     checked_waitlist_id(waitlist)
-    ask_first(context, yes, f"Delete {waitlist} and everybody on it?")
+    ask_first(context, yes, f"Delete {waitlist} and all its entries?")
     context.call("DELETE", waitlist)
     print_outcome(
         context, {"waitlist_id": waitlist, "outcome": "deleted"}, f"{waitlist} is deleted."
@@ -154,14 +159,14 @@ def show_waitlist(context: Context, waitlist: str) -> None:
 
 
 def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
-    """Change some settings: the API replaces all, so the others are sent as they are."""
+    """Change some settings. The API replaces all of them, so the others are read and sent too."""
     before = context.call("GET", checked_waitlist_id(waitlist))
     kept = {name: before[name] for name in SETTINGS}
     _print(context, context.call("PUT", waitlist, body={**kept, **given}))
 
 
 def changes(**typed: Any) -> dict[str, Any]:
-    """Return the settings that were typed, as the API wants them."""
+    """Return the typed settings as the API takes them."""
     given = {name: value for name, value in typed.items() if value is not None}
     for limit in ("capacity", "retention_days"):
         if limit in given:
@@ -172,11 +177,11 @@ def changes(**typed: Any) -> dict[str, Any]:
 
 
 def ask_first(context: Context, yes: bool, question: str) -> None:
-    """Ask a person; whoever is none has to say --yes."""
+    """Ask the operator to confirm; without a terminal, --yes is required."""
     if yes:
         return
     if not context.output.console.is_terminal:
-        raise WrongUsage(f"{question} Nobody is here to ask: give --yes.")
+        raise WrongUsage(f"{question} Give --yes to confirm, because this is not a terminal.")
     try:
         is_sure = typer.confirm(question)
     except typer.Abort:
@@ -186,7 +191,7 @@ def ask_first(context: Context, yes: bool, question: str) -> None:
 
 
 def print_outcome(context: Context, document: dict[str, Any], sentence: str) -> None:
-    """Print what came of a request that the service answers without words."""
+    """Print the outcome of a request that the service answers without a body."""
     if context.output.as_json:
         context.output.json(document)
     else:

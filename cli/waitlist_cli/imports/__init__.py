@@ -1,1 +1,1 @@
-"""From a file of people to a waitlist: read, mapped, sent 500 at a time, told what was refused."""
+"""`waitlist import`: reads a file, maps its columns, sends the rows, keeps rejected ones."""

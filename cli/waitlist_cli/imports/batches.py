@@ -1,4 +1,4 @@
-"""Puts rows together into calls: as many as the API takes, in the order of the file."""
+"""Groups rows into calls: as many as the API accepts, in file order."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,14 +8,14 @@ from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
 from waitlist_cli.imports.records import Record
 
 MOST_ROWS = 500
-# The API takes 2 MB.
+# The API accepts 2 MB.
 MOST_BYTES = 1_500_000
 PREFIX = b'{"entries":['
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record, and its entry as JSON; None with a `problem`: then it is not sent."""
+    """A record and its entry as JSON; with a `problem`, None, and the row is not sent."""
 
     record: Record
     content: bytes | None
@@ -25,7 +25,7 @@ class Row:
 
 @dataclass
 class Batch:
-    """The rows of one call, those among them that are not sent included."""
+    """The rows of one call; `sent` leaves out those with a problem."""
 
     rows: list[Row] = field(default_factory=list)
     sent: list[Row] = field(default_factory=list)
@@ -43,14 +43,14 @@ class Batch:
 
 
 def body_of(rows: Iterable[Row], **options: object) -> bytes:
-    """Return a request's body: the rows, and the options of the import that are not defaults."""
+    """Return a request's body: the rows, and each option that is set."""
     given = {name: value for name, value in options.items() if value}
     also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
 
 
 def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:
-    """Yield the calls to make, one after the other."""
+    """Yield the calls to make, in order."""
     batch = Batch()
     for record in records:
         row = _row(record, columns)
@@ -74,7 +74,7 @@ def _row(record: Record, columns: Columns) -> Row:
     except UnicodeEncodeError:
         return Row(record, None, "not in UTF-8")
     except ValueError:
-        return Row(record, None, "a number that JSON does not have")
+        return Row(record, None, "NaN and Infinity are not JSON")
     if len(content) > MOST_BYTES:
-        return Row(record, None, f"{len(content):,} bytes: far more than a signup may have")
+        return Row(record, None, f"{len(content):,} bytes: too large for a signup")
     return Row(record, content, customer_id=entry[CUSTOMER])

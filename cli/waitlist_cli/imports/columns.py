@@ -1,4 +1,4 @@
-"""Which column of a file becomes what of an entry."""
+"""Maps the columns of a file to the fields of an entry."""
 
 import json
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.times import utc
-from waitlist_cli.output import VALUES_APART
+from waitlist_cli.output import VALUE_SEPARATOR
 from waitlist_cli.parameters import pair
 
 CUSTOMER = "customer_id"
 WHOLE = ("profile", "attributes")
 SINGLE = (CUSTOMER, "priority", "joined_at")
 DROP = "-"
-# What this program itself has added to a file of refused rows.
+# Columns that this program adds to the file of refused rows.
 REJECTION_COLUMNS = ("refused_row", "refused_code", "refused_reason", "refused_line")
 
 
@@ -26,9 +26,9 @@ class InvalidRow(Exception):
 
 @dataclass(frozen=True)
 class Columns:
-    """`targets` tell of columns: customer_id, priority, joined_at, profile.NAME, attributes.NAME.
+    """`targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
 
-    Columns that are not among them go into the profile under their own name, or are dropped.
+    Other columns go into the profile under their own name, or are dropped.
     """
 
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
@@ -38,7 +38,7 @@ class Columns:
     time_format: str | None = None
 
     def check(self, header: Sequence[str] | None) -> None:
-        """Raise WrongUsage for a column that a file does not have."""
+        """Raise WrongUsage if the file lacks a mapped column."""
         if header is None:
             return
         missing = sorted(set(self.targets) - set(header))
@@ -82,13 +82,13 @@ class Columns:
         return _number(column, value) if target == "priority" else self._time(column, value)
 
     def _values(self, column: str, value: Any) -> Any:
-        """Return one value of an attribute, or a list of several."""
+        """Return the value of an attribute, or a list if there are several."""
         if isinstance(value, list):
             return value
         text = _text(column, value)
         if not self.splits_values:
             return text
-        values = [one.strip() for one in text.split(VALUES_APART) if one.strip()]
+        values = [one.strip() for one in text.split(VALUE_SEPARATOR) if one.strip()]
         return values[0] if len(values) == 1 else values
 
     def _time(self, column: str, value: Any) -> str:
@@ -97,7 +97,7 @@ class Columns:
             return utc(text, self.zone, self.time_format)
         except (ValueError, OverflowError):
             expected = self.time_format or "2026-03-01T09:30:00+01:00"
-            raise InvalidRow(f"{column}: {text!r} is no time like {expected}") from None
+            raise InvalidRow(f"{column}: {text!r} is not a time like {expected}") from None
 
     def _column_of(self, target: str) -> str:
         return next((name for name, one in self.targets.items() if one == target), target)
@@ -106,8 +106,8 @@ class Columns:
 def _advice(header: Sequence[str]) -> str:
     for delimiter, option in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
         if len(header) == 1 and delimiter in header[0]:
-            return f"Its columns seem to be divided otherwise: --delimiter {option}"
-    return "--customer NAME tells which one holds the customers' ids."
+            return f"Its columns seem to have another delimiter: --delimiter {option}"
+    return "Name the column of the customer ids with --customer NAME."
 
 
 def columns_of(
@@ -122,7 +122,7 @@ def columns_of(
     time_format: str | None,
     splits_values: bool,
 ) -> Columns:
-    """Return the columns that were typed; raises WrongUsage."""
+    """Return the columns for the typed options; raises WrongUsage."""
     targets = {customer: CUSTOMER}
     targets |= {name: f"attributes.{name}" for name in attributes}
     targets |= {priority: "priority"} if priority else {}
@@ -131,7 +131,7 @@ def columns_of(
         column, target = pair(text, "--map")
         targets[column] = _checked(target, text)
     if CUSTOMER not in targets.values():
-        raise WrongUsage("No column holds the customers' ids: --customer COLUMN")
+        raise WrongUsage("No column has the customer ids. Name it with --customer COLUMN.")
     return Columns(targets, keep_others, splits_values, _zone(zone), time_format)
 
 
@@ -149,7 +149,7 @@ def _zone(name: str) -> tzinfo:
     try:
         return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise WrongUsage(f"{name!r} is no time zone such as Europe/Berlin.") from None
+        raise WrongUsage(f"{name!r} is not a time zone. Give one such as Europe/Berlin.") from None
 
 
 def _text(column: str, value: Any) -> str:
@@ -163,7 +163,7 @@ def _text(column: str, value: Any) -> str:
 def _number(column: str, value: Any) -> int:
     text = _text(column, value)
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise InvalidRow(f"{column}: {text!r} is no whole number")
+        raise InvalidRow(f"{column}: {text!r} is not a whole number")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""What `waitlist import` says and ends with, around one run."""
+"""Runs an import, prints its report, and returns the exit code."""
 
 import shlex
 import sys
@@ -19,7 +19,7 @@ from waitlist_cli.signals import Shutdown
 
 @dataclass(frozen=True)
 class Task:
-    """What was typed, but for the columns."""
+    """The options of an import, except the columns."""
 
     waitlist_id: str
     file: str
@@ -30,7 +30,7 @@ class Task:
 
 
 def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
-    """Import an open file, and return the exit code."""
+    """Import an open file; return the exit code."""
     columns.check(source.columns)
     api = context.api
     path = rejected_path(task.file, source.form, task.refused)
@@ -44,20 +44,20 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
         with shutdown.installed(), bar:
             run.run(task.from_row, bar)
     except (CliError, OSError, KeyboardInterrupt):
-        _say_how_to_go_on(context, task, run.counts)
+        _print_how_to_continue(context, task, run.counts)
         raise
     _report(context, run.counts, rejected, tokens)
     if not run.counts.is_whole:
-        _say_how_to_go_on(context, task, run.counts)
+        _print_how_to_continue(context, task, run.counts)
         return INTERRUPTED
     return 1 if run.counts.refused else 0
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Let a call under way end; who only waits for more of a file is done at once."""
+    """Let the current call end; if the import only waits for input, end at once."""
     if run.is_reading:
         raise KeyboardInterrupt
-    context.output.note("Stopping behind this call. Ctrl-C again: at once.")
+    context.output.note("Stopping after this call. Press Ctrl-C again to stop at once.")
 
 
 def _stop() -> NoReturn:
@@ -65,7 +65,7 @@ def _stop() -> NoReturn:
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> None:
-    """Wait before the next try, but not against who wants to stop."""
+    """Wait before the next try, unless Ctrl-C ends the import."""
     if shutdown.to_finish.wait(seconds):
         raise KeyboardInterrupt
 
@@ -97,19 +97,19 @@ def _report(
         f"{counts.refused:,} refused."
     )
     if rejected.count:
-        context.output.text(f"The refused rows, with reasons: {rejected.path}")
+        context.output.text(f"Refused rows, with reasons: {rejected.path}")
     if tokens and tokens.count:
-        context.output.text(f"The entry tokens, each its person's secret: {tokens.path}")
+        context.output.text(f"Entry tokens, which are secrets: {tokens.path}")
 
 
-def _say_how_to_go_on(context: Context, task: Task, counts: Counts) -> None:
-    """Tell how far it came, if anywhere: no file of ours remembers it."""
+def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
+    """Print the row to continue at, which no file stores."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1
     again = shlex.join(["waitlist", *sys.argv[1:]])
     context.output.note(
-        f"Rows up to {counts.done_row:,} are done. To go on there, add --from-row {row}; "
-        f"the same command as before ends the same, too:\n  {again}",
+        f"Rows up to {counts.done_row:,} are done. To continue, run the same command again, with "
+        f"--from-row {row} to skip them:\n  {again}",
         "yellow",
     )

@@ -1,4 +1,4 @@
-"""How far an import is: a bar with rate and time left where a person looks on."""
+"""Progress bar of an import, on a terminal only."""
 
 from rich.console import Console
 from rich.progress import (
@@ -14,7 +14,7 @@ from rich.text import Text
 
 
 class Bar:
-    """Counts rows; the way through the file is measured in bytes, which need no second reading."""
+    """Shows rows, and progress in bytes: the number of rows is not known before the end."""
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:
         self._progress = Progress(

@@ -1,4 +1,4 @@
-"""Reads a file of people one record at a time; the whole is never in memory."""
+"""Reads a file of people one record at a time."""
 
 import csv
 import io
@@ -14,19 +14,19 @@ from typing import Any, BinaryIO, TextIO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.spreadsheets import original
 
-# Of one record: the API takes far less, and an unclosed quote must not swallow the whole file.
+# Limit of one record, so that an unclosed quote does not read the whole file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# Half of a surrogate stands for a byte that is no UTF-8; a NUL is half of a letter in UTF-16.
+# A lone surrogate stands for a byte that is not UTF-8; a NUL is half of a letter in UTF-16.
 NO_UTF8 = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the file; the first has number 1. With a `problem` it cannot be sent.
+    """A row of the file, numbered from 1; a row with a `problem` is not sent.
 
-    `line` is what is in it where it does not go into `fields` without loss.
+    `line` is the original text, if `fields` cannot hold all of it.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Record:
 
 
 class Lines:
-    """The lines of a text; tells whether somebody has asked for more than there are."""
+    """The lines of a text; `are_over` if a reader asked for one more line than there are."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
@@ -54,13 +54,13 @@ class Lines:
 
 
 class Source:
-    """An open file; `columns` are those of a CSV's header, None where there is no header."""
+    """An open file; `columns` is the header of a CSV, None for JSON lines."""
 
     def __init__(self, binary: BinaryIO, name: str, form: str, delimiter: str) -> None:
         self.name = name
         self.form = form
         self._binary = binary
-        # Bytes that are no UTF-8 come through, to be refused with their row alone.
+        # Bytes that are not UTF-8 reject their row only, not the file.
         self._text = io.TextIOWrapper(
             binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
         )
@@ -83,18 +83,18 @@ class Source:
         header = [original(name.strip()) for name in next(self._rows(), [])]
         if any(NO_UTF8.search(name) for name in header):
             raise WrongUsage(
-                f"{self.name} is no text in UTF-8. Save it as such, or turn it into it: "
-                "iconv -f ISO-8859-1 -t UTF-8 (or -f UTF-16, as it may be)."
+                f"{self.name} is not UTF-8. Save it as UTF-8, or convert it: "
+                "iconv -f ISO-8859-1 -t UTF-8 (or -f UTF-16)."
             )
         if not header:
-            raise WrongUsage(f"{self.name} is empty: a CSV begins with the names of its columns.")
+            raise WrongUsage(f"{self.name} is empty. A CSV begins with the names of its columns.")
         twice = sorted({name for name in header if header.count(name) > 1})
         if twice:
             raise WrongUsage(f"{self.name} has columns of the same name: {', '.join(twice)}")
         return header
 
     def _rows(self) -> Iterator[list[str]]:
-        """Yield the rows, but for those in which nothing is, as spreadsheets leave them."""
+        """Yield the rows without the empty ones, which spreadsheets append."""
         while True:
             first_line = self._reader.line_num + 1
             try:
@@ -102,15 +102,15 @@ class Source:
             except csv.Error as error:
                 line = self._reader.line_num
                 raise WrongUsage(
-                    f"{self.name}, line {line}: {error}. Nothing behind it is read."
+                    f"{self.name}, line {line}: {error}. The import stops here."
                 ) from error
             if row is None:
                 return
             if self._lines.are_over:
-                # Only within quotes does a row ask for a line that is not there.
+                # Only within an open quote does the reader ask for a line after the last.
                 raise WrongUsage(
-                    f"{self.name}, line {first_line}: a quote is opened in this row and never "
-                    "closed. It is not read, nor anything behind it."
+                    f"{self.name}, line {first_line}: a quote in this row is never closed. "
+                    "The import stops here."
                 )
             if any(map(str.strip, row)):
                 yield row
@@ -122,7 +122,7 @@ class Source:
             if len(row) == len(columns):
                 yield Record(number, fields)
                 continue
-            problem = f"{len(row)} fields, where the header has {len(columns)}"
+            problem = f"{len(row)} fields, but the header has {len(columns)}"
             yield Record(number, fields, problem, self._as_line(row))
 
     def _as_line(self, row: list[str]) -> str:
@@ -150,18 +150,18 @@ def _json_record(number: int, line: str) -> Record:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Record(number, {}, f"no JSON: {error}", line.strip())
+        return Record(number, {}, f"invalid JSON: {error}", line.strip())
     if not isinstance(found, dict):
-        return Record(number, {}, "no JSON object", line.strip())
+        return Record(number, {}, "not a JSON object", line.strip())
     return Record(number, found)
 
 
 @contextmanager
 def opened(path: str, form: str | None, delimiter: str) -> Iterator[Source]:
-    """Open a file, or standard input for a hyphen; raises WrongUsage for what cannot be read."""
+    """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read."""
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
-        raise WrongUsage(f"What is in {path}? --format csv or --format jsonl")
+        raise WrongUsage(f"The format of {path} is not known. Give --format csv or --format jsonl.")
     separator = "\t" if Path(path).suffix.lower() == ".tsv" or delimiter == "tab" else delimiter
     if len(separator) != 1:
         raise WrongUsage("--delimiter takes one character, or tab.")
@@ -177,6 +177,6 @@ def opened(path: str, form: str | None, delimiter: str) -> Iterator[Source]:
 
 
 def size_of(path: str) -> int | None:
-    """Return how many bytes a file has, None for what only flows."""
+    """Return the size of a file in bytes, None for a pipe."""
     found = Path(path)
     return found.stat().st_size if path != STDIN and found.is_file() else None

@@ -1,4 +1,4 @@
-"""The file of refused rows: as they were, and why. Mended, it can be imported itself."""
+"""The file of rejected rows with reasons; once corrected, it can be imported itself."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from waitlist_cli.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """Made with the first refused row: without one there is no file."""
+    """Creates the file with the first rejected row."""
 
     def __init__(self, path: Path, columns: list[str] | None, *, goes_on: bool) -> None:
         self.path = path
@@ -52,7 +52,8 @@ class RejectedRows:
             self._file = open_private(self.path, append=not is_new, errors="surrogateescape")
         except OSError as error:
             raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. --refused names another file."
+                f"{self.path} cannot be written: {error.strerror}. "
+                "Name another file with --refused."
             ) from error
         if self._columns is not None:
             self._writer = SheetWriter(self._file)
@@ -62,12 +63,12 @@ class RejectedRows:
 
 
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
-    """Return where refused rows go: beside the file, unless another place is chosen."""
+    """Return the path of the file of rejected rows; by default it is beside the imported file."""
     if chosen:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
         path = stem.with_name(f"{stem.name}.refused.{form}")
     if source != STDIN and path.exists() and path.samefile(source):
-        raise WrongUsage(f"{path} is the file that is imported: --refused names another one.")
+        raise WrongUsage(f"{path} is the imported file. Name another one with --refused.")
     return path

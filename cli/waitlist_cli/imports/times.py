@@ -1,12 +1,12 @@
-"""When somebody applied, as files and people write it, in the UTC that the API takes."""
+"""Converts times of files and options to UTC, which the API takes."""
 
 from datetime import UTC, datetime, tzinfo
 
 
 def utc(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> str:
-    """Return a time in UTC; raises ValueError or OverflowError for what is none."""
+    """Return a time in UTC; raises ValueError or OverflowError if `text` is not a time."""
     moment = _parsed(text, time_format)
-    # What says no offset of its own is meant in the zone that was given.
+    # A time without an offset is in `zone`.
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
 

@@ -1,4 +1,4 @@
-"""The file of the tokens that an import's people have: secrets, for its owner's eyes alone."""
+"""The file of the entry tokens of an import, which are secrets."""
 
 import os
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from waitlist_cli.private_files import open_private
 from waitlist_cli.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token")
-# A line has far less: two ids of 26 and 256 characters, quotes, and a token of 52.
+# Longer than any line: ids of 26 and 256 characters, quotes, and a token of 52.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str]
 
 
 class TokenFile:
-    """Made with the first call that is answered; has a line for each row that was accepted.
+    """Created with the first response; has a line for each accepted row.
 
-    An import from the first row on writes it anew, for a repeat is told all tokens again.
+    An import from row 1 replaces the file, because a repeat gets all tokens again.
     """
 
     def __init__(self, path: Path, *, goes_on: bool) -> None:
@@ -29,7 +29,7 @@ class TokenFile:
         self._writer: SheetWriter | None = None
 
     def write(self, issued: Sequence[Issued]) -> None:
-        """Add the tokens of one call, whole: what was said to be done is in the file."""
+        """Add the tokens of one call before its rows count as done."""
         if not issued:
             return
         try:
@@ -40,8 +40,8 @@ class TokenFile:
             self._file.flush()
         except OSError as error:
             raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. --tokens names another file; "
-                "the same command again is told all tokens again."
+                f"{self.path} cannot be written: {error.strerror}. Name another file with "
+                "--tokens, and run the same command again: it gets all tokens again."
             ) from error
         self.count += len(issued)
 
@@ -61,12 +61,12 @@ class TokenFile:
 def token_file(
     chosen: str | None, taken: Sequence[str | Path], *, goes_on: bool
 ) -> TokenFile | None:
-    """Return the file that was asked for; raises WrongUsage for one that holds something else."""
+    """Return the chosen token file, if any; raises WrongUsage if the path is used otherwise."""
     if chosen is None:
         return None
     path = Path(chosen)
     if path.resolve() in [Path(one).resolve() for one in taken] or not _is_ours(path):
-        raise WrongUsage(f"{path} is for something else, or holds it: --tokens names another file.")
+        raise WrongUsage(f"{path} is used for something else. Name another file with --tokens.")
     return TokenFile(path, goes_on=goes_on)
 
 
@@ -82,7 +82,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _cut(path: Path) -> int:
-    """Take away a line that a killed run has not finished; return how many bytes are left."""
+    """Remove an unfinished last line of a killed run; return the remaining size."""
     try:
         with path.open("rb+") as file:
             start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)

@@ -152,7 +152,7 @@ def test_no_service_is_an_error_that_says_how_to_name_one(
 
 def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    with pytest.raises(WrongUsage, match="not there"):
+    with pytest.raises(WrongUsage, match="does not exist"):
         target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
     path.write_text("url = https://", "utf-8")
     with pytest.raises(WrongUsage, match="TOML"):

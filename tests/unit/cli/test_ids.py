@@ -25,7 +25,7 @@ def test_an_entry_id_looks_as_the_service_has_it() -> None:
         (None, None, "--customer ID"),
         ("a" * 26, "ada", "--customer ID"),
         ("ada", None, "--customer ada"),
-        ("A" * 26, None, "no entry id"),
+        ("A" * 26, None, "not an entry id"),
     ],
 )
 def test_one_person_must_be_named(entry: str | None, customer: str | None, advice: str) -> None:

@@ -64,7 +64,7 @@ def test_refused_rows_are_written_down_and_hold_up_nobody(
         ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", ""],
         # What the columns have no room for is kept as well.
-        ["cyd", "4", "4", "unusable_row", "3 fields, where the header has 2", "cyd,4,5"],
+        ["cyd", "4", "4", "unusable_row", "3 fields, but the header has 2", "cyd,4,5"],
     ]
 
 
@@ -105,7 +105,7 @@ def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: P
     refused = [json.loads(line) for line in written]
     assert [one["refused_row"] for one in refused] == [2, 3, 4, 5]
     assert refused[0]["refused_line"] == "{broken"
-    assert "no JSON object" in refused[1]["refused_reason"]
+    assert "not a JSON object" in refused[1]["refused_reason"]
 
 
 def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Path) -> None:

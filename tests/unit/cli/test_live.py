@@ -73,7 +73,7 @@ def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
 
 def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> None:
     terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
-    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.until(lambda text: "all its entries?" in text)
     terminal.type("n\n")
     assert terminal.ended() == 2
     assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
@@ -81,7 +81,7 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
 
 def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
     terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
-    terminal.until(lambda text: "everybody on it?" in text)
+    terminal.until(lambda text: "all its entries?" in text)
     terminal.interrupt()
     assert terminal.ended() == 130
     assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
@@ -117,8 +117,8 @@ def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
     seen_at = looks[0]["at"]
     assert problems == [
         None,
-        f"A defect. The numbers are of {seen_at}.",
-        f"Later. The numbers are of {seen_at}.",
+        f"A defect. These numbers are from {seen_at}.",
+        f"Later. These numbers are from {seen_at}.",
         None,
     ]
 

@@ -101,7 +101,7 @@ def test_a_second_import_writes_the_file_anew(fake: FakeService, tmp_path: Path)
     words = ["import", "bakery", path, "--tokens", str(tokens)]
     Typed(fake.url).done(*words)
     tokens.chmod(0o644)
-    assert f"secret: {tokens}" in Typed(fake.url).done(*words)
+    assert f"secrets: {tokens}" in Typed(fake.url).done(*words)
     assert written(tokens) == of_the_fake(customers(30))
     assert mode(tokens) == 0o600
 
@@ -179,14 +179,14 @@ def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: 
     before = {one: one.read_bytes() for one in tmp_path.iterdir() if one.is_file()}
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(tmp_path / name))
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "--tokens names another file" in result.stderr
+    assert "Name another file with --tokens" in result.stderr
     assert {one: one.read_bytes() for one in before} == before
 
 
 def test_a_file_that_cannot_be_written_is_said(fake: FakeService, tmp_path: Path) -> None:
     path, nowhere = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "none" / "tokens.csv"
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(nowhere))
-    assert (result.exit_code, "told all tokens again" in result.stderr) == (2, True)
+    assert (result.exit_code, "gets all tokens again" in result.stderr) == (2, True)
 
 
 def test_each_token_of_the_real_service_shows_its_persons_position(

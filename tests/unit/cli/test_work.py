@@ -159,7 +159,7 @@ def test_ctrl_c_waits_for_the_command_and_claims_nobody_more(
     # As a terminal does: to all in the foreground, of which the command is none.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
-    assert "Finishing" in process.stderr.readline()
+    assert "Waiting for running commands" in process.stderr.readline()
     assert bakery.status("ada") == "offered"
     Path(f"{marker}.end").touch()
     assert process.wait(30) == 0
@@ -178,7 +178,7 @@ def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
     pid = int(marker.read_text())
     process.send_signal(signal.SIGTERM)
     assert process.stderr is not None
-    assert "Finishing" in process.stderr.readline()
+    assert "Waiting for running commands" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
     process.communicate()
@@ -252,7 +252,7 @@ def test_a_terminal_that_goes_away_lets_the_command_finish(
     process = started(bakery, stay, marker)
     process.send_signal(signal.SIGHUP)
     assert process.stderr is not None
-    assert "Finishing" in process.stderr.readline()
+    assert "Waiting for running commands" in process.stderr.readline()
     Path(f"{marker}.end").touch()
     assert process.wait(30) == 0
     process.communicate()
