@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from waitlist_queue.config import Config
-from waitlist_queue.connections import HERE, connect, credentials_of
+from waitlist_queue.connections import OWN_RUN_ID, connect, credentials_of
 from waitlist_queue.request_log import RequestLog
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -29,9 +29,9 @@ def service() -> RequestLog:
 
     Not at import, which may have been long ago and on another machine (SnapStart).
     """
-    random.seed()  # or all copies of a snapshot would pause for the same times
+    random.seed()  # otherwise all copies of a snapshot would pause for the same times
     composed = compose(Config.from_env(os.environ))
-    # What there is by now stays: the collector need not look through it with everything new.
+    # Everything created so far lives as long as the process: exclude it from garbage collection.
     gc.freeze()
     return composed
 
@@ -40,13 +40,13 @@ def compose(config: Config) -> RequestLog:
     """Wire the service to Redis, and to the log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
-    credentials_of(config)  # loads what takes long to load, before a call's time runs
+    credentials_of(config)  # imports botocore before a call's deadline runs
     store = store_of(config)
     telemetry = Telemetry(
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # No trace in its lines: reading it for each would cost as much as half the line.
+        # No trace id in its lines: reading it would cost half as much as the line.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)
@@ -55,5 +55,5 @@ def compose(config: Config) -> RequestLog:
 def store_of(config: Config) -> RedisStore:
     """Return the scripts' way to Redis."""
     if config.redis_has_run_ids:
-        return RedisStore(lambda: connect(config), server_run_id=lambda: HERE)
+        return RedisStore(lambda: connect(config), server_run_id=lambda: OWN_RUN_ID)
     return RedisStore(lambda: connect(config))

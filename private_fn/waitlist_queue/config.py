@@ -18,7 +18,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Cache:
-    """One of ElastiCache, as its ARN says."""
+    """A cache of ElastiCache, as its ARN names it."""
 
     name: str
     region: str
@@ -27,7 +27,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class IamUser:
-    """Who the function is to ElastiCache, and on which cache."""
+    """The IAM user by which the function logs in, and its cache."""
 
     name: str
     cache: Cache
@@ -35,9 +35,9 @@ class IamUser:
 
 @dataclass(frozen=True)
 class Config:
-    """Without an `iam_user` the user in `redis_url` logs in, if it names one.
+    """The function's settings. Without an `iam_user` the user in `redis_url` logs in, if any.
 
-    With `redis_has_run_ids` each server shows a `run_id` of its own, the same to every connection.
+    With `redis_has_run_ids` each server has a `run_id` of its own, the same for every connection.
     """
 
     redis_url: str = field(repr=False)  # may hold a password
@@ -63,7 +63,7 @@ class Config:
 
 
 def _redis_url(value: str) -> str:
-    # No message shows the value, nor a part of it: it may hold a password, and end in a log.
+    # No message shows the value or a part of it, because it may hold a password and go into a log.
     parts = _parts(value)
     if parts is None or parts.scheme not in ("redis", "rediss") or not parts.hostname:
         raise ConfigError(

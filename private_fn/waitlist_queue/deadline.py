@@ -1,4 +1,4 @@
-"""How long a call of Redis may still take."""
+"""The deadline of a call to Redis."""
 
 import math
 import random
@@ -7,7 +7,7 @@ import time
 
 
 class Deadline(threading.local):
-    """Each thread's own: entered when a call begins, over when it ends."""
+    """A thread's deadline: a context that begins and ends with the call."""
 
     def __init__(self, call_seconds: float) -> None:
         self.call_seconds = call_seconds
@@ -17,12 +17,12 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return how long one wait may last; never nothing, which would mean not to wait."""
+        """Return how long one wait may last, above 0: a socket with 0 would not wait at all."""
         left = self.left()
         return seconds if left >= seconds else max(0.001, left)
 
     def pause(self, most_seconds: float) -> None:
-        """Wait for a random moment, and not beyond the end of the call."""
+        """Sleep for a random time up to `most_seconds`, and not beyond the deadline."""
         time.sleep(random.uniform(0, self.at_most(most_seconds)))
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""What somebody has to do about a Redis that refuses us; time does not heal these."""
+"""Hints for the operator: what to change when Redis refuses the function. Waiting does not help."""
 
 import ssl
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ HINTS: dict[type[BaseException], str] = {
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# How Redis, and Valkey, say in a script's error that the user may not run one of its commands.
+# Texts of Redis and Valkey in a script's error if the user may not run one of its commands.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 
 def with_hint(error: BaseException) -> str:
-    """Say what is wrong and, if it is known, what to do about it."""
+    """Return the error as text, with a hint if there is one."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
             return f"{_named(error)}{_behind(error, cause)} - {hint}"
@@ -32,7 +32,7 @@ def with_hint(error: BaseException) -> str:
 
 
 def _behind(error: BaseException, cause: BaseException) -> str:
-    """Name the cause: a cluster's client says of whatever happens that there is no cluster."""
+    """Return the cause as text: a cluster's client reports every error as a missing cluster."""
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _named(cause)})"

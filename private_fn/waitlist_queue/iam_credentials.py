@@ -1,6 +1,7 @@
-"""How a user whom ElastiCache knows by IAM logs in: by a token that is good for 15 minutes.
+"""Signs the tokens by which an IAM user of ElastiCache logs in; a token is valid for 15 minutes.
 
-Only what needs it may import this module, and late: botocore takes as long as all else together.
+Import this module late, and only where it is needed: botocore takes as long to import as all the
+rest together.
 """
 
 import threading
@@ -20,15 +21,15 @@ from redis.exceptions import AuthenticationError
 from waitlist_queue.config import IamUser
 
 VALID_SECONDS = 900  # ElastiCache takes no other number
-# Three minutes before the end: time enough for a clock that is wrong.
+# Three minutes before the end, because the clock may be wrong.
 RENEWAL_SECONDS = 720
 
 
 class IamCredentials(CredentialProvider):
-    """One token for all connections that a process makes, and a new one before it ends.
+    """One token for all connections of a process, replaced before it expires.
 
-    By the wall clock, which is the token's own: the monotonic one may stand still while Lambda
-    keeps the process frozen.
+    It goes by the wall clock, as the token does, because the monotonic clock may stand still while
+    Lambda keeps the process frozen.
     """
 
     def __init__(
@@ -73,12 +74,13 @@ class IamCredentials(CredentialProvider):
 
 
 def _keys_of_lambda() -> Any:
-    """Return the role's, from where Lambda puts them; nothing else could be reached from here.
+    """Return the keys of the function's role: from the environment, or with SnapStart from an
+    address on the function's own machine.
 
-    That is the environment, or with SnapStart an address on the function's own machine. Asked anew
-    for each token: what is restored from a snapshot must not sign with that time's keys.
+    They are read for each token, because a process that is restored from a snapshot must not sign
+    with the keys of the snapshot.
     """
-    # Without the seconds between attempts, which a call does not have.
+    # No pause between attempts: a call does not have the seconds.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
     providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
     return CredentialResolver(providers).load_credentials()

@@ -1,4 +1,4 @@
-"""The names of all keys in Redis; nothing else makes one.
+"""The names of all keys in Redis; no other module makes one.
 
 The hash tag keeps the keys of one waitlist in one slot, so that a script may touch them all.
 """
@@ -10,7 +10,7 @@ def meta(waitlist_id: str) -> str:
 
 
 def queue(waitlist_id: str) -> str:
-    """Sorted set: entry_id by rank, those who wait."""
+    """Sorted set: waiting entries, entry_id by rank."""
     return f"wl:{{{waitlist_id}}}:queue"
 
 
@@ -20,7 +20,7 @@ def gone(waitlist_id: str) -> str:
 
 
 def moved(waitlist_id: str) -> str:
-    """Hash: entry_id to signup ticket, where the rank no longer tells it."""
+    """Hash: entry_id to the ticket of its signup, where the rank is not made of it."""
     return f"wl:{{{waitlist_id}}}:moved"
 
 
@@ -30,7 +30,7 @@ def held(waitlist_id: str) -> str:
 
 
 def claims(waitlist_id: str) -> str:
-    """Hash: entry_id to state, token, rank, ticket, attempts and stamp, of those not in line."""
+    """Hash: entry_id to state, token, rank, ticket, attempts, stamp; entries off the queue."""
     return f"wl:{{{waitlist_id}}}:claims"
 
 
@@ -40,48 +40,48 @@ def parked(waitlist_id: str) -> str:
 
 
 def attempts(waitlist_id: str) -> str:
-    """Hash: entry_id to attempts, of those in line again after a hold has expired."""
+    """Hash: entry_id to attempts; entries in the queue again after a hold has expired."""
     return f"wl:{{{waitlist_id}}}:tries"
 
 
 def unsettled(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the stamp of a decision that the record may not know."""
+    """Sorted set: entry_id by the stamp of a decision that the record may lack."""
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
 def decided(waitlist_id: str) -> str:
-    """Hash: entry_id to its decisions that the record may not have, oldest first."""
+    """Hash: entry_id to its decisions that the record may lack, oldest first."""
     return f"wl:{{{waitlist_id}}}:decided"
 
 
 def segments(waitlist_id: str) -> str:
-    """Sorted set: segment:rank:entry_id, all of one score, those who wait in each segment."""
+    """Sorted set: segment:rank:entry_id, all of one score; the waiting entries of each segment."""
     return f"wl:{{{waitlist_id}}}:segments"
 
 
 def tags(waitlist_id: str) -> str:
-    """Hash: entry_id to its segments and the version of its attributes, of all on the list."""
+    """Hash: entry_id to its segments and the version of its attributes; all entries on the list."""
     return f"wl:{{{waitlist_id}}}:tags"
 
 
 def crowds(waitlist_id: str) -> str:
-    """Hash: the ticket of a millisecond to how many were imported of it; kept for a day."""
+    """Hash: the first ticket of a millisecond to the number of imported rows in it; for a day."""
     return f"wl:{{{waitlist_id}}}:crowds"
 
 
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Sorted set: once_key of a move by its stamp, so that its repeat does not move again.
+    """Sorted set: idempotency key of a move by its stamp, so that a repeat does not move again.
 
-    One key for all moves of an entry, so that an erasure deletes them without knowing them.
+    One key holds all moves of an entry, so that an erasure can delete them.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, whose: str, once_key: str) -> str:
-    """String: what a claim gave, so that its repeat gives the same; `whose` is `claim`.
+    """String: the result of a claim, so that its repeat returns the same; `whose` is `claim`.
 
-    The previous version kept the stamp of a move in one under the entry's id; `bump` still reads
-    it, and it expires a day after that move.
+    An earlier version kept the stamp of a move in such a key under the entry's id. `bump` still
+    reads it, and it expires a day after that move.
     """
     return f"wl:{{{waitlist_id}}}:once:{whose}:{once_key}"
 

@@ -1,4 +1,4 @@
-"""The operations: which script carries out a request, and what its reply means."""
+"""The operations: which script carries out a request, and how its reply becomes a result."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -61,7 +61,7 @@ def _script_name(request: type[c.Request]) -> str:
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Split requests into what one run each carries out: neighbours that may go together."""
+    """Yield neighbours that one run of a script carries out together."""
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -93,7 +93,7 @@ def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
 
 
 def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
-    """Return what a reply says, or raise the refusal that it names."""
+    """Return the result of a reply, or raise the refusal that it names."""
     refusal = BY_CODE.get(reply[0])
     if refusal is not None:
         raise refusal
@@ -108,8 +108,9 @@ def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return the keys of a script that all its requests share, by its name: a short one is found
-    sooner.
+    """Return a script's keys that all requests about a waitlist share.
+
+    The cache goes by the script's name, because the hash of a short string takes less time.
     """
     names = SCRIPTS[script_name].keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)

@@ -1,4 +1,4 @@
-"""Tells of each message in one line: what was asked, what came of it, how long Redis took."""
+"""Request log: one line for each message, with operation, outcome and Redis' time."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import LineTemplate, Telemetry
 
 UNKNOWN = "unknown"
-# What is nobody's doing who asked.
+# Outcomes that count as failures: the caller did not cause them.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 MEASURED = ("cold_answers",)
 ABOUT = ("redis_ms",)
@@ -20,13 +20,13 @@ BROKEN: Message = {"code": InternalError.code}
 
 
 class Waiting(Protocol):
-    """What counts up while Redis is waited for."""
+    """Counts the seconds spent waiting for Redis."""
 
     waited_seconds: float
 
 
 class RequestLog:
-    """A service, with a line for each message that it answers."""
+    """A service that writes a line for each message that it answers."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RequestLog:
         self._telemetry.write_line(template, correlation_id, ms, *numbers)
 
     def _template_of(self, message: object, answer: Message) -> LineTemplate:
-        """Return the template of all messages that were asked and answered so, and keep it."""
+        """Return the line template of an operation and outcome; it is made once."""
         outcome = answer.get("outcome") or answer["code"]
         try:
             return self._templates[message["op"], outcome]  # type: ignore[index]

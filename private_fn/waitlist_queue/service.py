@@ -1,4 +1,4 @@
-"""Answers messages: decodes a request, carries it out, encodes its result or its refusal."""
+"""Handles private messages: decodes a request, runs it, encodes its result or its refusal."""
 
 import logging
 import time
@@ -20,21 +20,21 @@ from waitlist_shared.errors import (
 from waitlist_shared.limits import MAX_BATCH
 
 Message = dict[str, Any]
-# Holds that end in one turn times this: 4,000 at once, if Redis is quick. No turn begins later, so
-# that the last one ends before Lambda would end the function.
+# One turn ends 200 holds, so one call ends up to 4,000. No turn begins after EXPIRING_SECONDS, so
+# that the last one is over before Lambda would stop the function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
-    """A batch as it arrives: each row is decoded by itself, so that it can fail by itself."""
+    """A batch before its rows are decoded: each row is decoded, and can fail, by itself."""
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
 
 class QueueService:
-    """The private contract on one store; never answers with a traceback."""
+    """The private contract on one store. A defect is answered as `internal_error`."""
 
     def __init__(self, store: RedisStore, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._store = store
@@ -67,7 +67,7 @@ class QueueService:
             try:
                 return result_of(request, replies_of([request], reply)[0])
             except Expiring:
-                # Each turn ends a bounded number of holds; nobody may be claimed before them.
+                # Each turn ends a bounded number of holds; no entry may be claimed before.
                 continue
         raise Expiring
 

@@ -15,16 +15,16 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# Refusals that pass by themselves: a failover, a restart, a full memory that drains.
+# Refusals that pass without a change: a failover, a restart, a full memory that drains.
 PASSING = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Refusals that somebody has to end; the log says how.
+# Refusals that the operator must end; the log has a hint.
 REFUSED = (exceptions.NoPermissionError,)
-# What one command of a pipeline may meet where the same command by itself finds its way.
+# Errors of one command in a pipeline that the same command, sent alone, can get past.
 FINDS_ITS_WAY = (
     exceptions.NoScriptError,
     exceptions.AskError,  # and MovedError
@@ -48,7 +48,7 @@ class Call(NamedTuple):
 
 
 class RedisStore:
-    """Scripts by EVALSHA; one that the server has forgotten is sent whole."""
+    """Runs scripts by EVALSHA, and sends a script that the server does not have."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class RedisStore:
         try:
             return cast(list[object], pipeline.execute(raise_on_error=False))
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            if node:  # Ask the others who has taken over.
+            if node:  # Ask the other nodes which one has taken over.
                 client.nodes_manager.initialize(last_failed_node_name=node.name)
             return [error] * len(calls)
 
@@ -131,8 +131,8 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # Whole the first time: one that had to be sent again would come too late, after those
-            # behind it. Behind the last there is nobody.
+            # The whole script the first time: a script that is sent again would run after the
+            # commands behind it. The last command has none behind it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -160,7 +160,7 @@ class RedisStore:
                     self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:
-            self._client = None  # What it knows of the cluster no longer holds.
+            self._client = None  # Its map of the cluster is out of date.
             raise _unavailable(error) from error
         except (RedisError, OSError) as error:
             raise _unavailable(error) from error

@@ -1,4 +1,4 @@
-"""The id by which all that was logged of one request is found, from the phone to Redis."""
+"""The correlation id: it joins the log lines of one request, from the client to Redis."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ GIVEN = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
 def chosen(value: object) -> str:
-    """Return an id that a client has chosen; empty if it is none that may be logged."""
+    """Return an id that a client has chosen; empty if its form may not be logged."""
     return value if isinstance(value, str) and CHOSEN.match(value) else ""
 
 
@@ -26,9 +26,9 @@ def given(message: object) -> str:
 
 
 class Correlation:
-    """The id of what is being worked on; one for a process, which does one thing at a time.
+    """The id of the current request; one for a process, which handles one request at a time.
 
-    Plain, and not a context variable: the threads that a request begins work for it as well.
+    It is no context variable, because the threads that a request starts share its id.
     """
 
     def __init__(self) -> None:
@@ -36,11 +36,11 @@ class Correlation:
         self._marks_records = False
 
     def begin(self, correlation_id: str) -> None:
-        """Begin to work on what has this id."""
+        """Begin the request of this id."""
         self.id = correlation_id
 
     def end(self) -> None:
-        """End the work: what is logged from here on belongs to nothing."""
+        """End the request: later log lines have no id."""
         self.id = ""
 
     def mark_log_records(self) -> None:

@@ -29,28 +29,28 @@ class Rebuilding(WaitlistError):
 
 
 class StaleEpoch(WaitlistError):
-    """The order was lost again since the rebuild that asks began."""
+    """The order was lost again since this rebuild began."""
 
     code = "stale_epoch"
     advice = "The order was lost again since this rebuild began: begin a new one."
 
 
 class Outdated(WaitlistError):
-    """The order in Redis is of an earlier time than one that maintenance has seen."""
+    """The order in Redis is older than one that maintenance has seen."""
 
     code = "outdated"
     advice = "Redis has lost more than the last minute: forget this order and rebuild it."
 
 
 class SegmentsBuilding(WaitlistError):
-    """The waitlist's segments have changed, and not everybody is in theirs yet."""
+    """The waitlist's segments have changed, and the index is not complete yet."""
 
     code = "segments_building"
     advice = "The segments of this waitlist are being built; try again in a few seconds."
 
 
 class StaleSegments(WaitlistError):
-    """The caller goes by other segments than those that the waitlist has now."""
+    """The caller used other segments than the waitlist has now."""
 
     code = "stale_segments"
     advice = "The waitlist's segments have changed: read its configuration again."
@@ -71,7 +71,7 @@ class WaitlistClosed(WaitlistError):
 
 
 class Gone(WaitlistError):
-    """This stay in line has ended; a late message cannot revive it."""
+    """This stay has ended; a late message cannot revive it."""
 
     code = "gone"
     advice = "This stay in line has ended; sign up again for a new place."
@@ -109,7 +109,7 @@ class WaitlistPaused(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis knows no hold on the entry; the record tells why."""
+    """Redis has no hold on the entry; the record has the reason."""
 
     code = "not_held"
     advice = "The entry is not held by a claim."
@@ -119,14 +119,16 @@ class ClaimExpired(WaitlistError):
     """The hold of this claim token has ended: its time is over, or it was given back."""
 
     code = "claim_expired"
-    advice = "The time of this claim is over and its person is in line again: claim anew."
+    advice = "The claim has expired and the entry is back in the queue: claim again."
 
 
 class ClaimMismatch(WaitlistError):
     """The claim token is not that of the current hold."""
 
     code = "claim_mismatch"
-    advice = "This claim_token is not that of the entry's hold: somebody else may have it by now."
+    advice = (
+        "This claim_token is not that of the entry's hold: another claim may have the entry now."
+    )
 
 
 class NotParked(WaitlistError):
@@ -154,7 +156,7 @@ class InvalidRequest(WaitlistError):
     """The message does not follow the contract."""
 
     code = "invalid_request"
-    advice = "The message does not follow the contract; see waitlist_shared/contracts.py."
+    advice = "The message does not follow the contract; see waitlist_shared/contracts/."
 
 
 class UnsupportedVersion(WaitlistError):

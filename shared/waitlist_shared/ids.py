@@ -1,4 +1,4 @@
-"""How ids look and are made."""
+"""The patterns of ids, and how they are made."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, such as language Spanish and gender F, whatever their order.
 
-    Names and values are told apart as JSON tells them: no two segments look alike.
+    JSON separates names from values, so that no two segments have one id.
     """
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
@@ -30,10 +30,10 @@ def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
 
 
 def new_join_id() -> str:
-    """Return an id for one stay in line: a person who rejoins gets another."""
+    """Return an id for one stay: a customer who joins again gets another."""
     return secrets.token_hex(4)
 
 
 def new_epoch() -> str:
-    """Return an id for one life of a waitlist's order in Redis."""
+    """Return an id for one epoch of a waitlist's order in Redis."""
     return secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""One line of JSON for each piece of span: its log, and its metrics.
+"""One line of JSON for each unit of work: its log, and its metrics.
 
 Where a namespace is given, the line is a record of CloudWatch's embedded metric format, so that
 metrics cost no call and no line of their own; it is then written at every log level. Metrics are
@@ -17,13 +17,13 @@ from typing import Any
 
 import msgspec
 
-# What is measured of every piece of span, of the service and of operation and outcome.
+# What is measured of every span, of the service and of operation and outcome.
 OF_EACH = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
 UNITS = {"ms": "Milliseconds", "seconds": "Seconds"}
 LEVELS_WITH_LINES = ("DEBUG", "INFO")
-# Where Lambda says which trace the invocation is part of.
+# The variable in which Lambda names the trace of an invocation.
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
 UNSEEN = object()
@@ -33,10 +33,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of span that is done; `measured` are more metrics of the service, by name.
+    """A finished unit of work; `measured` has more metrics of the service, by name.
 
-    A name that ends in `_ms` or `_seconds` has that unit, any other counts. `about` is for the
-    log alone. An id has no character that JSON would escape.
+    A name that ends in `_ms` or `_seconds` has that unit, any other is a count. `about` goes into
+    the log only. The correlation id must not need escapes in JSON.
     """
 
     operation: str
@@ -70,7 +70,7 @@ class Stdout:
             rest = rest[os.write(self._file, rest) :]
 
     def _look(self) -> None:
-        """See which file stdout is now; none if it is only like one."""
+        """Find the file of the current stdout; a stream without one is written as it is."""
         stream = sys.stdout
         stream.flush()
         try:
@@ -103,7 +103,7 @@ class Telemetry:
         self._process = ""
 
     def write(self, span: Span) -> None:
-        """Write the line of a piece of span."""
+        """Write the line of a span."""
         template = self.template_of(
             span.operation, span.outcome, measured=tuple(span.measured), about=tuple(span.about)
         )
@@ -130,7 +130,7 @@ class Telemetry:
         about: tuple[str, ...] = (),
         always: tuple[tuple[str, int], ...] = (),
     ) -> LineTemplate:
-        """Return the template of such lines, for who writes many; `always` are numbers by name."""
+        """Return a template, for callers that write many lines; `always` has fixed numbers."""
         named = (operation, outcome, measured, about, always)
         return _template(self._service, self._namespace, *named)
 
@@ -151,12 +151,12 @@ class Telemetry:
         self._write(f"{head}{places % numbers},{ids}{now}{tail}")
 
     def _look(self, header: str | None) -> str:
-        """Return what lines say of the process and the trace: another only rarely."""
+        """Return the part of a line about the process and the trace, which rarely changes."""
         cold_start, self._is_first = self._is_first, False
         trace, when = _sampled(header), EMF_TIME if self._namespace else LOG_TIME
         if cold_start:
             return f"true{trace}{when}"
-        # In this order: who finds the header finds what goes with it.
+        # In this order: a thread that finds the header must find the text that goes with it.
         self._process = f"false{trace}{when}"
         self._header = header
         return self._process
@@ -166,7 +166,7 @@ def _text_of(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-# To make the whole line anew would cost the private function a tenth of its time.
+# Building the whole line each time would cost the private function a tenth of its time.
 @lru_cache(maxsize=1024)
 def _template(
     service: str,
@@ -208,11 +208,11 @@ def _directive(
 
 
 def unit_of(name: str) -> str:
-    """Return CloudWatch's unit of a metric, which the end of its name tells."""
+    """Return CloudWatch's unit of a metric, from the end of its name."""
     return UNITS.get(name.rpartition("_")[2], "Count")
 
 
 def _sampled(header: str | None) -> str:
-    """Return what a line says of the trace that is recorded; nothing if none is."""
+    """Return the part of a line about a sampled trace, or an empty text."""
     found = SAMPLED.match(header) if header else None
     return f',"trace_id":"{found[1]}"' if found else ""

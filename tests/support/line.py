@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from waitlist_queue.connections import HERE, Client
+from waitlist_queue.connections import OWN_RUN_ID, Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 from waitlist_shared.ids import entry_id_of, segment_id_of
@@ -65,7 +65,7 @@ class Line:
         store = RedisStore(
             self.connect or self._connect,
             self.now_micros or self.clock,
-            lambda: HERE if self.home is None else self.home,
+            lambda: OWN_RUN_ID if self.home is None else self.home,
         )
         # Turns end by their number alone: the machine may be slow.
         self.service = QueueService(store, monotonic=lambda: 0)

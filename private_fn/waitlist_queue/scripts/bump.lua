@@ -15,7 +15,7 @@ now = micros(now)
 local ticket = ticket_of(keys, entry_id, rank)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 
--- The entry may stay in the set meanwhile: entries behind the target do not matter to a move ahead.
+-- The entry stays in the set, because entries behind the target do not matter to a move ahead.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + ticket)

@@ -1,4 +1,4 @@
-"""The messages about claims: who is held, admitted, put aside."""
+"""The messages about claims: holds, admissions, parked entries."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -28,10 +28,10 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
-    """Holds up to `count` entries from an end of the line; a `once_key` repeat gets the same.
+    """Holds up to `count` entries from an end of the queue, or of a `segment`.
 
-    With a `segment` only those who are in it. `once_body` is a digest of what is asked for: the
-    same `once_key` with another one is refused.
+    A repeat with the same `once_key`, a digest of the idempotency key, gets the same entries.
+    `once_body` is a digest of the request: the same `once_key` with another body is refused.
     """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
@@ -47,9 +47,9 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
 class Claimed(Struct, frozen=True, kw_only=True):
     """One held entry; `attempts` counts the holds of it that have expired before.
 
-    A repeat also has those who are done by now, with a deadline of 0. `expired_stamp` is when the
-    time of the hold before was up, if that brought the entry back into line and the record may
-    not have it, else 0.
+    A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
+    at which the lease of the hold before ended, if that brought the entry back into the queue and
+    the record may lack it, else 0.
     """
 
     entry_id: EntryId
@@ -63,14 +63,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """`outcome` is claimed, or repeat for a `once_key` seen before: then nobody was taken."""
+    """`outcome` is claimed, or repeat for a `once_key` seen before: then it took no entry."""
 
     entries: list[Claimed]
     stamp: Ticket
 
 
 class OnHold(OnEntry, frozen=True, kw_only=True):
-    """About a hold, by whoever has its token."""
+    """About a hold, by the caller that has its token."""
 
     token: ClaimToken
 
@@ -132,7 +132,7 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
-    """Brings a parked entry back into line."""
+    """Puts a parked entry back into the queue."""
 
     to: Literal["place", "back"] = "place"
 
@@ -151,9 +151,10 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
-    """Ends expired holds; tells where those stand who changed a while ago.
+    """Ends expired holds, and lists the entries whose record may be behind.
 
-    Their stamps are as old as `min_age_seconds` (by Redis' clock), or not later than `known_until`.
+    Their decisions are as old as `min_age_seconds` (by Redis' clock), or not later than the stamp
+    `known_until`.
     """
 
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
@@ -167,9 +168,9 @@ Verb = Literal["released", "parked", "worn_out", "expired", "redriven", "bumped"
 class Decision(Struct, frozen=True, kw_only=True):
     """One decision about an entry, and where it put the entry.
 
-    `worn_out` is a parking after too many attempts. `token` is that of the hold which a caller
-    ended. `at` is the millisecond of a parking; of an expired hold the stamp at which its time
-    was up.
+    `worn_out` is a parking after too many attempts. `token` is that of the hold that a caller
+    ended. `at` is the millisecond of a parking, or the stamp at which an expired hold's lease
+    ended.
     """
 
     verb: Verb
@@ -184,9 +185,9 @@ class Decision(Struct, frozen=True, kw_only=True):
 class Unsettled(Struct, frozen=True, kw_only=True):
     """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
 
-    `seen_stamp` is that of the last decision, and goes back with `settle`; `time_millis` is the
-    deadline or the time of parking. `decisions` are those that the record may not have, oldest
-    first; extensions and completions are not among them, for `state` has them.
+    `seen_stamp` is that of the last decision; `settle` sends it back. `time_millis` is the deadline
+    or the time of parking. `decisions` has those that the record may lack, oldest first, without
+    extensions and completions, which `state` shows.
     """
 
     entry_id: EntryId
@@ -211,7 +212,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
-    """Says that the record has caught up with what was seen of an entry."""
+    """Ends the reconciling of an entry: its record has the decision of `seen_stamp`."""
 
     seen_stamp: Ticket
     join_id: JoinId | None = None

@@ -1,4 +1,4 @@
-"""What the messages are made of: ids, numbers, limits, and what every one carries."""
+"""Types that the messages share, and the registry of operations."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeVar
@@ -39,10 +39,9 @@ LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
-    """What every request carries: the contract's version, and `op`, its tag.
+    """The fields of every request: the contract's version, and `op`, its tag.
 
-    The `correlation_id` is that of the request for which this is asked, for the log alone; of a
-    batch the batch has it.
+    The `correlation_id` goes into the log only. In a batch the batch has it, not its rows.
     """
 
     v: int = VERSION
@@ -58,16 +57,16 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """About one stay in line: `join_id` tells it from an earlier or later stay."""
+    """About one stay: an earlier or later stay of the same customer has another `join_id`."""
 
     join_id: JoinId
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """Says which segments an entry is in.
+    """A stay with its segments.
 
-    `segments_version` is that of the declaration that they follow, 0 where none are declared;
-    `attributes_version` counts the changes of the entry's attributes: the higher one stays.
+    `segments_version` is that of the declaration that they follow, 0 where none are declared.
+    `attributes_version` counts the changes of the entry's attributes; the higher one wins.
     """
 
     segments: SegmentIds = ()
@@ -76,7 +75,7 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """How an entry stood when somebody looked."""
+    """Where a comparison with the record found an entry."""
 
     state: Literal["waiting", "held", "parked", "done"]
     rank: Rank
@@ -110,7 +109,7 @@ def answers(*requests: type[Request]) -> Callable[[R], R]:
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """What is answered instead of a result; `code` is one of `errors.BY_CODE`."""
+    """The answer instead of a result; `code` is one of `errors.BY_CODE`."""
 
     code: str
     message: str

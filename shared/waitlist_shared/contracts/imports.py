@@ -1,4 +1,4 @@
-"""The messages that put people in line at places of the past, or of an import's own run."""
+"""The messages of imports: allocate tickets, and insert entries at them."""
 
 from typing import Annotated
 
@@ -18,14 +18,14 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class Crowd(Struct, frozen=True, array_like=True):
-    """How many of an import joined elsewhere in the millisecond that begins with a ticket."""
+    """How many rows of an import share the millisecond that begins with a ticket."""
 
     ticket: Ticket
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
-    """Draws a run of tickets, and numbers within crowds; names no crowd twice."""
+    """Draws a run of tickets, and numbers within shared milliseconds, each of them once."""
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     crowds: Annotated[tuple[Crowd, ...], Meta(max_length=MAX_BATCH)] = ()
@@ -33,9 +33,10 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The run begins at `first`, and two of it are `apart`; each crowd's numbers follow each other.
+    """The run begins at `first`, with a distance of `apart` between two tickets.
 
-    They begin behind its ticket at its offset. `stamp` is later than all that was decided before.
+    The numbers within a shared millisecond begin at its ticket plus its offset. `stamp` is later
+    than all earlier decisions.
     """
 
     stamp: Ticket
@@ -45,9 +46,9 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
 
 
 class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
-    """Puts an entry where its ticket belongs in its tier, or next behind whoever stands there.
+    """Adds an entry at its ticket within its priority, or at the next free rank behind it.
 
-    Also on a closed list: that is for signups. Its answer is a signup's.
+    A closed waitlist takes it too: only signups are refused. Its result is a signup's.
     """
 
     ticket: Ticket

@@ -1,4 +1,4 @@
-"""The messages of maintenance that find what Redis has lost, and fill an order that is empty."""
+"""The messages of maintenance that detect lost writes and restore an order."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from waitlist_shared.limits import MAX_FILL
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
-    """Counts a run of maintenance, and compares with what the last one has noted."""
+    """Counts a run of maintenance, and compares with the count of the run before."""
 
     epoch: Epoch | None = None
     known_beat: Number = 0
@@ -43,16 +43,16 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
 
 
 class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
-    """Asks how an entry stands, to compare it with its record."""
+    """Reads how Redis has an entry, to compare it with its record."""
 
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
     """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
 
-    `stamp` is that of the decision that put somebody out of line, `unsettled_stamp` that of one
-    which the record may lack; 0 where there is none. `attributes_version` is that by which Redis
-    has the entry's segments, None where it has none of them.
+    `stamp` is that of the decision that took the entry out of the queue, `unsettled_stamp` that of
+    a decision that the record may lack; 0 without one. `attributes_version` is that of the entry's
+    segments in Redis, None if Redis has none.
     """
 
     state: str
@@ -65,7 +65,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """One who waits: as `restore` would put them back, in as few bytes as many need."""
+    """A waiting entry to restore, in few bytes, because a rebuild sends many."""
 
     entry_id: EntryId
     join_id: JoinId
@@ -78,7 +78,7 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
 
 
 class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
-    """Puts up to 50 of those who wait back at their recorded ranks; names nobody twice."""
+    """Puts up to 50 waiting entries back at their recorded ranks; it has each entry once."""
 
     epoch: Epoch
     segments_version: Number = 0
@@ -87,7 +87,7 @@ class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
 
 @answers(RestoreMany)
 class RestoreManyResult(Result, frozen=True, kw_only=True):
-    """How many were put back, were there, and had ended their stay."""
+    """How many entries were restored, were present, and had ended their stay."""
 
     restored: Number = 0
     present: Number = 0

@@ -1,4 +1,4 @@
-"""The messages about the line: who stands in it, and where."""
+"""The messages about the queue: order, places, settings."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -37,7 +37,7 @@ from waitlist_shared.limits import (
 
 
 class Ping(Request, frozen=True, tag="ping"):
-    """Asks whether Redis answers."""
+    """Checks that Redis answers."""
 
 
 @answers(Ping)
@@ -52,9 +52,9 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What the scripts enforce; of two writes the higher `version` stays.
+    """The settings that the scripts enforce; of two writes the higher `version` wins.
 
-    `segments_version` is that at which the declared segments last changed; 0 for none.
+    `segments_version` is that of the last change of the declared segments; 0 without segments.
     """
 
     version: Number
@@ -182,7 +182,7 @@ class EndOfStayResult(Result, frozen=True, kw_only=True):
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
-    """Moves an entry; exactly one of `priority`, `places` and `to` says where.
+    """Moves an entry, by exactly one of `priority`, `places` and `to`.
 
     `priority` puts it where its ticket belongs among that priority. `places` puts it so many places
     ahead, not beyond the head of its priority; where no rank is free between the two entries at the
@@ -205,10 +205,10 @@ class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
 class BumpResult(Result, frozen=True, kw_only=True):
     """`outcome` is moved, or repeat for a `once_key` seen before.
 
-    `stamp` is new at each call; `moved_stamp` is that of the move itself, and so is `moved_by`: how
-    many places nearer to the head it brought the entry, negative if farther. None of the repeat of
-    a move that Redis has lost, or that an earlier version made. `attempts` counts the holds that
-    have expired; `expired_stamp` as in Claimed.
+    `stamp` is new at each call; `moved_stamp` is that of the move. `moved_by` is how many places
+    nearer to the head the entry came, negative if farther; None for the repeat of a move that was
+    restored, or that an earlier version made. `attempts` counts expired holds; `expired_stamp` as
+    in Claimed.
     """
 
     rank: Rank
@@ -223,14 +223,14 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
 
 class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
-    """Asks for the place in line, and in some of the segments that the entry is in."""
+    """Reads the place in the queue, and within some segments of the entry."""
 
     segments: SegmentIds = ()
     segments_version: Number = 0
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
-    """A place within a segment; None for who is not in line there."""
+    """A place within a segment; the position is None if the entry is not in it."""
 
     position: int | None
     total: int
@@ -240,8 +240,8 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
-    The position of those who wait is 1 + the number of people ahead; `places` are those in the
-    segments that were asked for, in their order.
+    The position of a waiting entry is 1 + the number of entries ahead. `places` has those within
+    the segments of the request, in its order.
     """
 
     total: int
@@ -303,11 +303,11 @@ class StatsResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
-    """Puts an entry back where its record has it, if Redis has the entry
+    """Puts an entry back where its record has it, depending on what Redis has.
 
-    `absent`: nowhere; `older` (the second pass of a rebuild): also by an older decision;
-    `unchanged` (a repair): also still as `expected`. `epoch` ties a rebuild's restores to the order
-    that it rebuilds.
+    `absent`: only if Redis does not have the entry. `older` (the second pass of a rebuild): also if
+    Redis has decided nothing later. `unchanged` (a repair): also if the entry still is as
+    `expected`. `epoch` ties a rebuild's restores to the order that it rebuilds.
     """
 
     rank: Rank
@@ -346,7 +346,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
-    """Forgets a waitlist's order."""
+    """Deletes all that Redis has of a waitlist."""
 
 
 @answers(Purge)

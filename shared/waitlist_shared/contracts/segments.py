@@ -1,4 +1,4 @@
-"""The messages about segments: who is in which, and how many wait in each."""
+"""The messages about segments: the entries in each, and how many of them wait."""
 
 from typing import Annotated, Literal
 
@@ -19,18 +19,18 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
-    """Says that an entry's record is about to change: maintenance will look, in a minute."""
+    """Marks an entry whose record is about to change: maintenance compares it within a minute."""
 
 
 @answers(MarkDirty)
 class MarkDirtyResult(Result, frozen=True, kw_only=True):
-    """`outcome` is marked, or absent for an entry that Redis does not know."""
+    """`outcome` is marked, or absent if Redis does not have the entry."""
 
     stamp: Ticket
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
-    """Gives an entry the segments that its attributes say, at whatever place it has."""
+    """Writes the segments of an entry's attributes, wherever on the list the entry is."""
 
 
 @answers(Tag)
@@ -39,7 +39,7 @@ class TagResult(Result, frozen=True):
 
 
 class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
-    """Asks who is not in the index of segments yet; if nobody is, the segments are ready."""
+    """Lists entries that the index of segments lacks; without any, the segments are ready."""
 
     segments_version: Number
     which: Literal["waiting", "held", "parked"] = "waiting"
@@ -56,7 +56,7 @@ class UntaggedResult(Result, frozen=True, kw_only=True):
 
 
 class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
-    """Reads the segments in which somebody waits, those behind `after`."""
+    """Reads the segments with waiting entries, those behind `after`."""
 
     segments_version: Number
     after: SegmentId | None = None
@@ -64,7 +64,7 @@ class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """How many wait in a segment, and the first of them: whose record tells its name."""
+    """How many entries wait in a segment, and the first of them: their records have its name."""
 
     segment: SegmentId
     waiting: int
