@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from waitlist_api.claims.claim import Claims
 from waitlist_api.claims.lifecycle import Holds
+from waitlist_api.claims.offers import OfferWriter
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config
 from waitlist_api.entries.bump import Bumps
@@ -136,6 +137,7 @@ class Services:
         reindexer = Reindexer(
             queue, waitlist_cache, segment_index, waitlist_records, entries, leases
         )
+        offers = OfferWriter(queue, entries, transitions, now_millis)
         return cls(
             now_millis=now_millis,
             queue=queue,
@@ -170,13 +172,7 @@ class Services:
                 waitlist_cache, entries, recovering_queue, segment_index, positions
             ),
             claims=Claims(
-                queue,
-                recovering_queue,
-                entries,
-                transitions,
-                now_millis,
-                waitlist_cache,
-                segment_index,
+                queue, recovering_queue, offers, waitlist_cache, segment_index, now_millis
             ),
             holds=Holds(entries, transitions, recovering_queue, positions, now_millis),
             reindexer=reindexer,

@@ -5,8 +5,9 @@ from typing import Any
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.claims.claim import ClaimCommand, Claims, Offer
+from waitlist_api.claims.claim import ClaimCommand, Claims
 from waitlist_api.claims.lifecycle import HoldCommand, Holds
+from waitlist_api.claims.offers import Offer
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.entries.position import EntryView
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId

@@ -1,0 +1,135 @@
+"""Records the offer of each claimed entry, and gives up places whose stay has ended."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.queue.client import QueueClient
+from waitlist_api.queue.messages import leave_of
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_shared import contracts as c
+
+WORKERS = 16
+# No stay has this id.
+NO_STAY = "00000000"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One claimed entry, as Redis holds it and as it is recorded."""
+
+    claim: c.Claimed
+    record: EntryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class OfferWriter:
+    """Records offers, many at once."""
+
+    queue: QueueClient
+    entries: EntryRecords
+    transitions: Transitions
+    now_millis: NowMillis
+
+    def write_all(
+        self, waitlist_id: str, claims: Sequence[c.Claimed], transitions: Sequence[Transition]
+    ) -> list[Offer]:
+        """Record each claim by its transition; return the offers that the record accepts."""
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            accepted = list(pool.map(self._write, claims, transitions))
+        offered = [claim for claim, is_made in zip(claims, accepted, strict=True) if is_made]
+        records = self.entries.get_many(waitlist_id, [claim.entry_id for claim in offered])
+        return [
+            Offer(_with_deadline(claim, records[claim.entry_id]), records[claim.entry_id])
+            for claim in offered
+            if claim.entry_id in records
+        ]
+
+    def _write(self, claim: c.Claimed, transition: Transition) -> bool:
+        """Record one offer; return False if the entry is not the caller's to have."""
+        try:
+            self.transitions.record(transition, self.now_millis())
+        except EntryChanged as changed:
+            return self._write_changed(claim, transition, changed.record)
+        return True
+
+    def _write_changed(
+        self, claim: c.Claimed, transition: Transition, record: EntryRecord | None
+    ) -> bool:
+        if record is not None and record.claim_token == claim.token:
+            # This request repeats a claim that is recorded already.
+            return record.status == transition.status
+        if record is not None and record.status == "joining":
+            return self._write_joining(claim, transition, record)
+        if record is None or record.status not in PRESENT:
+            self.queue.send(give_up_message(transition.waitlist_id, claim, record))
+        # If the entry is present, another request has recorded a later decision about it.
+        return False
+
+    def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
+        """Finish a signup that has its place in Redis but not in the record, then offer."""
+        if not _is_unrecorded(claim, record):
+            # The place is the former stay's, which has ended and is still in Redis.
+            self.queue.send(give_up_message(transition.waitlist_id, claim, record))
+            return False
+        placed = c.SignupResult(
+            outcome="already", rank=claim.rank, ticket=claim.ticket, stamp=claim.ticket
+        )
+        try:
+            self.entries.finish_join(record, placed, self.now_millis())
+        except EntryChanged as changed:
+            # With the same join_id, a concurrent request has recorded the place.
+            if changed.record is None or changed.record.join_id != record.join_id:
+                return False
+        try:
+            self.transitions.record(transition, self.now_millis())
+        except EntryChanged:
+            return False
+        return True
+
+
+def give_up_message(
+    waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
+) -> c.Drop | c.Leave:
+    """Return the message that removes the claimed place, and never a later stay's place."""
+    is_same_stay = record is not None and record.ticket == claim.ticket
+    # A leave that began before the signup was recorded also ends this place. It counts once, here.
+    is_left = record is not None and (is_same_stay or _is_unrecorded(claim, record))
+    if record is not None and is_left and record.status == "leaving" and not record.erase:
+        return leave_of(record)
+    return c.Drop(
+        waitlist_id=waitlist_id,
+        entry_id=claim.entry_id,
+        join_id=_stay_of(claim, record),
+        ticket=claim.ticket,
+        is_admitted=is_same_stay and record is not None and record.status == "admitted",
+    )
+
+
+def _stay_of(claim: c.Claimed, record: EntryRecord | None) -> str:
+    """Return the join_id of the stay that had the place; NO_STAY if the record does not show it."""
+    if record is None:
+        return NO_STAY
+    if _is_unrecorded(claim, record) or record.ticket == claim.ticket:
+        return record.join_id
+    former = record.previous or {}
+    return str(former["join_id"]) if former.get("ticket") == claim.ticket else NO_STAY
+
+
+def _is_unrecorded(claim: c.Claimed, record: EntryRecord) -> bool:
+    """Return whether the place is of the stay that is joining, not of the former stay."""
+    # An import's ticket can be older than the former stay's stamp, but is the requested one.
+    is_later = claim.ticket > record.stamp or claim.ticket == record.wanted
+    return record.ticket is None and is_later
+
+
+def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
+    """For an entry that is already admitted, fill in the deadline that its hold had."""
+    if claim.deadline_millis:
+        return claim
+    return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
