@@ -1,4 +1,4 @@
-"""Who may do what: entry tokens or an issuer's for customers, IAM for operators."""
+"""Authentication: entry tokens or JWTs for customers, IAM for operators."""
 
 import hmac
 import re
@@ -17,26 +17,25 @@ TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 
 
 class EntryTokens:
-    """Tokens that let their holder see and leave one stay of an entry.
+    """Signs and checks entry tokens, with which a guest reads and leaves one stay of an entry.
 
-    A token is an HMAC over waitlist, entry and stay. It begins with an id of its key, so that the
-    key can be changed while the token is good. The ticket numbers the stay: the place has it, and
-    no later stay of the entry gets it again.
+    A token is an HMAC over waitlist, entry and stay. It begins with the id of its key, so that
+    keys can be rotated while tokens are valid. The stay is its ticket, which no later stay gets.
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Take a secret, or what reads it; raises BadSecret if it holds no keys."""
+        """Take a secret, or a function that reads it. Raises BadSecret if it has no keys."""
         read = secret if callable(secret) else lambda: secret
         self._kept = KeptKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token of a stay: the same at every call, until another key signs."""
+        """Return the token of a stay. It changes only with the signing key."""
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
     def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
-        """Return what a token proves: the caller compares its stay with the entry's.
+        """Return the stay that a token proves; the caller compares it with the entry's.
 
-        Raise Unauthorized without a token, Forbidden for a token of another entry.
+        Raises Unauthorized without a token, Forbidden for a token of another entry.
         """
         token = bearer_token(authorization)
         if token is None:
@@ -48,7 +47,7 @@ class EntryTokens:
         return Proof(stay, None if renewed == token else renewed)
 
     def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
-        """Return the stay of this entry that a token proves, None without one."""
+        """Return the stay of this entry that a token proves; None without a valid token."""
         try:
             return self.check(waitlist_id, entry_id, authorization).stay
         except WaitlistError:
@@ -57,9 +56,9 @@ class EntryTokens:
 
 @dataclass(frozen=True)
 class Proof:
-    """What a good token proves: which stay its holder was given it for.
+    """The stay that a valid token proves.
 
-    `renewed` is a token to keep instead where the key of the one that was sent will go.
+    `renewed` is a new token for the same stay if the key of the sent one is being rotated out.
     """
 
     stay: int
@@ -74,10 +73,10 @@ def bearer_token(authorization: str | None) -> str | None:
 
 
 def operator_of(event: Mapping[str, Any]) -> str:
-    """Return who calls an operator's route, or raise Unauthorized.
+    """Return the ARN of the operator who calls, or raise Unauthorized.
 
-    API Gateway has checked the signature and says whose it is; a request that came without its
-    authorizer (another route, a wrong deployment) is refused here once more.
+    API Gateway has checked the signature. A request that did not pass its authorizer, because of
+    a wrong deployment, is refused here.
     """
     arn = _authorized(event, "iam").get("userArn")
     if not arn:
@@ -89,9 +88,9 @@ def operator_of(event: Mapping[str, Any]) -> str:
 
 
 def customer_of(event: Mapping[str, Any]) -> str:
-    """Return the customer whose token API Gateway's JWT authorizer has checked: its `sub`.
+    """Return the `sub` of the token that API Gateway's JWT authorizer has checked.
 
-    A request that came without the authorizer is refused here once more.
+    A request that did not pass the authorizer is refused here.
     """
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
@@ -102,6 +101,6 @@ def customer_of(event: Mapping[str, Any]) -> str:
 
 
 def _authorized(event: Mapping[str, Any], authorizer: str) -> Mapping[str, Any]:
-    """Return what one of API Gateway's authorizers says of a request, if it was asked."""
+    """Return the output of one of API Gateway's authorizers; empty if it did not run."""
     found = event.get("requestContext", {}).get("authorizer") or {}
     return found.get(authorizer) or {}

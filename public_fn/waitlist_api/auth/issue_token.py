@@ -1,4 +1,4 @@
-"""Entry tokens that operators issue: to customers who were imported, or have lost theirs."""
+"""Entry tokens that operators issue, for customers who were imported or lost their token."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,9 +16,9 @@ TokenOf = Callable[[str, str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class TokenIssuer:
-    """Issues the tokens by which guests prove their stays; no earlier token of a stay ends.
+    """Issues entry tokens. Earlier tokens of the same stay remain valid.
 
-    If `tokens` is None, customers prove themselves by JWTs and no token can be issued.
+    Without `tokens`, customers are identified by JWTs and no token can be issued.
     """
 
     tokens: EntryTokens | None
@@ -27,22 +27,22 @@ class TokenIssuer:
     signups: Signups
 
     def signer(self) -> TokenOf:
-        """Return what makes tokens of waitlist, entry and stay; raises NoEntryTokens."""
+        """Return the function that signs a token for a stay. Raises NoEntryTokens."""
         if self.tokens is None:
             raise NoEntryTokens
         return self.tokens.issue
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of the last stay that is recorded of an entry, whatever its status."""
+        """Return the token of an entry's latest recorded stay, in any status."""
         token_of = self.signer()
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # A signup that was cut off has no ticket, and so no token, before it is finished.
+            # A signup that was cut off has no ticket, so no token, until it is finished.
             with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
                 self.signups.finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
-            # A second read tells an operator which of the two ids is mistyped.
+            # This read raises WaitlistNotFound if the waitlist's id is the wrong one.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return token_of(waitlist_id, entry_id, record.ticket or 0)

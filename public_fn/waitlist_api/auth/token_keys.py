@@ -1,4 +1,4 @@
-"""The keys of the entry tokens: one that signs, one that is still good, read again in time."""
+"""The keys of entry tokens: the signing key, the previous one, and their periodic reload."""
 
 import base64
 import hashlib
@@ -16,17 +16,17 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# A token holds the number of its stay in clear, so that its MAC can be checked before the stay is
-# looked up. Together they are as long as one SHA-256: 8 and 35 characters of base64.
+# A token has its stay in clear text, so that the MAC can be checked before the entry is read.
+# Together they are as long as one SHA-256: 8 and 35 characters of base64.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A new key signs only once every process must have read it, so that none meets a token of a key
-# that it does not know: twice the time between two readings.
+# A new key signs only after every process has read it, or a process would refuse its tokens:
+# after twice the interval between two reads.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """The secret cannot be read now; what will not pass is a mistake in the deployment."""
+    """The secret cannot be read. With `will_pass` false, the deployment is wrong."""
 
     def __init__(self, *, will_pass: bool = True) -> None:
         super().__init__("the entry token secret cannot be read: may the function read it?")
@@ -34,7 +34,7 @@ class SecretUnavailable(Exception):
 
 
 class BadSecret(ValueError):
-    """The secret holds no keys; the message says what it should hold."""
+    """The secret has no valid keys; the message describes the format."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -45,7 +45,7 @@ class BadSecret(ValueError):
 
 @dataclass(frozen=True)
 class TokenKey:
-    """One key; its id stands in each of its tokens, and is a digest of it."""
+    """One key. Its id, a digest, is the beginning of each of its tokens."""
 
     secret: str
 
@@ -62,14 +62,14 @@ class TokenKey:
 
 
 def stay_of(token: str) -> int:
-    """Return the stay that a token claims to be of; nothing is proven by it."""
+    """Return the stay in a token, which is not verified here."""
     _, _, content = token.partition(".")
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
 
 @dataclass(frozen=True)
 class TokenKeys:
-    """What the secret holds; `current` signs from `current_from_seconds` (since 1970) on."""
+    """The keys in the secret. `current` signs from `current_from_seconds` (since 1970) on."""
 
     current: TokenKey
     previous: TokenKey | None = None
@@ -77,7 +77,7 @@ class TokenKeys:
 
     @classmethod
     def parse(cls, secret: str) -> Self:
-        """Read a secret: JSON with both keys, or the text of the only one. Raises BadSecret."""
+        """Parse a secret: JSON with both keys, or the text of a single key. Raises BadSecret."""
         if not secret.startswith("{"):
             return cls(_key(secret))
         try:
@@ -95,13 +95,13 @@ class TokenKeys:
         return self.previous if self.previous is not None and is_early else self.current
 
     def of_token(self, token: str) -> TokenKey | None:
-        """Return the key whose id a token begins with, if it is still good."""
+        """Return the key whose id the token begins with; None if it is no longer valid."""
         known = (key for key in (self.current, self.previous) if key is not None)
         return next((key for key in known if token.startswith(f"{key.id}.")), None)
 
 
 class KeptKeys:
-    """The keys as they were at most 5 minutes ago, or when they could last be read."""
+    """The keys, read again every 5 minutes. If that fails, the last ones stay valid."""
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
         """Read the secret once; raises SecretUnavailable or BadSecret."""
@@ -123,7 +123,6 @@ class KeptKeys:
         try:
             self._keys = TokenKeys.parse(self._read())
         except (SecretUnavailable, BadSecret):
-            # Those that were read before are good as yet.
             wait_seconds = RETRY_SECONDS
             logger.warning("the entry token secret cannot be read again", exc_info=True)
         self._read_again_millis = self._now_millis() + wait_seconds * 1000

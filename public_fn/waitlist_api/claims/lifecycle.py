@@ -1,4 +1,4 @@
-"""What claimers do with those they hold: complete, release, extend, park; and redrive."""
+"""The lifecycle of a claimed entry: complete, release, extend, park; and redrive."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -51,13 +51,13 @@ class HoldCommand:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What every message about the hold carries."""
+        """The fields of every message about the hold."""
         return {"waitlist_id": self.waitlist_id, "entry_id": self.entry_id, "token": self.token}
 
 
 @dataclass(frozen=True)
 class Held:
-    """An entry that is held, and until when."""
+    """A held entry and its deadline."""
 
     view: EntryView
     deadline_millis: int
@@ -65,10 +65,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Ends and prolongs holds. Redis decides, by its own clock; the record follows.
+    """Ends and extends holds. Redis decides by its own clock, and the record follows.
 
-    A repeat whose first answer was lost gets from Redis the decision that was made, and records
-    it before it is answered, at the decision's own stamp (docs/decisions/0036).
+    Redis answers a repeat with the first decision. The repeat records it with the decision's own
+    stamp before it returns, because the first request may have been cut off
+    (docs/decisions/0036).
     """
 
     entries: EntryRecords
@@ -78,7 +79,7 @@ class Holds:
     now_millis: NowMillis
 
     def complete(self, command: HoldCommand) -> EntryView:
-        """Admit a customer for good; a repeat with the same token changes nothing."""
+        """Admit the customer; a repeat with the same token changes nothing."""
         try:
             done: c.CompleteResult = self._decide(command, c.Complete(**command.names))
         except AlreadyAdmitted:
@@ -86,7 +87,7 @@ class Holds:
             if record is None or record.claim_token != command.token:
                 raise
             view = self.positions.of(*command.key, to_operator=True)
-            # The customer may join again between the two reads.
+            # Between the two reads the customer may have joined again.
             return view if view.status == "admitted" else EntryView.recorded(record)
         event = HistoryEvent(
             stamp=done.done_stamp or done.stamp,
@@ -106,7 +107,7 @@ class Holds:
         return EntryView.off_queue(command.entry_id, "admitted", done.rank, done.ticket)
 
     def release(self, command: HoldCommand) -> EntryView:
-        """Give an entry back to the line, at its old place or at the end."""
+        """Return the entry to the queue, at its old place or at the end."""
         request = c.Release(**command.names, to=command.to)
         try:
             released: c.ReleaseResult = self._decide(command, request)
@@ -116,7 +117,7 @@ class Holds:
         return _waiting(command, released, released.position, released.total)
 
     def extend(self, command: HoldCommand) -> Held:
-        """Hold an entry for longer, from now on."""
+        """Restart the lease now."""
         request = c.Extend(**command.names, lease_seconds=command.lease_seconds)
         extended: c.ExtendResult = self._decide(command, request)
         changes = {
@@ -135,7 +136,7 @@ class Holds:
         return Held(view, extended.deadline_millis)
 
     def park(self, command: HoldCommand) -> EntryView:
-        """Put an entry aside for a person to look at."""
+        """Take the entry off the queue until an operator redrives it."""
         try:
             parked: c.ParkResult = self._decide(command, c.Park(**command.names))
         except ClaimExpired as refusal:
@@ -144,7 +145,7 @@ class Holds:
         return EntryView.off_queue(command.entry_id, "parked", parked.rank, parked.ticket)
 
     def redrive(self, command: HoldCommand) -> EntryView:
-        """Bring a parked entry back into line, with no attempts against it."""
+        """Return a parked entry to the queue, with its attempts reset to 0."""
         request = c.Redrive(
             waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
         )
@@ -167,7 +168,7 @@ class Holds:
         return retry_on_conflict(attempt, Rebuilding)
 
     def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
-        """Let Redis decide; where it refuses, the record has the reason, or a hold it lost."""
+        """Send the request; if Redis has lost the hold, restore it and send again."""
         try:
             return self.recovering_queue.read(request)
         except REFUSED as refusal:
@@ -190,7 +191,7 @@ class Holds:
     def _record(
         self, command: HoldCommand, decision: c.Decision, before: tuple[HistoryEvent, ...] = ()
     ) -> None:
-        """Record a decision; where the record has gone past it, its events alone."""
+        """Record a decision; only its events if the record has a later one."""
         events = (*before, event_of(decision, command.by, command.reason))
         transition = transition_of(command.key, decision, events, command.reason)
         try:
@@ -205,9 +206,9 @@ class Holds:
             raise EntryNotFound from changed
 
     def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> EntryView:
-        """Answer the repeat of a decision that the record has; raise the refusal of others.
+        """Return the outcome of a recorded decision that this request repeats; else raise.
 
-        Redis forgets a decision soon after the record has it.
+        Redis deletes its own copy of a decision soon after it is recorded.
         """
         record = self.entries.get(*command.key)
         if record is None or record.erase:
@@ -256,7 +257,7 @@ def _waiting(
     command: HoldCommand, result: c.HoldResult, position: int | None, total: int | None
 ) -> EntryView:
     if position is None:
-        # A repeat, and another claim has the entry by now.
+        # This is a repeat, and another claim holds the entry now.
         total = None
     return EntryView.waiting(command.entry_id, result.rank, result.ticket, position, total)
 
@@ -264,14 +265,14 @@ def _waiting(
 def _lost_hold(
     refusal: WaitlistError, record: EntryRecord | None, token: str
 ) -> EntryRecord | None:
-    """Return a record that has a hold with this token where Redis does not know it."""
+    """Return the record if it has a hold with this token that Redis has lost."""
     if not isinstance(refusal, NotHeld) or record is None or record.status != "offered":
         return None
     return record if record.claim_token == token else None
 
 
 def _reason(refusal: WaitlistError, record: EntryRecord | None, token: str) -> WaitlistError:
-    """Return the error for the caller: why the token is refused."""
+    """Return the error for a refused token."""
     if record is None or record.erase:
         return EntryNotFound()
     if record.status == "admitted":

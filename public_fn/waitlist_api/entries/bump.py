@@ -1,4 +1,4 @@
-"""Bump: move the place, record the move."""
+"""Bump: move a waiting entry in Redis, then record the move."""
 
 import hashlib
 import secrets
@@ -35,16 +35,16 @@ class BumpCommand:
 
     @property
     def detail(self) -> dict[str, int | str]:
-        """What was asked for, as it stands in the history."""
+        """The requested move, as the history has it."""
         asked = {"priority": self.priority, "places": self.places, "to": self.to}
         return {name: value for name, value in asked.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bumped(EntryView):
-    """Where an entry stands after a move; `moved` is how many places nearer to the head it came.
+    """Status and position after a move; `moved` is the number of places towards the head.
 
-    Negative if it came farther from the head; None of the repeat of a move that Redis has lost.
+    It is negative for a move towards the end, and None for a repeat whose move Redis has lost.
     """
 
     moved: int | None
@@ -61,7 +61,7 @@ class Bumps:
     now_millis: NowMillis
 
     def bump(self, command: BumpCommand) -> Bumped:
-        """Move an entry once for each Idempotency-Key, and return where it stands."""
+        """Move an entry once per Idempotency-Key; return its new position."""
         request = _request(command)
         moved = self._move(request)
         if moved.outcome == "repeat":
@@ -73,7 +73,7 @@ class Bumps:
             reason=command.reason,
             detail=command.detail,
         )
-        # The end of the hold before, if the record does not have it yet.
+        # The end of the previous hold, if the record does not have it yet.
         before = (expired_event(moved.expired_stamp),) if moved.expired_stamp else ()
         key = (command.waitlist_id, command.entry_id)
         move = Move(moved, request.once_key, (*before, event))
@@ -88,9 +88,9 @@ class Bumps:
         return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _check_repeat(self, command: BumpCommand, moved_stamp: int) -> None:
-        """Raise IdempotencyKeyReused if the move that was made is not the one asked for."""
+        """Raise IdempotencyKeyReused if the key was used for another move."""
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # A move that was cut off before it was recorded has no event: this request records it.
+        # A move that was cut off before its record has no event. This request records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return
@@ -109,7 +109,7 @@ class Bumps:
                 raise AlreadyAdmitted from None
             if record.status != "waiting":
                 raise
-        # The record knows a place that Redis has lost.
+        # Redis has lost the recorded place.
         try:
             self.positions.put_back(record)
         except Gone:
@@ -122,7 +122,7 @@ class Bumps:
 
 
 def _request(command: BumpCommand) -> c.Bump:
-    # Without a key of the client's only the retries of this one call are recognised.
+    # Without the client's key, only retries within this call are recognised.
     key = command.idempotency_key or secrets.token_hex(16)
     text = f"{command.by}\0{key}"
     seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS

@@ -1,4 +1,4 @@
-"""Edit: change what is recorded of a person; the place stays, the segments follow."""
+"""Edit: replace an entry's attributes or profile. The place stays, the segments follow."""
 
 import json
 from contextlib import suppress
@@ -22,12 +22,12 @@ from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
-NOBODY = "The person has left the list, so there is nothing to edit."
+HAS_LEFT = "The person has left the list, so there is nothing to edit."
 
 
 @dataclass(frozen=True, kw_only=True)
 class EditCommand:
-    """What replaces the attributes, the profile or both; None leaves them as they are."""
+    """New attributes, a new profile or both; None leaves a field as it is."""
 
     waitlist_id: str
     entry_id: str
@@ -37,7 +37,7 @@ class EditCommand:
     reason: str = ""
 
     def changes(self, record: EntryRecord) -> dict[str, Any]:
-        """Return what is given and not recorded, by the names of the fields."""
+        """Return the given fields that differ from the record, by name."""
         asked = {"attributes": self.attributes, "profile": self.profile}
         return {
             name: value
@@ -48,10 +48,11 @@ class EditCommand:
 
 @dataclass(frozen=True, slots=True)
 class EntryEdits:
-    """Edits people who have a place.
+    """Edits entries that wait, are offered or are parked.
 
-    The record decides and Redis follows: the higher version of somebody's attributes stays. Redis
-    is told before the record changes, so that maintenance sees to an edit that is cut off.
+    The record decides and Redis follows: Redis keeps the higher version of an entry's attributes.
+    The entry is marked dirty in Redis before the record changes, so that maintenance finishes an
+    edit that is cut off.
     """
 
     waitlist_cache: WaitlistCache
@@ -64,17 +65,17 @@ class EntryEdits:
     now_millis: NowMillis
 
     def edit(self, command: EditCommand) -> EntryDetails:
-        """Replace what is given; where all of it is recorded already, nothing changes."""
+        """Replace the given fields; return the entry. No change if they are recorded already."""
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._recorded(command))
         if command.attributes is not None:
             # Also if nothing changed: an earlier edit may have been cut off before this step.
-            self._tag(record)
+            self._reindex(record)
         view = self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
 
     def _recorded(self, command: EditCommand) -> EntryRecord | None:
-        """Return the record as it was asked for; None where it has changed meanwhile."""
+        """Return the record with the edit; None if another request changed it first."""
         record = self._present(command)
         changes = {} if record is None else command.changes(record)
         if record is None or not changes:
@@ -96,7 +97,7 @@ class EntryEdits:
             return None
 
     def _present(self, command: EditCommand) -> EntryRecord | None:
-        """Return the record of somebody who has a place; None where it has only just come about."""
+        """Return a record that can be edited; None if its signup had to be finished first."""
         record = self.entries.get(command.waitlist_id, command.entry_id)
         if record is None or record.erase:
             raise EntryNotFound
@@ -107,14 +108,14 @@ class EntryEdits:
                 self.signups.finish(record)
             return None
         if record.status not in PRESENT:
-            raise NotWaiting(NOBODY)
+            raise NotWaiting(HAS_LEFT)
         return record
 
     def _check(self, waitlist_id: str, attributes: Attributes) -> None:
         checked(self.waitlist_cache, waitlist_id, lambda segments: segments.check(attributes))
 
     def _mark(self, record: EntryRecord) -> int:
-        """Have maintenance look at the entry in a minute; return the stamp of the edit."""
+        """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit."""
         request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
         marked: c.MarkDirtyResult = self.recovering_queue.read(request)
         if marked.outcome == "absent":
@@ -123,21 +124,21 @@ class EntryEdits:
         return marked.stamp
 
     def _put_back(self, record: EntryRecord) -> None:
-        """Give somebody the place again that the record knows and Redis has lost."""
+        """Restore the recorded place, which Redis has lost."""
         try:
             place = self.positions.put_back(record)
         except Gone as error:
-            raise NotWaiting(NOBODY) from error
+            raise NotWaiting(HAS_LEFT) from error
         if place.state == "done":
             raise AlreadyAdmitted
 
-    def _tag(self, record: EntryRecord) -> None:
+    def _reindex(self, record: EntryRecord) -> None:
         try:
-            self.segment_index.tag(record)
+            self.segment_index.update(record)
         except Gone as error:
-            raise NotWaiting(NOBODY) from error
+            raise NotWaiting(HAS_LEFT) from error
 
 
 def _text(value: dict[str, Any]) -> str:
-    """Tell values apart as JSON does, true from 1 and 1 from 1.0."""
+    """Return JSON text, because Python takes true, 1 and 1.0 for equal."""
     return json.dumps(value, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Leave and erase: record the intent, give up the place, record that it is done."""
+"""Leave and erase: write the intent, give up the place in Redis, record the end."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from waitlist_shared.errors import WaitlistError
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """Takes people out of line; any step may be repeated, by anyone."""
+    """Ends stays. Each step may be repeated, also by another request or by maintenance."""
 
     entries: EntryRecords
     erasures: Erasures
@@ -30,9 +30,10 @@ class Leaves:
     def leave(
         self, waitlist_id: str, entry_id: str, by: str, reason: str = "", stay: int | None = None
     ) -> None:
-        """End a stay in line; nothing happens to one that has ended.
+        """End a stay; no change if it has ended already.
 
-        With `stay`, the ticket of an entry token, no other stay is ended: raise Forbidden.
+        With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
+        the entry has another.
         """
         try:
             key = (waitlist_id, entry_id)
@@ -48,10 +49,10 @@ class Leaves:
         self.finish(record)
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Forget a person: place, record and history; nothing happens to an unknown one.
+        """Delete an entry's place, record and history; no change if there is no entry.
 
-        What is left for maintenance is a record of nobody: as long as the index may still show
-        the place, a rebuild must find somewhere that it has been given up.
+        A record without personal data stays until the index cannot show the place any more,
+        because a rebuild would otherwise restore it.
         """
         try:
             record = self.erasures.begin_erase(waitlist_id, entry_id, self.now_millis())
@@ -60,13 +61,13 @@ class Leaves:
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # Redis is away, and maintenance takes the place later. Reasons and actors go now.
+            # Without Redis, maintenance gives up the place later. Reasons and actors go now.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
 
     def finish(self, record: EntryRecord) -> None:
-        """Take an intent to leave, or to be erased, to its end."""
+        """Finish an intent to leave or to erase."""
         if record.erase:
             self.finish_erase(record)
             return
@@ -85,16 +86,16 @@ class Leaves:
         try:
             self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:
-            # Somebody else has finished it, or it is to be erased by now.
+            # Another request has finished the leave, or has begun to erase the entry.
             if changed.record is not None and changed.record.erase:
                 self.finish_erase(changed.record)
 
     def finish_erase(self, record: EntryRecord) -> None:
-        """Give up the place of an erased person, then delete what is recorded."""
+        """Give up the place of an entry that is being erased, then delete the record."""
         self.erasures.erase(record, self._give_up(record))
 
     def _give_up(self, record: EntryRecord) -> int:
-        """Give up the place; return the stamp at which the stay has ended, 0 where no list is."""
+        """Give up the place; return the stamp of the stay's end, 0 if the waitlist is deleted."""
         with suppress(WaitlistNotFound):
             dropped: c.EndOfStayResult = self.recovering_queue.write(drop_of(record))
             change = Change(

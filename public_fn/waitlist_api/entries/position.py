@@ -1,4 +1,4 @@
-"""Where an entry stands: what signup, position and bump answer."""
+"""The status and position of an entry, as signup, position and bump return them."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -17,15 +17,15 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# What the record calls those whom Redis has out of line, and the other way round.
+# The status in the record, by the state of an entry that is not in the queue in Redis.
 STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class EntryView:
-    """An entry's status and place; `position` is None unless it waits.
+    """An entry's status and position. Only a waiting entry has a position.
 
-    `ticket` is the number of the stay, which entry tokens name.
+    `ticket` numbers the stay; entry tokens contain it.
     """
 
     entry_id: str
@@ -59,7 +59,7 @@ class EntryView:
 
     @classmethod
     def off_queue(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
-        """Return an entry that Redis knows and that has no position."""
+        """Return the view of an entry that is held, parked or admitted: without a position."""
         return cls(
             entry_id=entry_id,
             status=status,
@@ -70,7 +70,7 @@ class EntryView:
 
     @classmethod
     def recorded(cls, record: EntryRecord) -> Self:
-        """Return what the record alone can tell: no position."""
+        """Return the view by the record alone: without a position."""
         joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
         return cls(
             entry_id=record.entry_id,
@@ -83,14 +83,14 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Reads standings; puts an entry back that the record knows and Redis does not."""
+    """Reads positions; restores the place of a recorded entry that Redis has lost."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
     segment_index: SegmentIndex
 
     def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
-        """Return where an entry stands, true at this moment; operators see every total."""
+        """Return status and position, exact at this moment. Operators see hidden totals too."""
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
         found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
@@ -103,7 +103,7 @@ class Positions:
         return EntryView.waiting(entry_id, found.rank, found.ticket, found.position, total)
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
-        """Give an entry its recorded place again; raise Gone if its stay has ended."""
+        """Restore an entry's recorded place in Redis; raise Gone if its stay has ended."""
         if record.status not in STATE_OF:
             raise Gone
         placed = Placed.from_record(record)

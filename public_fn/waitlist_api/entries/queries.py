@@ -1,4 +1,4 @@
-"""What operators see of people: pages in serving order, and one person whole."""
+"""Queries for operators: pages of entries, and one entry with its history."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +16,7 @@ from waitlist_shared.errors import Rebuilding
 
 @dataclass(frozen=True)
 class EntryDetails:
-    """Where an entry stands, and what is recorded of the person."""
+    """Status and position, the record, and the history as far as the query asks for it."""
 
     view: EntryView
     record: EntryRecord | None
@@ -25,7 +25,7 @@ class EntryDetails:
 
 @dataclass(frozen=True, slots=True)
 class EntryQueries:
-    """Reads people for operators."""
+    """Reads entries for operators."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
@@ -35,16 +35,16 @@ class EntryQueries:
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int, first: int | None = None
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return those who wait in serving order, and the cursor of the next page.
+        """Return waiting entries in serving order, and the cursor of the next page.
 
-        The page begins behind the cursor, or at the position `first`.
+        The page begins after the cursor, or at the position `first`.
         """
         after_rank = cursors.decode_rank(cursor)
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
         )
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
-        people = [
+        entries = [
             EntryDetails(
                 EntryView.waiting(
                     entry.entry_id, entry.rank, entry.ticket, entry.position, page.total
@@ -54,12 +54,12 @@ class EntryQueries:
             )
             for entry in page.entries
         ]
-        return people, cursors.encode(page.next_rank)
+        return entries, cursors.encode(page.next_rank)
 
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return those held, by deadline, or parked, by time, and the cursor of the next page."""
+        """Return held entries by deadline or parked ones by time, and the next cursor."""
         after_time, after_id = cursors.decode_shelf(cursor)
         shelf: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
@@ -71,7 +71,7 @@ class EntryQueries:
             )
         )
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
-        people = [
+        entries = [
             EntryDetails(
                 EntryView.off_queue(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
                 records.get(entry.entry_id),
@@ -79,13 +79,13 @@ class EntryQueries:
             )
             for entry in shelf.entries
         ]
-        if len(people) < limit:
-            return people, None
+        if len(entries) < limit:
+            return entries, None
         last = shelf.entries[-1]
-        return people, cursors.encode([last.time_millis, last.entry_id])
+        return entries, cursors.encode([last.time_millis, last.entry_id])
 
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return one person with the newest 100 events of their history."""
+        """Return one entry with the newest 100 events of its history."""
         found = self.histories.with_record(waitlist_id, entry_id)
         if found is None or found[0].erase:
             raise EntryNotFound
@@ -95,7 +95,7 @@ class EntryQueries:
     def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
     ) -> tuple[EntryDetails, str | None]:
-        """Return one person with a page of their history, oldest first, and the next cursor."""
+        """Return one entry with a page of its history, oldest first, and the next cursor."""
         after = cursors.decode_event(cursor)
         record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
@@ -110,5 +110,5 @@ class EntryQueries:
         try:
             return self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
-            # The record is whole all the same; only the position has to wait.
+            # Only the position is unknown during a rebuild; the record is complete.
             return recorded

@@ -1,4 +1,4 @@
-"""Where an entry stands within its segments: "3rd in line for Spanish"."""
+"""The position of an entry within its segments: "3rd in line for Spanish"."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ FIELD = "query.segment"
 
 @dataclass(frozen=True)
 class SegmentPlace:
-    """A place within a segment; `total` is None where the list hides its counts."""
+    """A position within a segment; no `total` if the waitlist hides its counts."""
 
     segment: Segment
     position: int
@@ -31,14 +31,14 @@ class SegmentPlace:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What Redis told, of the segments that were asked for."""
+    """The position in the queue, and in each of the segments in `asked`."""
 
     asked: tuple[Segment, ...]
     found: c.PositionResult
 
     @property
     def is_whole(self) -> bool:
-        """Whether the entry is in all the segments in which its record has it."""
+        """Whether Redis has the entry in all segments that its record has."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:
@@ -49,7 +49,7 @@ class _Answer:
         ]
 
     def view(self, entry_id: str) -> EntryView | None:
-        """Return where the entry stands in line; None for whoever does not."""
+        """Return the status and position in the queue; None if the entry does not wait."""
         found = self.found
         if found.outcome != "waiting" or found.rank is None or found.ticket is None:
             return None
@@ -62,7 +62,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class SegmentPositions:
-    """Reads places within segments, in the same moment as the place in line."""
+    """Reads positions within segments, of the same moment as the position in the queue."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -73,9 +73,9 @@ class SegmentPositions:
     def of(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return where an entry stands in line, and in its segments by these attributes.
+        """Return the position in the queue, and in the entry's segments by these attributes.
 
-        Whoever does not wait, or has not all of the attributes, is in no segment.
+        There are no segments if the entry does not wait or lacks one of the attributes.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -91,9 +91,9 @@ class SegmentPositions:
             elif answer.is_whole:
                 return view, answer.places()
             else:
-                # Redis is to follow the record: an edit was cut off, or is just under way.
+                # An edit was cut off, or is under way: write the record's segments to Redis.
                 with suppress(Gone):
-                    self.segment_index.tag(record)
+                    self.segment_index.update(record)
             return None
 
         return retry_on_conflict(attempt, Rebuilding)

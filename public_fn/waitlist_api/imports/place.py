@@ -1,4 +1,4 @@
-"""Gives the people of an import their places, and records them."""
+"""Phase 2 of an import: place the entries in Redis, then record their places."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ REMOVED = "This person was removed while the import was under way; import the ro
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Takes intents to their ends, in their order in Redis, and many at once in the record."""
+    """Finishes intents: in their order in Redis, then many at once in the record."""
 
     queue: QueueClient
     recovering_queue: RecoveringQueue
@@ -35,9 +35,9 @@ class Placement:
     signups: Signups
     now_millis: NowMillis
 
-    def finish(self, waitlist_id: str, people: Sequence[ImportedRow]) -> None:
-        """Place and record everybody who is joining; say what became of them."""
-        pairs = [(one, one.record) for one in people if one.record is not None]
+    def finish(self, waitlist_id: str, rows: Sequence[ImportedRow]) -> None:
+        """Place and record the entries that are joining; set the outcome of each row."""
+        pairs = [(one, one.record) for one in rows if one.record is not None]
         if not pairs:
             return
         records = [record for _, record in pairs]
@@ -85,7 +85,7 @@ class Placement:
             one.outcome = "joined"
 
     def _record_rest(self, group: Sequence[Placed]) -> None:
-        """Record those whom nobody else has recorded meanwhile, one by one."""
+        """Record, one by one, the entries that no concurrent request has recorded."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
         found = self.entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])
         for one, record, place in group:

@@ -1,4 +1,4 @@
-"""People as an import names them, and what became of each."""
+"""The rows of an import and their outcomes."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +16,7 @@ WhenEnded = Literal["skip", "rejoin"]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportRow:
-    """One to be imported; without `joined_at`, behind everybody who is there."""
+    """One customer to import. Without `joined_at` the place is at the end of the queue."""
 
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
@@ -27,9 +27,9 @@ class ImportRow:
 
 @dataclass(kw_only=True)
 class ImportedRow:
-    """One row of an import; `record` is what is known of its entry, `outcome` what became of it.
+    """One row with the record of its entry and the outcome.
 
-    `is_new` says that this call has written the intent, `ticket` which stay is on the list then.
+    `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list.
     """
 
     waitlist_id: str
@@ -47,12 +47,12 @@ class ImportedRow:
 
     @property
     def is_joining(self) -> bool:
-        """Whether an import's intent to join is written and not yet taken to its end."""
+        """Whether the record is an import's intent to join that is not finished."""
         record = self.record
         return record is not None and record.status == "joining" and record.wanted is not None
 
-    def look_again(self, record: EntryRecord | None) -> None:
-        """Take what is known now; what was said before was of another record."""
+    def replace_record(self, record: EntryRecord | None) -> None:
+        """Replace the record and discard the outcome that was derived from the old one."""
         self.record, self.outcome, self.refusal = record, None, None
 
     def refuse(self, refusal: WaitlistError) -> None:

@@ -1,7 +1,7 @@
-"""Import: many people at once, each at the place of the time at which they joined elsewhere.
+"""Import: add many customers at once, each placed by the time at which they joined elsewhere.
 
-All intents are written first, each with its place: whoever takes them to their ends, in whatever
-order, makes the same line (docs/decisions/0027-imports.md).
+All intents are written first, each with its ticket. So the order in the queue does not depend on
+which request finishes an intent, or when (docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to 
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """Imports; each step may be repeated, by anyone."""
+    """Imports customers. Each step may be repeated, also by another request or by maintenance."""
 
     waitlist_cache: WaitlistCache
     intent_writer: IntentWriter
@@ -34,22 +34,22 @@ class Imports:
     def put_in_line(
         self, waitlist_id: str, rows: Sequence[ImportRow], by: str, when_ended: WhenEnded = "skip"
     ) -> list[ImportedRow]:
-        """Put people in line, open or not; return what became of each, in their order."""
+        """Add customers to the queue, also of a closed waitlist; return the rows with outcomes."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
-        all_of_them = [
+        imported = [
             ImportedRow(waitlist_id=waitlist_id, row=row, when_ended=when_ended) for row in rows
         ]
-        people: dict[str, ImportedRow] = {}
-        for one in all_of_them:
+        by_entry: dict[str, ImportedRow] = {}
+        for one in imported:
             self._check(one, waitlist.segments)
             if one.outcome is None:
-                people.setdefault(one.entry_id, one)
-        self.intent_writer.begin(waitlist, list(people.values()), by)
-        self.placement.finish(waitlist_id, [one for one in people.values() if one.is_joining])
-        for one in all_of_them:
+                by_entry.setdefault(one.entry_id, one)
+        self.intent_writer.begin(waitlist, list(by_entry.values()), by)
+        self.placement.finish(waitlist_id, [one for one in by_entry.values() if one.is_joining])
+        for one in imported:
             if one.outcome is None:
-                _like(one, people[one.entry_id])
-        return all_of_them
+                _like(one, by_entry[one.entry_id])
+        return imported
 
     def _check(self, one: ImportedRow, segments: Segments) -> None:
         try:
@@ -64,7 +64,7 @@ class Imports:
 
 
 def _like(one: ImportedRow, same: ImportedRow) -> None:
-    """Say of somebody who is named again what became of the first row."""
+    """Copy the outcome of the first row that names the same customer."""
     one.outcome = "already" if same.outcome == "joined" else same.outcome
     one.refusal, one.ticket = same.refusal, same.ticket
 

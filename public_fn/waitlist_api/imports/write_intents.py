@@ -1,4 +1,4 @@
-"""Writes the intents of an import: in the order of the rows, each with the ticket that it wants."""
+"""Phase 1 of an import: write an intent for each row, in file order, with its ticket."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,13 +24,13 @@ from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistErr
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, ticket_at
 
-# 0 reads as no ticket.
+# 0 means no ticket.
 FIRST_TICKET = 1
 
 
 @dataclass(frozen=True)
 class TicketAllocation:
-    """What each person's ticket is to be, by entry, as it was decided at a stamp."""
+    """The ticket for each entry, and the stamp at which they were allocated."""
 
     stamp: int
     tickets: dict[str, int]
@@ -38,10 +38,11 @@ class TicketAllocation:
 
 @dataclass(frozen=True, slots=True)
 class IntentWriter:
-    """Has everybody of an import be joining; one transaction after the other.
+    """Writes a `joining` intent for every row, one transaction at a time.
 
-    So whoever is missing where it is cut off comes behind all who are not. Where another request
-    has written one of them meanwhile, the rest gets new tickets: it must not come ahead of these.
+    If the call is cut off, the rows not yet written are the last ones, so they get later tickets
+    on retry. If another request wrote one of these entries first, the remaining rows get new
+    tickets, so that they sort after it.
     """
 
     queue: QueueClient
@@ -52,12 +53,12 @@ class IntentWriter:
     leaves: Leaves
     now_millis: NowMillis
 
-    def begin(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow], by: str) -> None:
-        """Write the intents of those who may join; say of the others why not."""
-        self._look(waitlist, people)
-        numbers, rest = TicketAllocation(0, {}), people
+    def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
+        """Write the intents of the rows that may join; set the outcome of the others."""
+        self._look(waitlist, rows)
+        allocation, rest = TicketAllocation(0, {}), rows
         while rest:
-            numbers, begun = self._begin(waitlist, rest, by, numbers)
+            allocation, begun = self._begin(waitlist, rest, by, allocation)
             rest = rest[begun:]
 
     def _begin(
@@ -65,39 +66,39 @@ class IntentWriter:
         waitlist: WaitlistRecord,
         rest: Sequence[ImportedRow],
         by: str,
-        numbers: TicketAllocation,
+        allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
-        """Write what one transaction takes; return how many rows of the rest are done by that."""
+        """Write one transaction; return the allocation and how many rows are done."""
         some = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
             may_join = [one for one in some if self._is_to_join(one)]
             if not may_join:
-                return numbers, len(some)
-            if any(one.entry_id not in numbers.tickets for one in may_join):
-                numbers = self._draw(waitlist, rest)
-            intents = self.imports.first_of([self._intent(one, by, numbers) for one in may_join])
+                return allocation, len(some)
+            if any(one.entry_id not in allocation.tickets for one in may_join):
+                allocation = self._allocate(waitlist, rest)
+            intents = self.imports.first_of([self._intent(one, by, allocation) for one in may_join])
             new = may_join[: len(intents)]
             self._drop_admitted(new)
             try:
                 self.imports.begin(intents)
             except EntryChanged:
                 self._look(waitlist, some)
-                numbers = TicketAllocation(0, {})
+                allocation = TicketAllocation(0, {})
                 continue
             for one, intent in zip(new, intents, strict=True):
                 one.record, one.is_new = intent.begun, True
             is_all = len(new) == len(may_join)
-            return numbers, len(some) if is_all else some.index(may_join[len(new)])
+            return allocation, len(some) if is_all else some.index(may_join[len(new)])
         raise Throttled
 
-    def _look(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow]) -> None:
-        ids = [one.entry_id for one in people]
+    def _look(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
+        ids = [one.entry_id for one in rows]
         records = self.entries.get_many(waitlist.waitlist_id, ids)
-        for one in people:
-            one.look_again(records.get(one.entry_id))
+        for one in rows:
+            one.replace_record(records.get(one.entry_id))
 
     def _is_to_join(self, one: ImportedRow) -> bool:
-        """Return whether an intent is to be written; if it is not, note the outcome."""
+        """Return whether the row needs an intent; if not, set its outcome."""
         if one.record is not None and one.record.status in ("joining", "leaving"):
             self._finish(one)
         record = one.record
@@ -108,16 +109,16 @@ class IntentWriter:
         return self._is_free(one)
 
     def _is_free(self, one: ImportedRow) -> bool:
-        """Return whether nothing that is recorded keeps a row from its place."""
+        """Return whether the record allows the row to join."""
         record = one.record
         if record is None:
             return True
-        # A record past its retention counts as deleted.
+        # A former stay past its retention time must not block a new one.
         is_past = one.when_ended == "rejoin" or record.is_expired(self.now_millis())
         return record.status in ENDED and is_past
 
     def _finish(self, one: ImportedRow) -> None:
-        """Take what is under way to its end, but for an import's own intent."""
+        """Finish a signup or a leave that is under way, except an import's own intent."""
         record = one.record
         if record is None or one.is_joining:
             return
@@ -130,9 +131,9 @@ class IntentWriter:
         if one.record is not None and one.record.status in ("joining", "leaving"):
             raise Throttled
 
-    def _draw(self, waitlist: WaitlistRecord, people: Sequence[ImportedRow]) -> TicketAllocation:
-        """Decide of everybody who may join which ticket they are to have."""
-        new = [one for one in people if self._is_free(one)]
+    def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
+        """Allocate a ticket for every row that may join."""
+        new = [one for one in rows if self._is_free(one)]
         crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
         reserved: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(
@@ -150,19 +151,19 @@ class IntentWriter:
             reserved.stamp, {one.entry_id: _next(one, run, of_crowd) for one in new}
         )
 
-    def _drop_admitted(self, people: Sequence[ImportedRow]) -> None:
-        """Have Redis forget what may be left of former stays, which it would take for these."""
-        admitted = [one.record for one in people if one.record is not None]
+    def _drop_admitted(self, rows: Sequence[ImportedRow]) -> None:
+        """Drop former stays from Redis, which would return them for the new ones."""
+        admitted = [one.record for one in rows if one.record is not None]
         drops = [drop_of(one, counts=True) for one in admitted if one.status == "admitted"]
         for answer in send_batch(self.queue, drops) if drops else ():
             if isinstance(answer, WaitlistError):
                 raise answer
 
-    def _intent(self, one: ImportedRow, by: str, numbers: TicketAllocation) -> Intent:
-        former, ticket = one.record, numbers.tickets[one.entry_id]
+    def _intent(self, one: ImportedRow, by: str, allocation: TicketAllocation) -> Intent:
+        former, ticket = one.record, allocation.tickets[one.entry_id]
         earlier = former.ticket if former is not None else None
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The ticket numbers the stay: entry tokens of earlier stays must not fit this one.
+            # The ticket allocation the stay, and tokens of an earlier stay must not fit this one.
             ticket = earlier + 1
         now_millis = self.now_millis()
         record = EntryRecord(
@@ -177,14 +178,14 @@ class IntentWriter:
             attributes=one.row.attributes,
             wanted=ticket,
             wanted_priority=one.row.priority,
-            drawn=numbers.stamp,
+            drawn=allocation.stamp,
             joining_by=by,
         )
         return Intent(record, former)
 
 
 def _ticket_of(one: ImportedRow) -> int | None:
-    """Return the first ticket of the millisecond at which somebody joined elsewhere."""
+    """Return the first ticket of the millisecond in `joined_at`; None without it."""
     joined_at = one.row.joined_at
     return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 

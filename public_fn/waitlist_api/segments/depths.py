@@ -1,4 +1,4 @@
-"""How many wait in each segment: Redis counts, the records of those who wait tell the names."""
+"""The number of waiting entries per segment: Redis counts, records give the segments' names."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from waitlist_shared import contracts as c
 
 @dataclass(frozen=True)
 class Depth:
-    """How many wait in a segment."""
+    """The number of waiting entries in a segment."""
 
     segment: Segment
     waiting: int
 
     @property
     def reading_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """By the attributes' names, then by their values."""
+        """The attributes' names, then their values."""
         return tuple(self.segment), tuple(self.segment.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentDepths:
-    """Counts people for operators, by what they have in common."""
+    """Counts waiting entries by segment, for operators."""
 
     entries: EntryRecords
     recovering_queue: RecoveringQueue
@@ -34,9 +34,9 @@ class SegmentDepths:
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
     ) -> tuple[list[Depth], str | None]:
-        """Return segments in which somebody waits, and the cursor of the next page.
+        """Return segments with waiting entries, and the cursor of the next page.
 
-        One that no record names, twice, is left out: nobody who is recorded is in it.
+        A segment is left out if no record of its entries names it in two attempts.
         """
         after = cursors.decode_segment(cursor)
         # A leave or an edit between the two reads can leave a segment without a name.
@@ -65,7 +65,7 @@ class SegmentDepths:
         return self.segment_index.send(waitlist_id, send)
 
     def _names(self, segments: Segments, depths: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
-        """Look the first of each segment up, of those without a name the second, and so on."""
+        """Return names by id: from each segment's first entry, else from its second, and so on."""
         names: dict[str, Segment] = {}
         for turn in range(max((len(one.first) for one in depths), default=0)):
             unnamed = [one.first for one in depths if one.segment not in names]

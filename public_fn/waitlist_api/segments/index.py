@@ -1,4 +1,4 @@
-"""Sends what carries an entry's segments, and sends it again where others are declared by now."""
+"""Sends messages that depend on the declared segments; repeats one after they have changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SegmentIndex:
-    """Knows the declared segments as well as Redis does, whichever of the two is behind."""
+    """Agrees with Redis on the declared segments, whichever of the two is behind."""
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
@@ -28,9 +28,9 @@ class SegmentIndex:
         send: Callable[[Segments], T],
         check: Callable[[Segments], None] = lambda _: None,
     ) -> T:
-        """Send by the segments that are remembered, and after StaleSegments by those of now.
+        """Send by the cached segments; after StaleSegments send again by the current ones.
 
-        `check` judges those of now first: Redis has taken nothing so far, and may be spared it.
+        `check` validates the current segments before the message is sent again.
         """
         segments = self.waitlist_cache.find(waitlist_id).segments
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -38,14 +38,14 @@ class SegmentIndex:
                 return send(segments)
             except StaleSegments:
                 waitlist = self.waitlist_cache.look_up(waitlist_id)
-                # Redis is behind where the request that changed the segments was cut off.
+                # Redis has old settings if the request that changed them was cut off.
                 self.recovering_queue.resend_settings(waitlist)
                 segments = waitlist.segments
             check(segments)
         return send(segments)
 
-    def tag(self, record: EntryRecord) -> None:
-        """Put an entry into the segments of its record; raise Gone if its stay has ended."""
+    def update(self, record: EntryRecord) -> None:
+        """Write the segments of a record to Redis; raise Gone if its stay has ended."""
         self.send(
             record.waitlist_id,
             lambda segments: self.recovering_queue.read(tag_of(record, segments)),

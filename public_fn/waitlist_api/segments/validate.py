@@ -1,4 +1,4 @@
-"""Holds requests against the segments that a waitlist declares."""
+"""Validates requests by the segments that a waitlist declares."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 
 def checked(waitlist_cache: WaitlistCache, waitlist_id: str, check: Callable[[Segments], T]) -> T:
-    """Return what a check makes of the segments; raise InvalidFields only by those of now.
+    """Return the result of `check`; raise InvalidFields only by the current segments.
 
-    What is remembered of a waitlist may be old, and nobody may be refused by it.
+    The cached segments may be old, so a refusal by them is checked again.
     """
     try:
         return check(waitlist_cache.find(waitlist_id).segments)

@@ -1,4 +1,4 @@
-"""What operators do with whole waitlists."""
+"""Create, configure, count and delete waitlists."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 @dataclass(frozen=True, slots=True)
 class Waitlists:
-    """Makes, changes, counts and deletes waitlists."""
+    """Creates, configures, counts and deletes waitlists."""
 
     queue: QueueClient
     recovering_queue: RecoveringQueue
@@ -25,7 +25,7 @@ class Waitlists:
     now_millis: NowMillis
 
     def put(self, waitlist_id: str, settings: WaitlistSettings) -> tuple[WaitlistRecord, bool]:
-        """Replace the whole configuration; returns it and whether the waitlist is new."""
+        """Replace the whole configuration; return it, and whether the waitlist is new."""
         is_new = self.records.create(waitlist_id, settings, self.now_millis())
         if not is_new:
             changed = self.records.replace(waitlist_id, settings, self.now_millis())
@@ -42,12 +42,12 @@ class Waitlists:
         return record, is_new
 
     def _begin_index(self, record: WaitlistRecord) -> None:
-        """Have people put into segments that are new; where nobody is on the list that is done."""
+        """Index new segments. A waitlist without entries is ready; maintenance indexes others."""
         try:
             if self.reindexer.confirm(record.segments):
                 return
         except (Cold, Rebuilding, StaleSegments):
-            # Redis is lost, or other segments are declared by now: maintenance sees to either.
+            # Redis is cold, or the segments have changed again: maintenance handles both.
             pass
         self.queue.start_maintenance(record.waitlist_id)
 
@@ -57,7 +57,7 @@ class Waitlists:
         return [record for record in records if not record.deleting], following
 
     def delete(self, waitlist_id: str) -> None:
-        """Close a waitlist for everybody at once; maintenance erases its people."""
+        """Delete a waitlist: no request finds it any more, and maintenance erases its entries."""
         if not self.records.begin_delete(waitlist_id, self.now_millis()):
             raise WaitlistNotFound
         self.waitlist_cache.forget(waitlist_id)
@@ -65,7 +65,7 @@ class Waitlists:
         self.queue.start_maintenance(waitlist_id)
 
     def stats(self, waitlist_id: str) -> c.StatsResult:
-        """Return a waitlist's counts, true at this moment."""
+        """Return a waitlist's counts, exact at this moment."""
         stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
         if stats.state != "warm":
             raise Rebuilding

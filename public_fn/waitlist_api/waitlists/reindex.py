@@ -1,4 +1,4 @@
-"""Puts people into their segments anew after an operator has declared others."""
+"""Rebuilds the segment index after an operator has changed the declared segments."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -23,19 +23,19 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# Whoever moves while a round is under way may be met by the next; the next run goes on.
+# A round can miss entries that move during it. The next round, or the next run, finds them.
 ROUNDS = 4
-# No stay is called so: nothing that has ended is in the way of this name.
+# No stay has this id, so no tombstone blocks it.
 NO_STAY = "00000000"
 Renew = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexer:
-    """Tells Redis the segments of everybody on a list, from the record.
+    """Writes the recorded segments of every entry of a waitlist to Redis.
 
-    Redis says who is missing, so that whatever cuts this off, the next run goes on. Those who
-    come or are changed meanwhile bring their segments themselves.
+    Redis lists the entries that are not indexed yet, so the next run continues one that was cut
+    off. Signups and edits during a run write their own segments.
     """
 
     queue: QueueClient
@@ -46,7 +46,7 @@ class Reindexer:
     leases: Leases
 
     def confirm(self, segments: Segments) -> bool:
-        """Return whether everybody is in their segments; if so, the record says it from now on."""
+        """Return whether all entries are indexed; if so, record that the segments are ready."""
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":
             return False
@@ -54,7 +54,7 @@ class Reindexer:
         return True
 
     def reindex(self, waitlist: WaitlistRecord) -> None:
-        """Put everybody into the segments that are declared now, unless another does."""
+        """Index all entries by the current segments, unless another process is doing it."""
         lease = self.leases.take(waitlist)
         if lease is None:
             return
@@ -70,12 +70,12 @@ class Reindexer:
         about = {"waitlist_id": segments.waitlist_id, "segments_version": segments.version}
         logger.info("re-index begins", extra=about)
         self.waitlists.note_segments(segments, "building")
-        tagged = sum(self._tag(segments, ids) for ids in self._untagged(segments, renew))
+        indexed = sum(self._write(segments, ids) for ids in self._unindexed(segments, renew))
         is_ready = self.confirm(segments)
-        logger.info("re-index ends", extra={**about, "tagged": tagged, "is_ready": is_ready})
+        logger.info("re-index ends", extra={**about, "tagged": indexed, "is_ready": is_ready})
 
-    def _untagged(self, segments: Segments, renew: Renew) -> Iterator[tuple[str, ...]]:
-        """Yield pages of those who are missing, until nobody is or the rounds are over."""
+    def _unindexed(self, segments: Segments, renew: Renew) -> Iterator[tuple[str, ...]]:
+        """Yield pages of entries that are not indexed, in at most ROUNDS rounds."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
             while looked_at:
@@ -100,18 +100,20 @@ class Reindexer:
         )
         return found
 
-    def _tag(self, segments: Segments, entry_ids: Sequence[str]) -> int:
+    def _write(self, segments: Segments, entry_ids: Sequence[str]) -> int:
         records = self.entries.get_many(segments.waitlist_id, entry_ids)
-        tags = [_tag_of(entry_id, records.get(entry_id), segments) for entry_id in entry_ids]
-        for answer in send_batch(self.queue, tags):
+        messages = [
+            _message_of(entry_id, records.get(entry_id), segments) for entry_id in entry_ids
+        ]
+        for answer in send_batch(self.queue, messages):
             if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
                 raise answer
-        return len(tags)
+        return len(messages)
 
 
-def _tag_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
+def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # A place that is about to be given up: in no segment, and in nobody's way until then.
+        # This place is about to be given up. Without segments it no longer blocks the index.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,
