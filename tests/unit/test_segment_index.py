@@ -1,4 +1,4 @@
-"""What carries segments is sent again by those of now, and not for ever."""
+"""Messages with segments are repeated by the current declaration, at most four times."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -11,7 +11,7 @@ from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared.errors import StaleSegments
 
-REMEMBERED = WaitlistRecord(
+CACHED = WaitlistRecord(
     waitlist_id="bakery",
     settings=WaitlistSettings(name="Bakery", segments=(("language",),)),
     version=1,
@@ -22,14 +22,14 @@ REMEMBERED = WaitlistRecord(
 
 
 class Waitlists:
-    """A directory, and Redis' settings: each look finds another version declared."""
+    """The cache, and the settings in Redis. Each read returns another version of the segments."""
 
     def __init__(self) -> None:
-        self.record = REMEMBERED
-        self.told: list[int] = []
+        self.record = CACHED
+        self.resent: list[int] = []
 
     def find(self, _: str) -> WaitlistRecord:
-        return REMEMBERED
+        return CACHED
 
     def look_up(self, _: str) -> WaitlistRecord:
         version = self.record.version + 1
@@ -37,7 +37,7 @@ class Waitlists:
         return self.record
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        self.told.append(record.version)
+        self.resent.append(record.version)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def segment_index(waitlists: Waitlists) -> SegmentIndex:
 
 
 def until(version: int) -> Any:
-    """Return what refuses segments of before a version, and else tells theirs."""
+    """Return a sender that refuses older versions and returns the version that it accepts."""
 
     def send(segments: Segments) -> int:
         if segments.version < version:
@@ -62,32 +62,30 @@ def until(version: int) -> Any:
     return send
 
 
-def test_what_is_remembered_is_good_until_it_is_refused(
+def test_the_cached_segments_are_used_until_redis_refuses_them(
     segment_index: SegmentIndex, waitlists: Waitlists
 ) -> None:
     assert segment_index.send("bakery", until(1)) == 1
-    assert waitlists.told == []
+    assert waitlists.resent == []
 
 
 @pytest.mark.parametrize("version", range(2, MAX_CONFLICT_RETRIES + 2))
-def test_redis_is_told_what_is_declared_before_it_is_asked_again(
+def test_redis_gets_the_current_settings_before_the_message_is_repeated(
     segment_index: SegmentIndex, waitlists: Waitlists, version: int
 ) -> None:
     assert segment_index.send("bakery", until(version)) == version
-    assert waitlists.told == list(range(2, version + 1))
+    assert waitlists.resent == list(range(2, version + 1))
 
 
-def test_segments_that_change_without_end_are_left_to_the_caller(
-    segment_index: SegmentIndex, waitlists: Waitlists
-) -> None:
+def test_the_fifth_refusal_is_raised(segment_index: SegmentIndex, waitlists: Waitlists) -> None:
     with pytest.raises(StaleSegments):
         segment_index.send("bakery", until(99))
-    assert len(waitlists.told) == MAX_CONFLICT_RETRIES
+    assert len(waitlists.resent) == MAX_CONFLICT_RETRIES
 
 
-def test_only_those_of_now_are_judged(segment_index: SegmentIndex) -> None:
-    judged: list[int] = []
-    segment_index.send("bakery", until(1), lambda one: judged.append(one.version))
-    assert judged == []
-    segment_index.send("bakery", until(3), lambda one: judged.append(one.version))
-    assert judged == [2, 3]
+def test_only_the_current_segments_are_checked(segment_index: SegmentIndex) -> None:
+    checked: list[int] = []
+    segment_index.send("bakery", until(1), lambda one: checked.append(one.version))
+    assert checked == []
+    segment_index.send("bakery", until(3), lambda one: checked.append(one.version))
+    assert checked == [2, 3]
