@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from tools.local.settings import SettingError, Settings, without_password
@@ -83,3 +85,9 @@ def test_an_issuer_comes_with_its_audiences() -> None:
 def test_half_an_issuer_is_named(environ: dict[str, str], named: str) -> None:
     with pytest.raises(SettingError, match=named):
         Settings.from_env(environ)
+
+
+def test_a_folder_keeps_the_data_of_the_embedded_dynamodb_only() -> None:
+    assert Settings.from_env({"KEEP": "/data"}).keep == Path("/data")
+    with pytest.raises(SettingError, match="KEEP"):
+        Settings.from_env({"KEEP": "/data", "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000"})
