@@ -102,7 +102,7 @@ def test_whoever_is_released_is_admitted_by_another_and_nobody_twice(crowd: Line
 
 
 def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
-    """P2, P4: they have left, for the record says so whoever was faster in Redis."""
+    """P2, P4: they have left, because the record decides, whichever was first in Redis."""
 
     def admit() -> Counter[str]:
         ends: Counter[str] = Counter()
@@ -149,7 +149,7 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
-    """P1, P4: claims and the schedule at once; everybody comes back with one attempt more."""
+    """P1, P4: claims and the schedule at once; each entry is back with one attempt more."""
     until_nobody_waits(crowd, 100)
     crowd.clock.advance(seconds=300)
     looks = [crowd.expire] * (CLAIMERS // 2)

@@ -1,4 +1,4 @@
-"""Whatever claimers do in whatever order, under any clock: nobody twice, nobody lost, in order."""
+"""Random claim operations under random clocks: no entry twice, none lost, all in order."""
 
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ PROFILE = settings(
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule tells the line and the model the same; the invariants compare them."""
+    """Each rule applies the same operation to the queue and the model; the invariants compare."""
 
     line: ClassVar[Line]
 
@@ -130,7 +130,7 @@ class Machine(RuleBasedStateMachine):
             person.time_millis = entry["deadline_millis"]
 
     def picked(self, pick: int) -> str:
-        """Return somebody who is not in line, if there is anybody; else of those who are."""
+        """Return an entry that is not in the queue if possible, else one that is."""
         aside = [*self.model.of("held"), *self.model.of("done"), *self.model.of("parked")]
         names = aside or list(self.model.people)
         return (names or NAMES)[pick % len(names or NAMES)]
@@ -189,7 +189,7 @@ class Machine(RuleBasedStateMachine):
         self.comes_back(name, accepted(answer), person.rank if to == "place" else None)
 
     def comes_back(self, name: str, answer: Answer, rank: int | None) -> None:
-        """P1, P6: at the old rank, or behind everybody."""
+        """P1, P6: at the old rank, or at the end."""
         expected = AT_BACK + answer["stamp"] if rank is None else rank
         assert answer["rank"] == self.model.put_in_line(name, expected)
         line = self.model.in_line()
@@ -215,7 +215,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
-        """P1: whoever is held in the middle finds the rank taken."""
+        """P1: an entry that is held between the two finds its rank taken."""
         line = self.model.claim(3, newest=False, micros=self.micros)
         self.claim(3, newest=False, lease=LEASE)
         for name in line[0::2]:
@@ -269,7 +269,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_lost(self) -> None:
-        """P3, P4: everybody who signed up is in one place, or has ended in one way."""
+        """P3, P4: each entry that signed up is in one place, or has ended in one way."""
         stats = self.line.stats()
         counted = {"left": self.model.left, "admitted": self.model.admitted}
         assert stats["counters"] == {"signed_up": self.model.signed_up, **counted}

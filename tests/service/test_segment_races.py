@@ -45,7 +45,7 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", [1, 5])
 def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size: int) -> None:
-    """P1, P4: no conflict, nobody twice, nobody left, and each claimer is served in order."""
+    """P1, P4: no conflict, no entry twice, none left over, and each claimer is served in order."""
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
         [partial(until_nobody_waits, crowd, size, **asked(crowd, one)) for one in claimers]
@@ -60,7 +60,7 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """P4: a claim never comes back empty while somebody who matches waits."""
+    """P4: a claim is never empty while a matching entry waits."""
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [
@@ -102,7 +102,7 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     admitted += admit()
     assert len(admitted) == len(set(admitted))
     counters = crowd.stats()["counters"]
-    # Whoever left was not admitted, though Redis may have said so before.
+    # An entry that left was not admitted, though Redis may have returned it as admitted before.
     assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
     assert counters["left"] + counters["admitted"] == len(OF)
     assert_exact(crowd)

@@ -6,14 +6,14 @@ from waitlist_shared import contracts as c
 
 
 def leaving(desk: Admissions, name: str) -> None:
-    """Somebody's leave is recorded as an intent and has not reached Redis."""
+    """Record an intent to leave that has not reached Redis."""
     services = desk.world.services
     key = (desk.waitlist_id, desk.id_of(name))
     services.entries.begin_leave(key, "customer", "", services.now_millis())
 
 
 def joining(desk: Admissions, name: str) -> None:
-    """Somebody has a place in Redis, and the record has the intent only."""
+    """Add a place in Redis of which the record has the intent only."""
     services = desk.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(

@@ -43,7 +43,7 @@ def _rejoin(desk: Admissions, name: str) -> None:
 
 
 def _answered(desk: Admissions, *queues: str) -> list[str]:
-    """Return who is given to callers for these queues, one after the other; "" is nobody."""
+    """Return the agents claimed for these queues, in order; "" for an empty claim."""
     return ["".join(desk.claimed(1, filter=segment_of(queue))) for queue in queues]
 
 
@@ -62,7 +62,7 @@ def test_the_queues_are_as_deep_as_the_agents_make_them(centre: Admissions) -> N
 def test_each_queue_gives_its_agents_in_the_order_of_their_coming(
     centre: Admissions, queue: str, agents: list[str]
 ) -> None:
-    """Given a queue, when callers ask for it, then it gives its agents in order, then nobody. P1"""
+    """Given a queue, when callers claim from it, then its agents come in order, then none. P1"""
     assert _answered(centre, *[queue] * len(agents), queue) == [*agents, ""]
 
 

@@ -20,7 +20,7 @@ def test_two_claims_take_the_two_oldest(waitlist: Waitlist) -> None:
 
 
 def test_a_claim_tells_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
-    """Given one with a profile, when claimed, then all is told; the time is the list's own."""
+    """Given one with a profile, when claimed, then all is returned, with the list's own lease."""
     desk = waitlist()
     desk.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
     (claim,) = desk.claim().json["claims"]
@@ -48,7 +48,7 @@ def test_the_claimed_leave_the_positions_at_once(waitlist: Waitlist) -> None:
 
 
 def test_an_empty_list_gives_nobody(waitlist: Waitlist) -> None:
-    """Given nobody waiting, when claimed, then the answer is empty, and no failure."""
+    """Given an empty queue, when claimed, then the answer is empty, and no failure."""
     desk = waitlist()
     answer = desk.claim(100)
     assert (answer.status, answer.json) == (200, {"claims": []})
@@ -124,7 +124,7 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_claim_never_takes_more(waitlist: Waitlist) -> None:
-    """Given a keyed claim, one admitted since, when it is repeated, then nobody is added. P2."""
+    """Given a keyed claim, one admitted since, when repeated, then no entry is added. P2."""
     desk = waitlist("ann", "bob", "cyd")
     assert desk.claimed(2, key="morning") == ["ann", "bob"]
     desk.complete("ann")

@@ -68,7 +68,7 @@ def test_a_token_is_good_until_the_last_millisecond(waitlist: Waitlist, world: W
 
 
 def test_a_token_of_an_earlier_hold_completes_nobody(waitlist: Waitlist, world: World) -> None:
-    """Given one claimed anew after the time was over, when the old token comes, refused. P4."""
+    """Given one claimed again after its hold expired, when the old token comes, refused. P4."""
     desk = waitlist("ann")
     desk.claim()
     late = desk.tokens["ann"]
@@ -128,7 +128,7 @@ def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World
 
 
 def test_nobody_unknown_is_completed(waitlist: Waitlist) -> None:
-    """Given nobody of that name, when anything is asked about them, then there is no entry."""
+    """Given no such entry, when any operation names it, then entry_not_found."""
     desk = waitlist("ann")
     refused = [desk.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
     refused += [desk.redrive("zoe"), desk.remove("zoe")]

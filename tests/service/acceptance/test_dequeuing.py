@@ -19,7 +19,7 @@ def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
-    """Given one dequeued, when the time of a claim is over, then nobody is back in line. P4."""
+    """Given one dequeued, when the lease is over, then no entry is back in the queue. P4."""
     desk = waitlist("ann", "bob")
     desk.claim(1, complete=True)
     world.advance(LEASE_SECONDS)

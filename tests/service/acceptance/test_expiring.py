@@ -28,7 +28,7 @@ def test_the_held_are_hidden_until_the_deadline(waitlist: Waitlist, world: World
 
 
 def test_heartbeats_hold_on(waitlist: Waitlist, world: World) -> None:
-    """Given extensions before each deadline, when time passes, then nobody else gets them."""
+    """Given extensions before each deadline, when time passes, then no other claim gets them."""
     desk = waitlist("ann", "bob")
     desk.claim()
     for _ in range(5):
@@ -101,7 +101,7 @@ def test_the_minute_ends_holds_that_nobody_claims(waitlist: Waitlist, world: Wor
 
 
 def test_an_expiry_that_a_claim_meets_is_told(waitlist: Waitlist, world: World) -> None:
-    """Given a hold that ended, when a claim meets it, then the history tells of the end once."""
+    """Given an expired hold, when a claim meets it, then the history has its end once."""
     desk = waitlist("ann")
     desk.claim()
     world.advance(LEASE_SECONDS)
@@ -112,7 +112,7 @@ def test_an_expiry_that_a_claim_meets_is_told(waitlist: Waitlist, world: World) 
 
 
 def test_attempts_are_forgiven_nobody_by_waiting(waitlist: Waitlist, world: World) -> None:
-    """Given one attempt, when released and bumped, then the next claim still tells of it."""
+    """Given one attempt, when released and bumped, then the next claim still counts it."""
     desk = waitlist("ann", "bob")
     desk.claim()
     world.advance(LEASE_SECONDS)
@@ -128,7 +128,7 @@ def test_attempts_are_forgiven_nobody_by_waiting(waitlist: Waitlist, world: Worl
 
 
 def test_a_position_behind_the_expired_is_true(waitlist: Waitlist, world: World) -> None:
-    """Given the first expired, when it is back, then whoever moved up stands behind it. P6."""
+    """Given the first expired, when it is back, then the others are behind it. P6."""
     desk = waitlist("ann", "bob")
     desk.claim()
     assert desk.place("bob") == (1, 1)
@@ -138,7 +138,7 @@ def test_a_position_behind_the_expired_is_true(waitlist: Waitlist, world: World)
 
 
 def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """Given one back in line whom the record still has as offered, when bumped, it is so. P2."""
+    """Given one back in the queue, recorded as offered, when bumped, then recorded waiting. P2."""
     desk = waitlist("ann", "bob", "cyd")
     assert desk.claimed(2) == ["ann", "bob"]
     world.advance(LEASE_SECONDS)

@@ -141,7 +141,7 @@ def test_a_caller_tells_redis_of_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_tells_redis_of_segments_that_it_has_missed(desk: Segmented, days: int) -> None:
-    """P3: also long after, when nobody has come."""
+    """P3: also long after, without any request."""
     record_settings(desk, BY_GENDER)
     desk.world.advance(days * 24 * 3600)
     desk.world.maintain()
@@ -195,7 +195,7 @@ def test_the_repeat_of_a_signup_that_is_beyond_the_limit_by_now_keeps_its_place(
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(desk: Segmented) -> None:
-    """P3: the record is written, the segments are not, and nobody repeats the request."""
+    """P3: the record is written, the segments are not, and no client repeats the request."""
     desk.claim()
     for name in ("ann", "bob", "cyd"):
         record_edit(desk, name, language="Dutch")
@@ -222,7 +222,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
 
 
 def test_who_puts_somebody_back_as_they_were_does_not_undo_an_edit(desk: Segmented) -> None:
-    """P2: the segments of newer attributes stay, whoever is late."""
+    """P2: the segments of newer attributes stay if an older message arrives late."""
     before = desk.world.services.entries.get(desk.waitlist_id, desk.id_of("bob"))
     assert before
     record_edit(desk, "bob", language="Dutch")

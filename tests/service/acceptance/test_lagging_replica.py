@@ -90,7 +90,7 @@ LOST: dict[str, tuple[Act, Act]] = {
 def test_what_was_acknowledged_is_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
-    """P3: and nobody had to ask."""
+    """P3: without any request."""
     before, act = LOST[lost]
     desk = waitlist(segments=[["language"]])
     for name in NAMES:
@@ -168,7 +168,7 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
-    """P2: maintenance looks twice, and leaves alone whoever has changed in between."""
+    """P2: maintenance reads twice, and skips an entry that changed in between."""
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())
     desk = Admissions(world)

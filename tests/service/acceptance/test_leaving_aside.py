@@ -65,7 +65,7 @@ def test_whoever_is_erased_is_gone_from_everywhere(
         assert desk.complete("ann").code == "entry_not_found"
         assert (desk.listed("offered"), desk.listed("parked")) == ([], [])
         world.maintain()
-    # What tells the repeat of a claim runs out by itself.
+    # The key of the claim's repeat expires by itself.
     left = [key for key in world.redis.keys("*") if ":once:" not in key]
     assert set(left) <= {f"wl:{{bakery}}:{name}" for name in ("meta", "queue", "gone")}
     assert desk.claimed(2) == ["bob"]
@@ -88,7 +88,7 @@ def test_an_erased_person_may_come_anew(waitlist: Waitlist, world: World) -> Non
 def test_the_admitted_may_sign_up_again_where_the_list_lets_them(
     waitlist: Waitlist, world: World, at_once: bool, seconds: int
 ) -> None:
-    """Given one admitted, when they sign up again, then they are last, and admitted anew. P3."""
+    """Given one admitted, when they sign up again, then they are last, and admitted again. P3."""
     desk = waitlist("ann", "bob", rejoin="always")
     desk.claim(complete=at_once)
     former = desk.tokens["ann"]

@@ -70,7 +70,7 @@ def test_pages_of_one_time_leave_nobody_out(waitlist: Waitlist) -> None:
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """Given a page read, when its last one is extended or gone, then nobody is left out. P9."""
+    """Given a page read, when its last entry is extended or gone, then no entry is skipped. P9."""
     desk = waitlist(*MANY[:6])
     for seconds in range(10, 16):
         desk.claim(lease_seconds=seconds)
@@ -85,7 +85,7 @@ def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: W
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
-    """Given people at every stage, when counted, then each is counted once; ages are told."""
+    """Given entries in every status, when counted, then each counts once, with ages."""
     desk = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     desk.claim(4)
     desk.complete("ann")
@@ -114,7 +114,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_tells_a_whole_life(waitlist: Waitlist, world: World) -> None:
-    """Given a person who went through everything, when looked at, all is told, by whom, why."""
+    """Given an entry with every kind of event, when read, then each has its actor and reason."""
     desk = waitlist("zoe", "ann")
     desk.bump("ann", to="front", reason="a friend")
     desk.claim()
@@ -152,7 +152,7 @@ def test_the_history_tells_a_whole_life(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_of_who_leaves_while_offered(waitlist: Waitlist) -> None:
-    """Given one offered who leaves, when looked at, then the customer is told as the cause."""
+    """Given one offered who leaves, when read, then the actor of the event is the customer."""
     desk = waitlist("ann")
     desk.claim()
     desk.leave("ann")

@@ -81,7 +81,7 @@ def test_the_admitted_stay_admitted(waitlist: Waitlist, world: World, lose: Loss
 
 
 def test_a_hold_that_ended_meanwhile_is_over(waitlist: Waitlist, world: World, lose: Loss) -> None:
-    """Given one held whose time ends while Redis is away, when rebuilt, then claimed anew. P4."""
+    """Given a hold that expires while Redis is away, when rebuilt, then claimed again. P4."""
     desk = waitlist("ann", "bob")
     desk.claim()
     late = desk.tokens["ann"]
@@ -92,7 +92,7 @@ def test_a_hold_that_ended_meanwhile_is_over(waitlist: Waitlist, world: World, l
 
 
 def test_nothing_is_told_or_given_without_the_order(waitlist: Waitlist, world: World) -> None:
-    """Given Redis just lost, when claimed or listed, then rebuilding, and nobody is given. P7."""
+    """Given Redis just lost, when claimed or listed, then rebuilding, and no entry is given. P7."""
     desk = waitlist("ann", "bob")
     desk.claim(lease_seconds=LONG)
     world.redis.flushall()

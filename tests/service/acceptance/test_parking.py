@@ -1,4 +1,4 @@
-"""Park and redrive: aside for somebody to look at, and back into line."""
+"""Park and redrive: off the queue until an operator decides, and back."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def worn_out(desk: Admissions, name: str) -> None:
 
 
 def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
-    """Given one held, when parked with a reason, then aside, and the reason is told."""
+    """Given one held, when parked with a reason, then off the queue, and the reason is returned."""
     desk = waitlist("ann", "bob")
     desk.claim()
     assert desk.park("ann", reason="no show").json["status"] == "parked"
@@ -129,7 +129,7 @@ def test_a_parked_person_cannot_be_bumped(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """Given one parked, when the same signup comes again, then it is told so. P2."""
+    """Given one parked, when the same signup comes again, then its answer is parked. P2."""
     desk = waitlist("ann")
     desk.claim()
     desk.park("ann")

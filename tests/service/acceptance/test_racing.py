@@ -1,4 +1,4 @@
-"""Many claimers at once: each person to one of them, in order, and nobody forgotten."""
+"""Concurrent claimers: each entry to one of them, in order, and none is skipped."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Other segments are declared while people are on the list: everybody is put into theirs."""
+"""Segments change on a waitlist with entries: every entry is indexed by the new ones."""
 
 import logging
 from typing import Any
@@ -135,7 +135,7 @@ def test_declared_while_redis_is_lost_they_are_ready_after_the_rebuild(desk: Seg
 
 
 def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
-    """P1, P6: between the pages, where everybody moves up."""
+    """P1, P6: between the pages, while the entries move up."""
     monkeypatch.setattr(reindex, "PAGE", 1)
     for number in range(6):
         desk.arrive(f"person-{number}", language="Dutch")
@@ -170,7 +170,7 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(desk: Segmented) -
 def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
     desk: Segmented, kind: str
 ) -> None:
-    """Given the record has somebody gone and Redis does not, when indexed, then ready. P6."""
+    """Given an entry that ended in the record, not in Redis, when indexed, then ready. P6."""
     services, key = desk.world.services, ("bakery", desk.id_of("bob"))
     if kind == "unknown":
         desk.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(desk, "bob"))
@@ -193,7 +193,7 @@ def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
 def test_who_has_too_many_combinations_is_named_and_in_no_segment(
     desk: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P6, P8: exact for everybody else; the log names the entry, and nothing personal."""
+    """P6, P8: exact for all others; the log names the entry, and nothing personal."""
     desk.arrive("dan", language=MANY, gender=MANY)
     desk.declare(BY_BOTH, BY_GENDER)
     look_after(desk)
@@ -285,7 +285,7 @@ def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPa
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     desk: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3, P7: what was read before is refused, nothing is told, and the lease is free."""
+    """P3, P7: the settings read before are refused, none is written, and the lease is free."""
     desk.declare(BY_LANGUAGE)
     desk.world.redis.flushall()
     rebuilder = desk.world.services.maintenance._rebuilder
@@ -308,7 +308,7 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(desk: Segmented) -> None:
-    """Its lease is free for whoever deletes it."""
+    """Its lease is free for the deletion."""
     before = desk.declare(BY_LANGUAGE)
     desk.delete_waitlist()
     with pytest.raises(WaitlistNotFound):

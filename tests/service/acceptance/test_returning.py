@@ -20,7 +20,7 @@ def test_the_released_keep_their_order_among_equals(waitlist: Waitlist) -> None:
 
 
 def test_the_released_stand_where_they_stood(waitlist: Waitlist) -> None:
-    """Given the second of three held, when released, then it is told its true place. P6."""
+    """Given the second of three held, when released, then its true position is returned. P6."""
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     answer = desk.release("bob").json
@@ -75,7 +75,7 @@ def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
 
 
 def test_a_late_release_is_refused(waitlist: Waitlist, world: World) -> None:
-    """Given a hold whose time is over, when released, then refused, whoever saw it end. P4."""
+    """Given an expired hold, when released, then refused, also if only Redis saw it end. P4."""
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     world.advance(LEASE_SECONDS)
@@ -91,7 +91,7 @@ def test_a_late_release_is_refused(waitlist: Waitlist, world: World) -> None:
 
 
 def test_a_place_is_told_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
-    """Given an order that is being rebuilt, when released, then no position is told. P7."""
+    """Given an order that is being rebuilt, when released, then no position is returned. P7."""
     desk = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)
     desk.claim(3)
     desk.release("ann")

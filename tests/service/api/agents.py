@@ -21,7 +21,7 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_desk(**settings: Any) -> Admissions:
-    """Return a list on stores of its own that declares segments, with nobody in it."""
+    """Return an empty waitlist that declares segments, on stores of its own."""
     desk = Admissions(World.on(new_table(), fake_redis()))
     assert desk.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return desk
@@ -36,7 +36,7 @@ def staffed(**settings: Any) -> Admissions:
 
 
 def arrive(desk: Admissions, name: str, **attributes: Any) -> None:
-    """Have somebody sign up with attributes, an agent's own unless others are given."""
+    """Sign a customer up with attributes; by default those of the agent of that name."""
     attributes = attributes or AGENTS.get(name, {})
     answer = desk.sign_up(name, key=f"signup-{name}", attributes=attributes)
     assert answer.status == 201, answer.text
@@ -56,7 +56,7 @@ def depths(desk: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(desk: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return where somebody stands in segments, by their values."""
+    """Return an entry's positions in segments, by the segments' values."""
     answer = desk.look(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

@@ -9,7 +9,7 @@ from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
-    """Return a waitlist on stores of its own, with nobody in it."""
+    """Return an empty waitlist on stores of its own."""
     people = People(World.on(new_table(), fake_redis()))
     assert people.configure(**settings).status == 201
     return people

@@ -25,7 +25,7 @@ def nothing_changes(world: World) -> Iterator[None]:
 
 
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
-    """Return the problem of an answer; fail if it is another one, or not told as it must be."""
+    """Return the problem of an answer; fail if it is another one or badly formed."""
     assert (answer.status, answer.code) == (status, code), answer.text
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem = answer.json

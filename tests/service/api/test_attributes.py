@@ -1,4 +1,4 @@
-"""Attributes: any script and any mark, told apart exactly, and as many as an entry may combine."""
+"""Attributes: any script and punctuation, compared exactly, up to the limit of combinations."""
 
 import unicodedata
 from typing import Any
@@ -116,7 +116,7 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_that_remembers_fewer_segments_takes_whom_it_can() -> None:
-    """Nobody is refused by what is remembered, and nobody is taken by it who may be in line."""
+    """Cached segments refuse no signup, and add no entry that the current ones refuse."""
     desk = new_desk(segments=[["gender", "language"], ["age"]])
     other = elsewhere(desk)
     assert other.sign_up("ada", attributes=TOO_MANY).status == 422
@@ -138,7 +138,7 @@ def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
 
 
 def test_whoever_has_too_many_since_is_in_line_and_in_no_segment() -> None:
-    """P6: exact for everybody else, and no place is made up."""
+    """P6: exact for all other entries, and no position is invented."""
     desk = new_desk(segments=[])
     arrive(desk, "ada", **TOO_MANY)
     arrive(desk, "bob", language="none", gender="F")

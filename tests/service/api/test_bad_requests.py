@@ -211,7 +211,7 @@ QUERIES = {
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
-# Cursors are JSON in base64: what may be in one, and yet is none.
+# Cursors are JSON in base64. These have valid JSON that is not a cursor.
 CONTENTS = [
     "true",
     str(MIN_RANK - 1),

@@ -72,7 +72,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"customer_id": NEW, "status": "admitted"}, "body.status"),
     ({"customer_id": NEW, "entry_id": "a" * 26}, "body.entry_id"),
 ]
-# Each may be one value or several, so that each is told in both ways; the path names it.
+# Each field takes one value or several, so both forms report the error under its path.
 WRONG_ATTRIBUTES: dict[str, Any] = {
     "number": {"language": 5},
     "null": {"language": None},
@@ -149,7 +149,7 @@ def test_several_wrong_fields_are_all_named(stocked: People) -> None:
 
 
 def test_a_refusal_repeats_no_value_that_was_sent(stocked: People) -> None:
-    """P8: what is refused may still be somebody's name."""
+    """P8: a refused value may be a customer's name."""
     secret = "Ada Lovelace of London"
     body = {"customer_id": secret, "profile": secret, "attributes": {"name": [secret + "\n"]}}
     answer = send(stocked, json.dumps(body))

@@ -1,4 +1,4 @@
-"""P5: without the right credentials nothing is told and nothing changes."""
+"""P5: without the right credentials nothing is returned and nothing changes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A deleted waitlist is gone for everybody at once, its people soon after."""
+"""A deleted waitlist is gone at once, its entries soon after."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.support.people import People
 
 @pytest.fixture
 def deleted(people: People) -> People:
-    """A list that was deleted with people in it, beside another; nobody has cleared up yet."""
+    """A deleted waitlist with entries, before maintenance ran, beside another waitlist."""
     People(people.world, "florist").configure()
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("cyd")
@@ -68,7 +68,7 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
 
 
 def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
-    """P4 P6: former tokens and keys give nobody a place in it."""
+    """P4 P6: former tokens and keys give no place in it."""
     deleted.world.maintain()
     deleted.configure(name="Bakery again")
     assert deleted.stats().json["signed_up"] == 0

@@ -102,7 +102,7 @@ RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
 
 
 def assert_exact(desk: Admissions) -> None:
-    """The index has those who wait, in the segments that their records tell, and nobody else."""
+    """The index has exactly the waiting entries, in the segments of their records."""
     services, redis = desk.world.services, desk.world.redis
     segments = services.waitlist_cache.look_up(desk.waitlist_id).segments
     expected = set()

@@ -13,7 +13,7 @@ from tests.support.world import World
 
 PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
 ATTRIBUTES = {"language": ["English", "French"]}
-# What the service needs to work, and tells nothing of the person.
+# Fields that the service needs, without information about the customer.
 INTERNAL = {
     "waitlist_id",
     "entry_id",
@@ -94,7 +94,7 @@ def test_every_stay_is_told(people: Admissions) -> None:
 
 
 def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
-    """A new field of the record is told, or is named here as saying nothing of the person."""
+    """Each field of the record is exported, or is named here as not personal."""
     people.sign_up("ada", key="k", profile=PROFILE, attributes=ATTRIBUTES)
     people.edit("ada", attributes={"language": "French"})
     people.bump("ada", key="b", places=1)

@@ -1,4 +1,4 @@
-"""Claims by filter: the first of those who match, and nobody else."""
+"""Claims by filter: the first matching entries, and no others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Why somebody stands where they stand: who did it, when, and what for."""
+"""The history of an entry: who moved it, when and why."""
 
 from datetime import datetime
 

@@ -211,7 +211,7 @@ def test_an_import_brings_back_ended_stays_only_if_it_says_so(people: People, re
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """P2: a late message of the first stay takes nobody's place of the second."""
+    """P2: a late message of the first stay does not remove the second stay's place."""
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None

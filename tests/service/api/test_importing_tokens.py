@@ -43,7 +43,7 @@ def test_unless_it_is_asked_no_row_has_a_token(people: People) -> None:
 
 
 def test_a_repeat_gives_the_tokens_again(people: People) -> None:
-    """P2: none is lost with an answer that nobody read."""
+    """P2: a lost answer loses no token."""
     first = bring(people, "ada", "bob")
     with nothing_changes(people.world):
         assert tokens(bring(people, "ada", "bob")) == tokens(first)
@@ -89,7 +89,7 @@ def test_the_question_is_yes_or_no(stocked: People, wrong: Any) -> None:
 def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
     people: People,
 ) -> None:
-    """P5: nobody is put in line by a call that asks for what there is not."""
+    """P5: a call that asks for tokens that do not exist imports no entry."""
     people.all_sign_up("ada")
     world = people.world
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))

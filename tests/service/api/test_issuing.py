@@ -71,7 +71,7 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """Whoever was offered, has left or was admitted may look, too."""
+    """The token is also valid for an offered, left or admitted entry."""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)
@@ -154,7 +154,7 @@ def test_a_body_means_nothing(people: People, body: str) -> None:
 def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
     people: People,
 ) -> None:
-    """P5: and nobody is told who is there."""
+    """P5: the answer does not reveal which entries exist."""
     people.bring("ada")
     world = people.world
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))

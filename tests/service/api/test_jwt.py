@@ -1,4 +1,4 @@
-"""With an issuer's tokens: everybody deals with their own entry, and with no other."""
+"""With an issuer's JWTs, each customer reads and leaves their own entry only."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """Ada and Bob in line, where an issuer tells who calls."""
+    """Ada and Bob wait; an issuer's JWT identifies the caller."""
     world = World.on(new_table(), fake_redis())
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
@@ -50,7 +50,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 
 def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
-    """P2: nobody else has this customer's token."""
+    """P2: only this customer has this token."""
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)
     assert members.order() == ["ada", "bob"]

@@ -1,4 +1,4 @@
-"""What callers are told when something behind the API does not answer, and when to come again."""
+"""Answers while Redis, the record or the queue function fails, with Retry-After."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lists in pages: everybody once, in order, whatever the size of a page."""
+"""Pages: each entry once, in order, for any page size."""
 
 import pytest
 
@@ -11,7 +11,7 @@ NAMES = [f"customer-{number:02}" for number in range(COUNT)]
 
 @pytest.fixture(scope="module")
 def crowd() -> People:
-    """A list of 23 people, three of whom stand ahead by priority."""
+    """A waitlist of 23 entries, three of them ahead by priority."""
     people = new_list()
     people.all_sign_up(*NAMES)
     for name in NAMES[20:]:

@@ -56,7 +56,7 @@ def test_whoever_is_out_of_line_is_told_too(people: Admissions) -> None:
 def test_where_nothing_will_change_nobody_need_ask_and_nothing_is_kept(
     people: Admissions,
 ) -> None:
-    """A later signup must not meet the answer that somebody had left."""
+    """After a new signup, no cache may return the answer that the entry has left."""
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     assert hint(people.look("ada")) == (None, "private, max-age=0")

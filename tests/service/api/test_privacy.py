@@ -42,7 +42,7 @@ SECRETS = [
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # Whoever composes a whole function leaves a level of its own behind.
+    # Another test that composes a whole function leaves its own log level.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
@@ -117,7 +117,7 @@ def test_nothing_personal_is_logged(
     live_through_everything(people)
     printed = "".join(capfd.readouterr())
     logged = log.getvalue()
-    # Else the search was one of an empty place; what is refused is told in tests/service/privacy.
+    # Otherwise the search had no content; tests/service/privacy covers refused values.
     assert "rebuild begins" in caplog.text
     for secret in SECRETS:
         assert secret not in logged + caplog.text + printed, secret
@@ -163,7 +163,7 @@ def test_the_clients_key_is_not_on_record(people: People) -> None:
 
 
 def test_a_refusal_repeats_no_value(people: Admissions) -> None:
-    """P8: what is refused may still be somebody's."""
+    """P8: a refused value may be personal."""
     people.sign_up(CUSTOMER, attributes={"language": LANGUAGE})
     eight = [f"{LANGUAGE}-{number}" for number in range(8)]
     for answer in (

@@ -58,7 +58,7 @@ def test_a_signup_of_an_earlier_version_is_repeated_by_its_key_alone(people: Peo
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """P5: whoever knows it gets the token."""
+    """P5: a caller with the key gets the token."""
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
     headers = {"idempotency-key": key}
     with nothing_changes(people.world):
@@ -179,7 +179,7 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """P5: no second person is taken, and nobody is admitted."""
+    """P5: no second entry is claimed, and none is admitted."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     assert people.world.request("POST", path, body={}, key="k", operator=True).status == 200

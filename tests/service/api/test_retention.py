@@ -29,13 +29,13 @@ def people() -> Admissions:
 
 
 def items(people: Admissions, name: str) -> list[dict[str, Any]]:
-    """Return the record and the history of somebody as they stand in the table."""
+    """Return an entry's record and history items from the table."""
     pk = f"ENTRY#{people.waitlist_id}#{people.id_of(name)}"
     return [one for one in people.world.dynamodb.scan()["Items"] if one["pk"]["S"] == pk]
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return when each of somebody's items deletes itself; None for those that stay."""
+    """Return when each item of an entry expires; None for an item that stays."""
     found = [item.get("expires_at", {}).get("N") for item in items(people, name)]
     assert found
     return {None if one is None else int(one) for one in found}
@@ -161,7 +161,7 @@ def test_what_has_expired_is_gone_though_it_is_still_there(people: Admissions) -
 
 
 def test_whoever_is_forgotten_is_a_new_person(people: Admissions) -> None:
-    """Also where nobody may rejoin, and by the key of the signup that is forgotten."""
+    """Also if the waitlist allows no rejoining, and with the key of the expired signup."""
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
     people.leave("ada")
@@ -183,7 +183,7 @@ def test_whoever_was_forgotten_and_deleted_is_a_new_person_too(people: Admission
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """P8: what marks the history writes no event anew."""
+    """P8: setting the expiry of the history restores no deleted event."""
     people.all_sign_up("ada")
     people.leave("ada")
     people.erase("ada")

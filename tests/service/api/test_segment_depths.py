@@ -173,7 +173,7 @@ def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, desk_beside: Admissions, wire: Wire
 ) -> None:
-    """P8: of whoever is erased in the middle nothing is told."""
+    """P8: an entry that is erased during the request names no segment."""
     services = desk_beside.world.services
 
     def erase() -> None:

@@ -135,7 +135,7 @@ def admit(people: People) -> None:
 def test_who_may_come_again(
     people: People, rejoin: str | None, left: str | None, admitted: str | None
 ) -> None:
-    """P4: after an admission nobody has a new place by default."""
+    """P4: by default an admitted customer gets no new place."""
     people.configure(**({} if rejoin is None else {"rejoin": rejoin}))
     people.all_sign_up("ada", "bob")
     admit(people)
