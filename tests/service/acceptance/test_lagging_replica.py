@@ -20,20 +20,20 @@ Act = Callable[[Admissions], Any]
 
 
 def seen(desk: Admissions) -> dict[str, Any]:
-    """Return all that operators see of everybody, and until when Redis has people held.
+    """Return all that operators read, and the deadlines in Redis.
 
-    But for the lifetime counters, which a loss may take back.
+    Without the lifetime counters, which may miss changes after a loss.
     """
     stats = desk.stats()
     assert stats.status == 200, stats.text
     counts = {name: stats.json[name] for name in ("waiting", "offered", "parked")}
-    shelves = {which: desk.page(f"status={which}").json for which in ("offered", "parked")}
+    off_queue = {which: desk.page(f"status={which}").json for which in ("offered", "parked")}
     held = desk.world.redis.zrange(keys.held(desk.waitlist_id), 0, -1, withscores=True)
     return {
         "order": desk.order(),
         "until": held,
         **counts,
-        **shelves,
+        **off_queue,
         "segments": desk.segments().json,
     }
 
