@@ -14,7 +14,6 @@ from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
-from waitlist_shared.ranks import ticket_of_millis
 
 # Pages of 500 in one run; the next goes on.
 PAGES = 100
@@ -121,8 +120,6 @@ def catch_up(
 ) -> Iterator[Transition]:
     """Yield what a record lacks of what Redis decided, in the order of the decisions."""
     news = [one for one in place.decisions if one.stamp > record.stamp]
-    if not news and _is_of_older_version(record, place):
-        news = [_guessed(record, place, expired.max_attempts)]
     if news:
         events = tuple(map(event_of, news))
         yield transition_of(record.key, news[-1], events, entered_at=expired.stamp)
@@ -175,35 +172,4 @@ def _admission(record: EntryRecord, place: c.Unsettled, stamp: int, now_millis: 
         attempts=place.attempts,
         changes={"admitted_millis": now_millis, "claim_token": place.token},
         events=(HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE),),
-    )
-
-
-def _is_of_older_version(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether an older private function decided, which kept where an entry stands alone."""
-    if place.state not in ("waiting", "parked") or place.decisions:
-        return False
-    is_same = (record.status, record.rank) == (place.state, place.rank)
-    return record.stamp < place.seen_stamp and not is_same
-
-
-def _guessed(record: EntryRecord, place: c.Unsettled, max_attempts: int) -> c.Decision:
-    """Return the decision that must have led from the record to the place."""
-    at = 0
-    verb: c.Verb
-    if place.state == "parked":
-        verb, at = "worn_out" if place.attempts >= max_attempts else "parked", place.time_millis
-    elif place.attempts > record.attempts:
-        deadline = ticket_of_millis(record.claimed_until_millis or 0)
-        verb, at = "expired", min(place.seen_stamp, max(record.stamp + 1, deadline))
-    elif record.status == "parked":
-        verb = "redriven"
-    else:
-        verb = "released" if record.status == "offered" else "bumped"
-    return c.Decision(
-        verb=verb,
-        stamp=place.seen_stamp,
-        rank=place.rank,
-        ticket=place.ticket,
-        attempts=place.attempts,
-        at=at,
     )

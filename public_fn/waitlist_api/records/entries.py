@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
+from waitlist_api.errors import Throttled
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
@@ -34,6 +35,8 @@ from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
+# Each retry follows a write of another request to the same entry; two in a row are rare.
+MAX_CONFLICT_RETRIES = 4
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
@@ -59,6 +62,24 @@ class Move:
             "once_stamp": self.made.moved_stamp,
             "attempts": self.made.attempts,
         }
+
+
+# The whole move; its event alone, because the record has a newer rank; or the move and the signup,
+# because the signup is not recorded yet.
+BumpWrite = Literal["move", "event", "join"]
+
+
+def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
+    """Return how to record a move that `record` did not take; None if the moved stay is over."""
+    if record is None or record.status not in ("joining", *PRESENT):
+        return None
+    if record.status == "joining":
+        # The move was of the former stay, which has left: this signup gets another ticket.
+        return None if record.former_ticket == move.made.ticket else "join"
+    if record.ticket != move.made.ticket:
+        # Redis lost the moved stay before its signup was recorded.
+        return None
+    return "move" if record.stamp < move.made.stamp else "event"
 
 
 class EntryChanged(Exception):
@@ -183,43 +204,45 @@ class EntryRecords:
         self._write(change, update, condition, values, now_millis, *events)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
-        """Write a move unless a newer one is recorded; raise EntryChanged if none waits."""
-        # Redis moves only who waits: a record that has them elsewhere is behind.
-        update = (
-            f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
-            " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
-        )
-        condition = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
+        """Record a move that Redis made; raise EntryChanged if the moved stay is over."""
+        record: EntryRecord | None = None
+        how: BumpWrite = "move"
+        for _ in range(MAX_CONFLICT_RETRIES):
+            try:
+                with entry_changed():
+                    self._table.transact(self._bump_writes(how, key, record, move, now_millis))
+            except EntryChanged as changed:
+                record = changed.record
+                following = bump_write(record, move)
+                if following is None:
+                    raise
+                how = following
+            else:
+                return
+        raise Throttled
+
+    def _bump_writes(
+        self,
+        how: BumpWrite,
+        key: tuple[str, str],
+        record: EntryRecord | None,
+        move: Move,
+        now_millis: int,
+    ) -> list[Item]:
+        if how == "join" and record is not None:
+            return self.join_writes(record, move.made, now_millis, move)
+        condition = "#status IN (:waiting, :offered, :parked)"
+        update = "SET #updated_millis = :now"
+        if how == "move":
+            # Redis moves only waiting entries: a record that is offered or parked is behind.
+            condition += " AND #stamp < :stamp"
+            update = (
+                f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
+                " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
+            )
         values = STATUSES | move.values() | {"now": now_millis}
         change = _change(key, move.made.stamp, "waiting", rank=move.made.rank)
-        try:
-            self._write(change, update, condition, values, now_millis, *move.events)
-        except EntryChanged as changed:
-            record = changed.record
-            if record is None or record.status not in ("joining", *PRESENT):
-                raise
-            if record.status in PRESENT and record.ticket != move.made.ticket:
-                # What was moved was lost with Redis, before anybody had recorded the signup.
-                raise
-            if record.status == "joining" and record.former_ticket == move.made.ticket:
-                # What was moved was left since: whoever joins again has another place.
-                raise
-            if record.status in PRESENT:
-                # A newer move is recorded; this one still belongs to the history.
-                update = "SET #updated_millis = :now"
-                present = "#status IN (:waiting, :offered, :parked)"
-                self._write(change, update, present, values, now_millis, *move.events)
-            else:
-                self._record_first_move(record, move, now_millis)
-
-    def _record_first_move(self, record: EntryRecord, move: Move, now_millis: int) -> None:
-        """Write the move of an entry whose signup is not recorded, and so finish that."""
-        try:
-            with entry_changed():
-                self._table.transact(self.join_writes(record, move.made, now_millis, move))
-        except EntryChanged:
-            # Somebody has finished it meanwhile.
-            self.record_bump((record.waitlist_id, record.entry_id), move, now_millis)
+        return self._writes(change, update, condition, values, now_millis, *move.events)
 
     def join_writes(
         self,

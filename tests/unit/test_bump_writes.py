@@ -1,0 +1,56 @@
+"""How a bump is recorded in a record that did not take it as it was."""
+
+import pytest
+
+from waitlist_api.records.entries import Move, bump_write
+from waitlist_api.records.entry import EntryRecord, Status
+from waitlist_shared.contracts import BumpResult
+
+TICKET, STAMP = 70, 900
+MADE = BumpResult(
+    outcome="moved",
+    ticket=TICKET,
+    rank=5,
+    stamp=STAMP,
+    moved_stamp=STAMP,
+    position=1,
+    total=1,
+)
+MOVE = Move(MADE, "key", ())
+
+
+def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) -> EntryRecord:
+    return EntryRecord(
+        waitlist_id="bakery",
+        entry_id="a" * 26,
+        customer_id="ada",
+        status=status,
+        join_id="j",
+        created_millis=1,
+        updated_millis=1,
+        ticket=ticket,
+        stamp=stamp,
+        previous={"ticket": former} if former else None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "how"),
+    [
+        (None, None),
+        (record("left", TICKET), None),
+        (record("leaving", TICKET), None),
+        (record("joining", None), "join"),
+        (record("joining", None, former=TICKET), None),
+        (record("joining", None, former=TICKET - 1), "join"),
+        (record("waiting", TICKET + 1, STAMP), None),
+        (record("waiting", TICKET, STAMP - 1), "move"),
+        (record("offered", TICKET, STAMP), "event"),
+        (record("parked", TICKET, STAMP + 1), "event"),
+    ],
+)
+def test_a_bump_is_recorded_by_what_the_record_has_become(
+    found: EntryRecord | None, how: str | None
+) -> None:
+    """P3: whole, as an event of a record that is ahead, or with a signup that is not recorded."""
+    assert bump_write(found, MOVE) == how
