@@ -1,4 +1,4 @@
-"""The public function: wires the API to DynamoDB and to the private function."""
+"""The public function: its handler, composed from the environment."""
 
 import gc
 import logging
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class Context(Protocol):
-    """What is read here of a Lambda context."""
+    """The part of a Lambda context that is used here."""
 
     aws_request_id: str
 
@@ -45,10 +45,10 @@ class Context(Protocol):
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Answer one request of the HTTP API, before Lambda would end it."""
+    """Answer one request of the HTTP API before Lambda's timeout."""
     seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
     with DEADLINE.limited_to(seconds):
-        return lines().told(event, context, lambda: _answer(event, context))
+        return request_log().respond(event, context, lambda: _answer(event, context))
 
 
 def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 
 @cache
-def lines() -> RequestLog:
-    """Compose what tells of requests once per process, from the environment."""
+def request_log() -> RequestLog:
+    """Compose the request log once per process, from the environment."""
     telemetry = telemetry_of("public", os.environ, CORRELATION)
     return RequestLog(telemetry, CORRELATION, METRICS)
 
@@ -70,10 +70,10 @@ def lines() -> RequestLog:
 def api() -> Api:
     """Compose the API once per process, at its first request, from the environment.
 
-    Not at import, which may have been long ago and on another machine (SnapStart): what is
-    imported holds no connection, key or random number.
+    Not at import: with SnapStart that was long ago and on another machine, so an import may not
+    hold a connection, a key or a random number.
     """
-    random.seed()  # or all copies of a snapshot would pause for the same times
+    random.seed()  # or all copies of a snapshot would draw the same random pauses
     config = Config.from_env(os.environ)
     services = Services.on(
         config,
@@ -89,7 +89,7 @@ def api() -> Api:
             raise
         raise NotReady from error
     api = Api(services, tokens, Logger(level=config.log_level))
-    # What there is by now stays: the collector need not look through it with everything new.
+    # Everything created so far lives as long as the process: keep it out of garbage collections.
     gc.freeze()
     return api
 

@@ -1,11 +1,11 @@
-"""The function's own clock: for time stamps and leases, never for order."""
+"""The function's own clock: for timestamps and leases, never for the order."""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 NowMillis = Callable[[], int]
-# How long a run may still go on.
+# Returns how long a run may still take.
 LeftMillis = Callable[[], int]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
@@ -18,7 +18,7 @@ def now_millis() -> int:
 
 
 def without_end() -> int:
-    """Return the time left of a run that nobody ends."""
+    """Return the time left of a run without a deadline."""
     return A_DAY_MILLIS
 
 

@@ -11,11 +11,11 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Config:
-    """What the functions are told.
+    """The environment of the functions.
 
-    With a `jwt_issuer` customers are known by its tokens. Without one the public function has one
-    of `entry_token_secret` and `entry_token_secret_arn`. Without a `metrics_namespace` they emit
-    no metrics.
+    With a `jwt_issuer`, its tokens identify customers; without one the public function needs
+    `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
+    written.
     """
 
     table_name: str
@@ -29,7 +29,7 @@ class Config:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; all but the first two may be absent."""
+        """Read the environment; only the first two variables are required."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             private_function_name=_required(environ, "PRIVATE_FUNCTION_NAME"),

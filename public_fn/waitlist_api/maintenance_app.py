@@ -1,4 +1,4 @@
-"""The maintenance function: each minute for every list, and at once for one that needs it."""
+"""The maintenance function: each minute for all waitlists, and on demand for one."""
 
 import gc
 import os
@@ -20,18 +20,18 @@ METRICS = MetricsCollector()
 
 
 class Context(Protocol):
-    """What is used of Lambda's context."""
+    """The part of a Lambda context that is used here."""
 
     invoked_function_arn: str
     aws_request_id: str
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return the time until Lambda ends the run."""
+        """Return the milliseconds until Lambda ends the run."""
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> None:
-    """Look after `waitlist_id` if the event names one, after everything otherwise."""
-    lines().told(event, context.aws_request_id, lambda: _run(event, context))
+    """Maintain the waitlist that the event names, or all waitlists."""
+    run_log().run(event, context.aws_request_id, lambda: _run(event, context))
 
 
 def _run(event: dict[str, Any], context: Context) -> None:
@@ -47,8 +47,8 @@ def _run(event: dict[str, Any], context: Context) -> None:
 def runner(function_arn: str) -> MaintenanceRunner:
     """Compose the runner once per process, from the environment.
 
-    A rebuild that stops for lack of time asks for another run of this very function, by the name
-    it was called by: that of the alias, which is all that its role may call.
+    A rebuild that runs out of time invokes the function again, by the ARN of this call: the role
+    allows only the alias.
     """
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = Services.on(
@@ -58,13 +58,13 @@ def runner(function_arn: str) -> MaintenanceRunner:
         correlation=CORRELATION,
         metrics=METRICS,
     )
-    # What there is by now stays: the collector need not look through it with everything new.
+    # Everything created so far lives as long as the process: keep it out of garbage collections.
     gc.freeze()
     return services.maintenance
 
 
 @cache
-def lines() -> RunLog:
-    """Compose what tells of runs once per process, from the environment."""
+def run_log() -> RunLog:
+    """Compose the log of runs once per process, from the environment."""
     telemetry = telemetry_of("maintenance", os.environ, CORRELATION)
     return RunLog(telemetry, CORRELATION, METRICS)

@@ -38,9 +38,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     monkeypatch.setattr(maintenance, "runner", Runner)
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
-    maintenance.lines.cache_clear()
+    maintenance.run_log.cache_clear()
     yield asked
-    maintenance.lines.cache_clear()
+    maintenance.run_log.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,11 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
     for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER"):
         monkeypatch.delenv(name, raising=False)
-    for cached in (app.api, app.lines):
+    for cached in (app.api, app.request_log):
         cached.cache_clear()
     with mock_aws():
         yield monkeypatch
-    for cached in (app.api, app.lines):
+    for cached in (app.api, app.request_log):
         cached.cache_clear()
 
 

@@ -1,6 +1,6 @@
-"""The AWS clients: short time-outs, few retries, and no call that the request has no time for.
+"""The AWS clients: short timeouts, few retries, and no call that would outlast the request.
 
-Why these numbers, and which sums they make: docs/time-budgets.md.
+Why these numbers, and their sums: docs/time-budgets.md.
 """
 
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from botocore.session import Session, get_session
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.deadline import Deadline
 
-# What a request keeps of its time, to say what went wrong.
+# Time that a request reserves to report what went wrong.
 ANSWER_SECONDS = 0.5
 CONNECT_SECONDS = 1
-# Botocore pauses longest where it was throttled: up to this, doubled with every attempt.
+# The longest pause of botocore, after throttling; doubled with every attempt.
 THROTTLED_PAUSE_SECONDS = 1
-# More than this, and the pause itself, botocore does not wait for an `x-amz-retry-after`.
+# An `x-amz-retry-after` lengthens a pause by at most this.
 ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # Standard: every pause is random, and retries end when most calls of a process fail. Adaptive
-    # would hold calls back for any length of time.
+    # Standard: every pause is random, and retries stop when most calls of a process fail. Adaptive
+    # could delay calls for any length of time.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
@@ -43,14 +43,14 @@ def _config(read_seconds: int, attempts: int) -> ClientConfig:
 
 DYNAMODB = _config(read_seconds=2, attempts=3)
 SECRETS = _config(read_seconds=2, attempts=3)
-# Longer than the private function runs, and than it starts. One retry only: while it is throttled
-# every request that waits for another keeps an environment of the public function.
+# Longer than a call of the private function and than its cold start. Only one retry: while Lambda
+# throttles it, each waiting request occupies an environment of the public function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# Nobody waits for maintenance, which is to get through where requests are turned away.
+# No customer waits for maintenance, and it should succeed while requests are throttled.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 
 NO_DEADLINE = Deadline()
-# Botocore's: the HTTP answer, and what it has parsed.
+# Botocore's HTTP response and its parsed body.
 Response = tuple[Any, Any]
 
 
@@ -67,12 +67,12 @@ def _session() -> Session:
 
 
 def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return a DynamoDB client for requests that have so much time."""
+    """Return a DynamoDB client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return a Lambda client for requests; every message of the contract may be sent twice."""
+    """Return a Lambda client for requests; it may send every message of the contract twice."""
     return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
@@ -82,12 +82,12 @@ def patient_lambda_client() -> Any:
 
 
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return a Secrets Manager client for requests that have so much time."""
+    """Return a Secrets Manager client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
 
 
 def secret_reader(arn: str, client: Any = None) -> Callable[[], str]:
-    """Return what reads a secret of Secrets Manager; it raises SecretUnavailable."""
+    """Return a function that reads a secret, or raises SecretUnavailable."""
     client = client or secrets_client()
 
     def read() -> str:
@@ -108,15 +108,15 @@ def _will_pass(error: ClientError) -> bool:
 
 
 def attempt_seconds(config: Any) -> float:
-    """Return how long one attempt takes at the most."""
+    """Return how long one attempt may take."""
     return float(config.connect_timeout + config.read_timeout)
 
 
 def _with_deadline(client: Any, time: Deadline) -> Any:
-    """Have a client begin no attempt that might outlast the request, nor a pause before it."""
+    """Make a client refuse attempts, and pauses before them, that could outlast the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # Raised before the pause is decided on, as botocore knows no other way to forbid a retry.
+    # Raise before botocore decides on the pause: it has no other way to forbid a retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
     return client
@@ -136,9 +136,9 @@ def _may_retry(
     operation: Any,
     **_: Any,
 ) -> None:
-    """Raise the failure as it is where its retry would come too late.
+    """Raise the failure of an attempt if a retry would come too late.
 
-    It is called after each attempt, whatever came of it.
+    Botocore calls this after each attempt, also after a successful one.
     """
     if response is not None and response[0].status_code < 300:
         return

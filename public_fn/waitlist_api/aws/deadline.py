@@ -1,4 +1,4 @@
-"""How long the request that is being answered may still take."""
+"""The deadline of the current request."""
 
 import math
 import time
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 
 class Deadline:
-    """One for a process, as an execution environment answers one request at a time.
+    """One object per process, because Lambda sends one request at a time.
 
-    Outside of a request, in maintenance say, it never ends.
+    Outside of a request, as in maintenance, there is no deadline.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -17,12 +17,12 @@ class Deadline:
         self._end = math.inf
 
     def left(self) -> float:
-        """Return the seconds left; below zero when they are over."""
+        """Return the seconds left; negative after the deadline."""
         return self._end - self._monotonic()
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
-        """Let the request that is answered within end in so many seconds."""
+        """Set the deadline of the request inside the `with` block."""
         self._end = self._monotonic() + seconds
         try:
             yield

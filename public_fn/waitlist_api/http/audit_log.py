@@ -1,4 +1,4 @@
-"""The audit log: which operator asked for what cannot be undone, and where."""
+"""The audit log: operators' requests that cannot be undone."""
 
 import re
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 
 
 def audited(event: object) -> dict[str, str] | None:
-    """Return who asks for what, of which waitlist and entry; None for a route without audit.
+    """Return route, operator, waitlist and entry of a request; None for a route without audit.
 
-    Holds ids alone: a path parameter of another form could be anything, and is left out.
+    A path parameter that is not a valid id is left out, because it could contain anything.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
         return None

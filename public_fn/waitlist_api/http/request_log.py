@@ -1,4 +1,4 @@
-"""Tells of each request in one line, and gives it the id that all its lines share."""
+"""Writes one log line for each request, and sets the correlation id of all its lines."""
 
 import json
 import re
@@ -16,19 +16,19 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# API Gateway hands over the routes of the template and nothing else: a path with its placeholders.
+# API Gateway sends only routes of the template: a path with its placeholders.
 ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/[a-z0-9_]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 
 
 class Context(Protocol):
-    """What is read here of a Lambda context."""
+    """The part of a Lambda context that is used here."""
 
     aws_request_id: str
 
 
 class RequestLog:
-    """One line for each request, whatever becomes of it."""
+    """Writes one line for each request, also for one that fails."""
 
     def __init__(
         self,
@@ -42,11 +42,11 @@ class RequestLog:
         self._metrics = metrics
         self._seconds = seconds
 
-    def told(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
-        """Answer a request and write its line, also if there is no answer.
+    def respond(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
+        """Answer a request and write its line, also if `answer` raises.
 
-        The audit line is written before the work: a process that dies in the middle of an erasure
-        has logged who asked for it. The request's line has the outcome and the same id.
+        The audit line is written first, so that a process that dies during an erasure has logged
+        the operator. The request's line has the outcome and the same id.
         """
         id_ = id_of(event, context)
         if (asked := audited(event)) is not None:
@@ -60,11 +60,9 @@ class RequestLog:
             return response
         finally:
             self._correlation.end()
-            self._tell(event, id_, response, (self._seconds() - began) * 1000)
+            self._log(event, id_, response, (self._seconds() - began) * 1000)
 
-    def _tell(
-        self, event: object, id_: str, response: Response | None, milliseconds: float
-    ) -> None:
+    def _log(self, event: object, id_: str, response: Response | None, milliseconds: float) -> None:
         status = 500 if response is None else int(response["statusCode"])
         span = Span(
             operation=route_of(event),
@@ -79,14 +77,14 @@ class RequestLog:
 
 
 def id_of(event: object, context: Context) -> str:
-    """Return the client's id if it may be logged, or else API Gateway's, or else Lambda's."""
+    """Return the client's id if it may be logged, else API Gateway's, else Lambda's."""
     headers, request = _part(event, "headers"), _part(event, "requestContext")
     id_ = chosen(headers.get(HEADER.lower())) or request.get("requestId")
     return id_ if isinstance(id_, str) and GIVEN.match(id_) else context.aws_request_id
 
 
 def route_of(event: object) -> str:
-    """Return the route with its placeholders, and never what stands in their places."""
+    """Return the route with its placeholders, never with their values."""
     route = event.get("routeKey") if isinstance(event, Mapping) else None
     return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
 
@@ -97,7 +95,7 @@ def _part(event: object, name: str) -> Mapping[str, Any]:
 
 
 def _outcome_of(status: int, response: Response | None) -> str:
-    """Return ok, or the code of the problem that is answered."""
+    """Return ok, or the code of the problem in the response."""
     if response is None:
         return InternalError.code
     if status < 400:

@@ -1,1 +1,1 @@
-"""The scheduled job: finish intents, reconcile, rebuild, compare Redis with the record, measure."""
+"""The scheduled job: finish intents, reconcile, rebuild, audit Redis, write gauges."""

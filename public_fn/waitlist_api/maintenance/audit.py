@@ -1,7 +1,7 @@
-"""Finds what Redis has lost, though it answers, and puts it right.
+"""Finds and repairs entries whose latest changes Redis has lost.
 
-A failover to a replica that was behind loses the newest writes, and nothing in Redis tells so. The
-journal has every change of the last minutes; each is looked up in Redis.
+A failover to a replica that lagged loses the newest writes, without a trace in Redis. The journal
+has every change of the last minutes; the audit looks up each of them in Redis.
 """
 
 import logging
@@ -23,22 +23,22 @@ from waitlist_shared.limits import MAX_BATCH
 
 logger = logging.getLogger(__name__)
 
-# A run stops with so much of its time left: a step of the journal, and putting right what Redis has
-# lost of it, take less than half of it.
+# A run stops with this much time left: one step of the journal and its repairs take less than half
+# of it.
 STOP_MILLIS = 60_000
-# An audit of a long time notes its progress this often: a run that is killed repeats so much.
+# A long audit stores its progress this often; a run that is killed repeats at most this much.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# No request lives longer: what two looks this far apart have in common, nobody is changing.
+# Longer than any request can run: a difference seen twice, this far apart, is no write in flight.
 IN_FLIGHT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class AuditWindow:
-    """A waitlist whose changes with `since` < stamp <= the beat's are to be compared.
+    """The changes of a waitlist to audit: `since` < stamp <= the stamp of the heartbeat.
 
-    `began` is the `since` of the first run of an audit that takes several; `repaired` has the
-    entries that Redis had lost.
+    `began` is the `since` of the first run of an audit that takes several runs; `repaired` has the
+    ids of entries that Redis had lost.
     """
 
     waitlist: WaitlistRecord
@@ -53,7 +53,7 @@ class AuditWindow:
 
 @dataclass(frozen=True)
 class Drift:
-    """An entry that did not stand in Redis as its record says, and what would put it right."""
+    """An entry that differed between Redis and its record, and the message that repairs it."""
 
     change: Change
     record: EntryRecord | None
@@ -81,10 +81,10 @@ class Auditor:
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = without_end
     ) -> Iterator[int]:
-        """Look for the changes of the windows waitlists in Redis; repair what it has lost.
+        """Look up the changes of the windows in Redis; repair lost ones.
 
-        Yield now and then the stamp up to which that is done, also when there is no time left: the
-        rest is for the next run.
+        Yield from time to time the stamp up to which that is done. If the time of the run ends,
+        yield once more and stop: the next run continues.
         """
         if not windows:
             return
@@ -110,7 +110,7 @@ class Auditor:
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Put right those who stand as before, in Redis and in the record."""
+        """Repair the entries that differ in the same way as before."""
         again = iter(drifts.values())
         while some := [one.change for one in islice(again, MAX_BATCH)]:
             found = self._compare(windows, some)
@@ -125,7 +125,7 @@ class Auditor:
     def _compare(
         self, windows: Mapping[str, AuditWindow], changes: Sequence[Change]
     ) -> dict[Key, Drift]:
-        """Return those who differ, from their record too: a later change may explain the look."""
+        """Return the entries that differ from their records, not only from the journal."""
         newest = {one.key: one for one in changes}
         looks = self._look(newest.values())
         known = [one for key, one in newest.items() if key in looks]
@@ -141,7 +141,7 @@ class Auditor:
         return drifts
 
     def _look(self, changes: Iterable[Change]) -> dict[Key, c.InspectResult]:
-        """Return how entries stand; those of a waitlist that is being rebuilt are left out."""
+        """Return the state of entries in Redis; a waitlist in a rebuild returns none."""
         asked = list(changes)
         if not asked:
             return {}
@@ -171,6 +171,6 @@ def _is_of(windows: Mapping[str, AuditWindow], change: Change) -> bool:
 def _log(drift: Drift, answer: c.Result | WaitlistError) -> None:
     about = {"waitlist_id": drift.change.waitlist_id, "entry_id": drift.change.entry_id}
     if isinstance(answer, WaitlistError):
-        logger.warning("a repair was refused: %s", answer.code, extra=about)
+        logger.warning("Redis refused a repair: %s", answer.code, extra=about)
     else:
-        logger.warning("Redis had lost a change of an entry; it is put right", extra=about)
+        logger.warning("repaired an entry whose change Redis had lost", extra=about)

@@ -1,4 +1,4 @@
-"""Finishes the signups and leaves that were cut off."""
+"""Finishes signups and leaves whose request was cut off."""
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
@@ -14,12 +14,12 @@ from waitlist_shared.errors import WaitlistError
 
 INTENTS = ("joining", "leaving")
 INTENT_AGE_MILLIS = 60_000
-# An intent that is still there then has resisted several runs.
+# An intent of this age has failed in several runs.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 
 
 class IntentFinisher:
-    """Takes intents to their end, whoever began them."""
+    """Finishes intents of any request."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class IntentFinisher:
         self._metrics = metrics
 
     def finish_intents(self) -> None:
-        """Take to their end the signups and leaves that were cut off over a minute ago."""
+        """Finish the signups and leaves that were cut off over a minute ago."""
         before_millis = self._now_millis() - INTENT_AGE_MILLIS
         for shard in range(SHARDS):
             for page in self._places.intents(shard, before_millis):
                 run_each(self._finish, page)
 
     def _finish(self, placed: Placed) -> None:
-        # The index may be behind: the record itself says what is still to be done.
+        # The index may lag, so read the record itself.
         record = self._entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:
             return

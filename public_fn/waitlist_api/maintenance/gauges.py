@@ -1,4 +1,4 @@
-"""What maintenance measures of each waitlist; only sums and worst cases are kept."""
+"""Gauges of all waitlists: sums and largest values."""
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -13,7 +13,7 @@ def measure(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add up how a waitlist stands, as its stats say; one that has none is cold."""
+    """Add the stats of a waitlist to the gauges; without stats it is cold."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")

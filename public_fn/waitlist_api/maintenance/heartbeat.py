@@ -1,8 +1,9 @@
-"""Each minute's watch over orders that answer: have they lost something since the last?
+"""Every minute, checks whether a Redis that still answers has lost writes since the last check.
 
-Maintenance counts its runs in Redis (beats) and notes them in the record. What a failover loses is
-always the newest: if the last two beats are still there, everything before them is too, and the
-journal tells what came after. If they are not, the order is too old to be mended and is rebuilt.
+Maintenance increments a heartbeat in Redis and stores it in the record (checkpoint). A failover
+always loses the newest writes: if the last two heartbeats are still in Redis, so is everything
+before them, and the journal has every later change. Otherwise the order is too old to be repaired,
+and is rebuilt.
 """
 
 import logging
@@ -23,15 +24,15 @@ from waitlist_shared.errors import Outdated
 
 logger = logging.getLogger(__name__)
 
-# After a longer pause of maintenance no more than this is read of the journal.
+# The audit reads at most this much of the journal, also after a longer pause of maintenance.
 LONGEST = 24 * 60 * MINUTE
-# An audit that goes on looks this far back: what one run of maintenance has seen, the last minutes
-# of it, may have been recorded only now.
+# A continued audit goes back this far: a decision of the last minutes may have been recorded after
+# the former run read the journal.
 OVERLAP = 2 * MINUTE
 
 
 class Heartbeat:
-    """Watches waitlists whose order is in Redis."""
+    """Detects lost writes of waitlists whose order is in Redis."""
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class Heartbeat:
     def check(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
     ) -> None:
-        """Count a beat of each waitlist; rebuild what is outdated, audit the others."""
+        """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others."""
         missed = {one.waitlist_id for one in waitlists}
         try:
             for waitlist_id in self._compared(waitlists, left_millis):
@@ -61,14 +62,17 @@ class Heartbeat:
     def _compared(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis
     ) -> Iterator[str]:
-        """Yield whose order is known to be as it was, or is on the way to be so again."""
+        """Yield the ids of waitlists whose order is checked, or is being rebuilt."""
         answers = send_batch(self._queue, [beat_of(one) for one in waitlists]) if waitlists else []
         windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.HeartbeatResult):
                 windows[waitlist.waitlist_id] = _window(waitlist, answer)
                 if answer.outcome == "behind":
-                    _warn("Redis has lost the last beat: what changed since is compared", waitlist)
+                    _warn(
+                        "Redis has lost the last heartbeat; comparing later changes",
+                        waitlist,
+                    )
                     self._metrics.add("beats_lost")
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
@@ -86,13 +90,13 @@ class Heartbeat:
         self._metrics.add("audits_unfinished", len(left))
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
-        _warn("the order in Redis is older than the last watch: it is rebuilt", waitlist)
+        _warn("the order in Redis is older than the last checkpoint; rebuilding it", waitlist)
         self._metrics.add("orders_outdated")
         self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self._rebuilder.rebuild(waitlist, left_millis)
 
     def _note(self, windows: AuditWindow, reached: int) -> None:
-        """Keep what was seen, now that everything up to a stamp has been compared."""
+        """Write the checkpoint, after all changes up to a stamp were compared."""
         watch, beat = windows.waitlist.checkpoint, windows.beat
         number = self._beat_behind_repairs(windows) if windows.repaired else beat.beat
         if number is None:
@@ -105,7 +109,10 @@ class Heartbeat:
         self._waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)
 
     def _beat_behind_repairs(self, windows: AuditWindow) -> int | None:
-        """Count another beat: as long as Redis has it, it has the repairs; None if it lost more."""
+        """Increment the heartbeat after repairs: while Redis has it, it has the repairs.
+
+        Return None if Redis has lost more since.
+        """
         beat = windows.beat
         waitlist_id = windows.waitlist.waitlist_id
         request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
@@ -116,10 +123,10 @@ class Heartbeat:
 
 
 def _log_progress(left: Collection[AuditWindow], reached: int) -> None:
-    """Log how far an audit is that goes on, perhaps in the next run."""
+    """Log the progress of an unfinished audit, which the next run may continue."""
     behind = max(one.beat.stamp for one in left) - reached
     logger.info(
-        "what has changed since the last watch is compared with Redis",
+        "comparing changes since the last checkpoint with Redis",
         extra={"waitlists": len(left), "minutes_left": behind // MINUTE},
     )
 
@@ -129,9 +136,9 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 
 
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> AuditWindow:
-    """Return from where on changes may be lost, though the last beats are not."""
+    """Return the range of stamps whose changes Redis may have lost."""
     watch = waitlist.checkpoint
     began = max(watch.previous_stamp or watch.stamp or beat.epoch_start, beat.stamp - LONGEST)
-    # Where Redis lost the last beat, it may have lost what an earlier run has put right, too.
+    # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
     audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)

@@ -1,4 +1,4 @@
-"""Work on many, of whom one that fails is left for the next run of maintenance."""
+"""Runs work on many subjects; a failed one is left to the next maintenance run."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 
 def run_each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
-    """Do a page's work in parallel; whoever fails is left for the next run."""
+    """Run work on each entry of a page, in parallel and isolated from each other."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         list(pool.map(lambda placed: run_isolated(work, placed), page))
 
 
 def run_isolated(work: Callable[[T], None], subject: T) -> None:
-    """Do one's work, unless it is refused."""
+    """Run work; log a WaitlistError, and leave the rest to the next run."""
     try:
         work(subject)
     except WaitlistError as error:

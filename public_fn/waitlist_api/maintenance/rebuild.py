@@ -1,4 +1,4 @@
-"""Rebuilds a lost order from the record; any number may try, one does it."""
+"""Rebuilds a lost order from the record; a lease admits one run at a time."""
 
 import logging
 from collections.abc import Callable
@@ -21,14 +21,14 @@ from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
 
-# At most so often the lease is renewed and progress noted: what a killed run did since is repeated.
+# The lease is renewed and progress stored this often; a killed run repeats at most this much.
 NOTE_SECONDS = 5.0
-# A run stops with so much of its time left: a page and its repeats take less than half of it.
+# A run stops with this much time left: a page and its retries take less than half of it.
 STOP_MILLIS = 60_000
-# A write that was under way when Redis was lost, and the index after it, have arrived by then.
+# A write in flight when Redis was lost, and its index, have arrived after this.
 SETTLED_MILLIS = 2_000
 
-# Shards at once: more would only wait for each other, and keep Redis from others.
+# Parallel shards: more would only wait for each other, and delay requests in Redis.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
@@ -37,13 +37,13 @@ Pass = Callable[[RebuildRun, int], None]
 class Rebuilder:
     """Restores waitlists whose order Redis has lost.
 
-    First pass: everybody in the index, shards in parallel. Second pass: whoever changed or left
-    since shortly before, or is leaving, as the table has them. Third pass: whatever the journal
-    has of that time, for the index may be behind; it is enough where another server, hardly
-    behind the last, has taken over. A run whose time is up, or that is cut off, is gone on with by
-    the next. A flush in between changes the epoch, so does another server, and an operator may
-    change the segments: every restore by the old ones is refused then, and the next run begins
-    anew.
+    First pass (line): all entries of the index, shards in parallel. Second pass (changes): entries
+    that changed or left since shortly before the rebuild, or are leaving, read from the table.
+    Third pass (journal): changes of that time in the journal, because the index may lag; this pass
+    alone is enough after a takeover by a server that hardly lagged. The next run continues a run
+    that is cut off or out of time. If Redis is lost again (a new epoch) or an operator changes the
+    segments, Redis refuses every restore of the old rebuild, and the next run starts from the
+    beginning.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Rebuilder:
         self._metrics = metrics
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
-        """Rebuild a waitlist unless another does; return whether its order is complete now."""
+        """Rebuild a waitlist unless another run does; return whether its order is complete now."""
         lease = self._leases.take(waitlist)
         if lease is None:
             return False
@@ -84,25 +84,25 @@ class Rebuilder:
                 self._restore(run, lease)
             is_whole = True
         except _TimeIsUp:
-            logger.info("rebuild stops for now", extra=_about(waitlist, run))
+            logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # Also after a failure, which may have passed: all positions wait for this. A run that
-            # came no further would only be followed by the same at once.
+            # Also after a failure, which may be over, because all positions wait for the rebuild.
+            # Not after a run without progress, which would repeat itself at once.
             if run is not None and not is_whole and run.has_advanced:
                 self._queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
-        """Take back the progress of a rebuild that ended without saying so."""
+        """Delete the progress of a rebuild that ended but was cut off before it deleted it."""
         self._waitlists.forget_rebuild(waitlist)
 
     def _run_of(
         self, lease: Lease, opened: c.InitResult, is_time_up: Callable[[], bool]
     ) -> RebuildRun:
-        """Return a run that goes on where the last one stopped, or begins."""
+        """Return a run that continues the last one, or starts a new rebuild."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # From here on an order of another life is outdated, wherever it comes from.
+        # From now on an order of another epoch is outdated, also after a failover.
         watch = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self._waitlists.write_checkpoint(waitlist.waitlist_id, watch)
         version = waitlist.segments_version
@@ -111,7 +111,7 @@ class Rebuilder:
             lease.renew(rebuild)
             self._metrics.add("rebuilds_started")
         run = RebuildRun(waitlist, opened, rebuild, is_time_up)
-        logger.info("rebuild begins or goes on", extra=_about(waitlist, run))
+        logger.info("rebuild starts or continues", extra=_about(waitlist, run))
         return run
 
     def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> RebuildProgress:
@@ -137,7 +137,7 @@ class Rebuilder:
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
     def _do(self, stage: Stage, run: RebuildRun, lease: Lease) -> None:
-        """Do a stage in all shards that are not done with it; raise if there was no time."""
+        """Run a stage in all unfinished shards; raise _TimeIsUp if the run must stop."""
         work = self._passes[stage]
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
         with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
@@ -157,7 +157,7 @@ class Rebuilder:
 
 
 class _TimeIsUp(Exception):
-    """The rest is for the next run."""
+    """The next run does the rest."""
 
 
 def _about(waitlist: WaitlistRecord, run: RebuildRun | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The passes of a rebuild over one shard: the line, what has changed, the journal."""
+"""The three passes of a rebuild over one shard: line, changes, journal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,8 +21,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_FILL
 
-# The index is behind the table by moments and the writers' clocks are off by minutes: whatever
-# changed this long before the rebuild began is read again, from the table itself.
+# The index lags the table by moments, and the writers' clocks differ by minutes: entries that
+# changed within this time before the rebuild are read again, from the table.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # Of an order that was never windows, longer: after a clock has gone back, its next life begins
@@ -32,7 +32,7 @@ LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
 
 class RebuildPasses:
-    """Restores shards of a line, a page at a time: no more than a page of each is in memory."""
+    """Restores shards page by page, with one page of each in memory."""
 
     def __init__(
         self, queue: QueueClient, entries: EntryRecords, places: Places, journal: Journal
@@ -43,7 +43,7 @@ class RebuildPasses:
         self._journal = journal
 
     def line(self, run: RebuildRun, shard: int) -> None:
-        """Restore everybody in the index, behind those whom an earlier run has restored."""
+        """Restore all entries of the index, after those that an earlier run restored."""
         behind = run.rebuild.last_key(shard)
         for page in filter(None, self._places.in_line(run.waitlist_id, shard, behind)):
             self._send([*_fills(run, page), *_restores(run, page)])
@@ -53,7 +53,7 @@ class RebuildPasses:
         run.finished(shard)
 
     def changes(self, run: RebuildRun, shard: int) -> None:
-        """Correct by the table whoever has changed since shortly before the first run, or is."""
+        """Correct entries that changed since shortly before the first run, by the table."""
         since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
         for page in self._changed(run.waitlist_id, shard, since_millis):
             ids = [placed.entry_id for placed in page]
@@ -67,7 +67,7 @@ class RebuildPasses:
         run.finished(shard)
 
     def journal(self, run: RebuildRun, shard: int) -> None:
-        """Correct by the journal, which is never behind, up to this life of the order."""
+        """Correct entries by the journal, which never lags, up to the start of this epoch."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
         windows = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
@@ -102,14 +102,14 @@ class RebuildPasses:
 
 
 def _is_plain(placed: Placed) -> bool:
-    """Whether somebody only waits: of the others there is more to restore than a place."""
+    """Return whether an entry only waits, so that there is nothing but its place to restore."""
     return placed.status == "waiting" and not placed.once_key
 
 
 def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.RestoreMany]:
-    """Yield messages for those who only wait, many in each: they are nearly all."""
+    """Yield bulk messages for entries that only wait, nearly all of a page."""
     segments = run.segments
-    # A page of an index that is catching up may have somebody twice; a fill may not.
+    # A page of a lagging index may contain an entry twice; a bulk message may not.
     plain = {placed.entry_id: placed for placed in page if _is_plain(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_FILL):
@@ -130,14 +130,14 @@ def _restores(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Restore]:
 def _correction(
     placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
 ) -> c.Single | None:
-    """Return what makes Redis agree with the record; `placed` may be older than that."""
+    """Return the message that makes Redis agree with the record; `placed` may be older."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # Its signup is under way and may have a place already; the stay before has none.
+        # The running signup may have a place already; its former stay must not have one.
         return drop_of_former(record)
     if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
-        # The leave under way would find no place any more, and nothing to count.
+        # Not a drop: the running leave must find a place to count.
         return leave_of(record)
     return c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -150,7 +150,7 @@ def _correction(
 def _correction_of(
     change: Change, record: EntryRecord | None, segments: Segments, epoch: str
 ) -> c.Single | None:
-    """Return what makes Redis agree with the record of whom the journal speaks of."""
+    """Return the message that makes Redis agree with the record of a journal's change."""
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status in PRESENT:

@@ -1,4 +1,4 @@
-"""One run of a rebuild: what it goes by, how far it is, and whether it must stop."""
+"""One run of a rebuild: its input, its progress, and whether it must stop."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,10 +11,10 @@ from waitlist_shared import contracts as c
 
 
 class RebuildRun:
-    """What the threads of the shards share.
+    """Shared by the threads of all shards.
 
-    Progress is told only of what Redis has confirmed: what is noted at any moment may be resumed
-    from.
+    Progress counts only entries that Redis has confirmed, so that the next run can resume from any
+    stored progress.
     """
 
     def __init__(
@@ -45,39 +45,39 @@ class RebuildRun:
 
     @property
     def rebuild(self) -> RebuildProgress:
-        """How far it is, to note down."""
+        """The progress, to be stored."""
         return self._rebuild
 
     @property
     def has_advanced(self) -> bool:
-        """Whether another run would begin further on than this one did."""
+        """Whether this run made progress."""
         return self._rebuild != self._began_at
 
     def must_stop(self) -> bool:
-        """Whether the rest is for the next run; asked after a page, so that each run does some."""
+        """Return whether to stop; asked after each page, so that every run makes progress."""
         return self._is_over.is_set() or self._is_time_up()
 
     def give_up(self) -> None:
-        """Have every shard stop after its page: the rest is another's."""
+        """Make every shard stop after its page: another run has the lease."""
         self._is_over.set()
 
     def restored(self, shard: int, page: Sequence[Placed]) -> None:
-        """Tell that a page of a shard's line is restored."""
+        """Record that a page of a shard is restored."""
         with self._lock:
             last = page[-1]
             self._rebuild = self._rebuild.after(shard, last.rank or 0, last.entry_id, len(page))
 
     def read_journal(self, shard: int, stamp: int) -> None:
-        """Note that a shard of the journal is restored up to a stamp."""
+        """Record that a shard of the journal is applied up to a stamp."""
         with self._lock:
             self._rebuild = self._rebuild.after_stamp(shard, stamp)
 
     def finished(self, shard: int) -> None:
-        """Note that a shard is done with the stage."""
+        """Record that a shard has finished the stage."""
         with self._lock:
             self._rebuild = self._rebuild.after_shard(shard)
 
     def begin(self, stage: Stage) -> None:
-        """Go on to a stage, in all shards."""
+        """Start the next stage, in all shards."""
         with self._lock:
             self._rebuild = self._rebuild.at(stage)

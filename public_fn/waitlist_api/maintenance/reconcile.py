@@ -1,4 +1,4 @@
-"""Brings records in line with what Redis decided where nobody did: expired holds, cut-off calls."""
+"""Writes decisions of Redis that no request recorded: expired holds, requests cut off."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,12 +15,12 @@ from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 
-# Pages of 500 in one run; the next goes on.
+# Pages of 500 in one run; the next run continues.
 PAGES = 100
 
 
 class Reconciler:
-    """Ends expired holds and records where people stand."""
+    """Ends expired holds, and records pending decisions."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class Reconciler:
         self._now_millis = now_millis
 
     def reconcile(self, waitlist_id: str, known_until: int = 0) -> None:
-        """End what has expired; record what changed over a minute ago and nobody recorded.
+        """End expired holds; record decisions that are pending for over a minute.
 
-        Or before `known_until`, the stamp of a run that is over a minute ago.
+        Also decisions before `known_until`, the stamp of a run that is over a minute ago.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -49,7 +49,7 @@ class Reconciler:
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record what the records of a page lack; return whether any entry of it is settled."""
+        """Record the decisions of a page; return whether any entry was reconciled."""
         ids = [place.entry_id for place in expired.places]
         records = self._entries.get_many(waitlist_id, ids)
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
@@ -61,10 +61,10 @@ class Reconciler:
                 if not self._record(record, place, expired):
                     continue
             elif record is not None and record.status in ENDED:
-                # Admitted at once, and the hold was not ended: its place must not stay behind.
+                # The claim admitted it at once and was cut off: remove the place of its hold.
                 settled.append(drop_of(record, counts=True))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # That admission is none: leaving takes it back, and has to find it.
+                # The leave will take this admission back, so Redis must keep it until then.
                 continue
             settled.append(
                 c.Settle(
@@ -78,7 +78,7 @@ class Reconciler:
         return bool(settled)
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
-        """Write the events that are missing of decisions which the records have gone past."""
+        """Write missing events of decisions that are older than the record."""
         past = [
             (record.key, event_of(decision))
             for place in expired.places
@@ -87,12 +87,12 @@ class Reconciler:
             if _is_past(record, decision)
         ]
         for key, event in self._transitions.missing(past) if past else ():
-            # An erased entry takes no events.
+            # An erased entry has no history.
             with suppress(EntryChanged):
                 self._transitions.append(key, event, self._now_millis())
 
     def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Tell Redis the recorded attributes again: who changed them may have been cut off."""
+        """Send the recorded attributes again: the edit may have been cut off before Redis."""
 
         def tag(segments: Segments) -> None:
             if not segments.declared:
@@ -105,7 +105,7 @@ class Reconciler:
             self._segment_index.send(waitlist_id, tag)
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
-        """Record what a record lacks; return False if another request has just changed it."""
+        """Record pending decisions; return False if another request has just changed the record."""
         now_millis = self._now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
@@ -118,7 +118,7 @@ class Reconciler:
 def catch_up(
     record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield what a record lacks of what Redis decided, in the order of the decisions."""
+    """Yield the transitions that a record lacks, in the order of Redis' decisions."""
     news = [one for one in place.decisions if one.stamp > record.stamp]
     if news:
         events = tuple(map(event_of, news))
@@ -130,9 +130,9 @@ def catch_up(
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record went past a decision, which another request may have recorded.
+    """Return whether the record is newer than a decision, so that only its event may be missing.
 
-    A record of just this stamp was written together with the decision's event.
+    A record with the same stamp was written together with the decision's event.
     """
     if record.status in PRESENT and decision.stamp > record.stamp:
         return False
@@ -142,7 +142,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
     """Return whether Redis holds an entry for longer than recorded.
 
-    A claim that is not recorded ends by itself.
+    An unrecorded claim expires by itself.
     """
     is_same_hold = place.state == "held" and record.claim_token == place.token
     return is_same_hold and record.status == "offered" and record.stamp < place.seen_stamp
@@ -162,7 +162,7 @@ def _extension(record: EntryRecord, place: c.Unsettled, entered_at: int) -> Tran
 
 
 def _admission(record: EntryRecord, place: c.Unsettled, stamp: int, now_millis: int) -> Transition:
-    """Return the admission; its own stamp may be earlier than the record's, after a failover."""
+    """Return the admission; after a failover its own stamp may be older than the record's."""
     return Transition(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,

@@ -1,4 +1,4 @@
-"""Compares how an entry stands in Redis with its record, and decides what puts it right."""
+"""Compares an entry in Redis with its record, and decides on the repair."""
 
 from typing import Literal, cast
 
@@ -9,14 +9,14 @@ from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# Where those are who have left, were admitted or erased: nowhere, or done and not yet forgotten.
+# States of ended and erased entries in Redis: done is kept for late retries.
 NOWHERE = ("absent", "done")
-# What Redis calls those whom a repair may find somewhere.
+# States of an entry that a repair replaces.
 Somewhere = Literal["waiting", "held", "parked", "done"]
 
 
 def may_differ(change: Change, look: c.InspectResult) -> bool:
-    """Whether Redis may have lost a change; the record may know of a later one."""
+    """Return whether Redis may have lost a change; the record may have a later one."""
     if change.status == EDITED:
         return True
     if change.status in STATE_OF:
@@ -28,15 +28,15 @@ def may_differ(change: Change, look: c.InspectResult) -> bool:
 def repair_of(
     change: Change, record: EntryRecord | None, look: c.InspectResult, segments: Segments
 ) -> c.Restore | c.Drop | None:
-    """Return what makes Redis agree with the record; None where it does, or others see to it."""
+    """Return the repair; None if Redis agrees with the record, or reconcile is responsible."""
     if record is None or record.status in ENDED:
         if look.state in NOWHERE:
             return None
-        # Redis has not counted an admission whose place it still has.
+        # Redis still has the place, so it has not counted the admission.
         return drop_of(record, counts=True) if record is not None else drop_of_erased(change)
     if max(look.stamp, look.unsettled_stamp) > record.stamp:
-        # Redis has decided something that the record does not know: reconciler looks after that,
-        # and a hold that is never recorded ends by itself.
+        # Redis has a newer decision than the record: reconcile records it, and an unrecorded hold
+        # expires by itself.
         return None
     if record.status not in PRESENT or _agrees(record, look, segments):
         return None
@@ -53,6 +53,6 @@ def _agrees(record: EntryRecord, look: c.InspectResult, segments: Segments) -> b
         return False
     if record.status != "offered":
         return True
-    # A heartbeat that is not recorded was not answered either: it may stand.
+    # Redis may hold it for longer: an extension that is not recorded was not acknowledged.
     is_as_long = look.time_millis >= (record.claimed_until_millis or 0)
     return look.token == record.claim_token and is_as_long

@@ -1,4 +1,4 @@
-"""Tells of each run of maintenance in one line: what it did, and how all waitlists stand."""
+"""Writes one log line for each maintenance run, with counts and gauges."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
 
 
 class RunLog:
-    """One line for each run, whatever becomes of it."""
+    """Writes one line for each run, also for one that fails."""
 
     def __init__(
         self,
@@ -28,25 +28,25 @@ class RunLog:
         self._metrics = metrics
         self._seconds = seconds
 
-    def told(self, event: Mapping[str, Any], request_id: str, run: Callable[[], None]) -> None:
-        """Do a run, which has the id of the request that asked for it, or one of its own."""
+    def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
+        """Do a run, with the correlation id of the request that started it, or of its own."""
         id_ = given(event) or request_id
         self._correlation.begin(id_)
         began = self._seconds()
         is_done = False
         try:
-            run()
+            work()
             is_done = True
         finally:
             self._correlation.end()
-            self._tell(event, id_, is_done, (self._seconds() - began) * 1000)
+            self._log(event, id_, is_done, (self._seconds() - began) * 1000)
 
-    def _tell(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
+    def _log(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
         numbers = self._metrics.take()
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # How everything stands is known to those alone who have seen everything.
+            # Only a whole run over all waitlists knows the gauges.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,

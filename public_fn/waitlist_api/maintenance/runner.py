@@ -1,4 +1,4 @@
-"""What maintenance does each minute: finishes intents, rebuilds, deletes, watches over Redis."""
+"""A maintenance run: finishes intents, rebuilds, reconciles, deletes, checks Redis."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,13 +25,13 @@ from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
 NEW_SETTINGS_MILLIS = 15 * 60_000
-# A second look over the index finds it empty, unless it is behind: then the next run does. The
-# waitlist's own end also waits until no request that began before can still be under way.
+# Scan twice, because the index lags. The waitlist itself is deleted only when no request that
+# started before the deletion can still be running.
 DELETE_LOOKS = 2
 
 
 class MaintenanceRunner:
-    """Brings the record and Redis in line wherever a request was cut off."""
+    """Runs maintenance of one waitlist or of all."""
 
     def __init__(
         self,
@@ -62,9 +62,9 @@ class MaintenanceRunner:
         self._metrics = metrics
 
     def run_all(self, left_millis: LeftMillis = without_end) -> None:
-        """Do the work of a minute: unfinished intents, then every waitlist.
+        """Finish intents, then maintain every waitlist.
 
-        What takes long stops in time, and goes on in the next run.
+        Long work stops before the time of the run ends; the next run continues it.
         """
         self._intent_finisher.finish_intents()
         waitlists = iter(self._waitlists.all())
@@ -74,7 +74,7 @@ class MaintenanceRunner:
             run_isolated(partial(self._heartbeat.check, left_millis=left_millis), alive)
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
-        """Do for one waitlist what cannot wait for the minute."""
+        """Maintain one waitlist, at the request of another function."""
         waitlist = self._waitlists.get(waitlist_id)
         if waitlist is not None:
             self._run_page([waitlist], left_millis)
@@ -85,7 +85,7 @@ class MaintenanceRunner:
         try:
             answers = send_batch(self._queue, requests) if requests else []
         except WaitlistError as error:
-            # The other waitlists, and those that are being deleted, are not to wait for these.
+            # Other pages, and waitlists that are being deleted, must not wait for these.
             answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
             measure(self._metrics, waitlist, answer, self._now_millis())
@@ -112,12 +112,12 @@ class MaintenanceRunner:
             raise answer
 
     def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
-        """Tell Redis new settings again: the request that wrote them may have been cut off."""
+        """Send new settings again: the request that wrote them may have been cut off."""
         if waitlist.updated_millis > self._now_millis() - NEW_SETTINGS_MILLIS:
             self._queue.send(init_of(waitlist, "configure", epoch))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
-        """Erase a waitlist's people; the waitlist itself once nobody is found or can still come."""
+        """Erase a waitlist's entries; and the waitlist, when none is left and none can be added."""
         waitlist_id = waitlist.waitlist_id
         lease = self._leases.take(waitlist)
         if lease is None:
@@ -135,7 +135,7 @@ class MaintenanceRunner:
         found = 0
         for page in filter(None, self._everybody(waitlist_id)):
             found += len(page)
-            # Before, not after: whoever has lost the lease may be looking at the next waitlist's.
+            # Before erasing: without the lease they may belong to the next waitlist of this id.
             renew()
             run_each(
                 lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page

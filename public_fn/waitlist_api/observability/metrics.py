@@ -1,10 +1,10 @@
-"""What piles up while one request or one run of maintenance is worked on, to be measured."""
+"""Collects metrics during one request or one maintenance run."""
 
 import time
 from threading import Lock
 from typing import Any, Literal
 
-# How often something happened.
+# Counts of events.
 Count = Literal[
     "audits_unfinished",
     "beats_lost",
@@ -17,7 +17,7 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# How things stand, over all waitlists: `oldest` and `running` are of the worst of them.
+# Gauges over all waitlists: sums; `oldest` and `running` have the largest value.
 Level = Literal[
     "intents_stuck",
     "offered",
@@ -30,36 +30,36 @@ Level = Literal[
     "waitlists_cold",
 ]
 
-# How long others were waited for; of threads that wait at once the sum.
+# Time spent waiting for other services, summed over threads.
 Part = Literal["queue_ms", "record_ms"]
 
 
 class MetricsCollector:
-    """Counts from any thread; one for a process, which does one thing at a time."""
+    """One object per process, because it handles one request at a time; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._numbers: dict[str, float] = {}
 
     def add(self, name: Count | Level | Part, number: float = 1) -> None:
-        """Count on."""
+        """Add to a number."""
         with self._lock:
             self._numbers[name] = self._numbers.get(name, 0) + number
 
     def at_least(self, name: Level, number: float) -> None:
-        """Keep the largest number that was told."""
+        """Raise a number to at least this."""
         with self._lock:
             self._numbers[name] = max(self._numbers.get(name, 0), number)
 
     def take(self) -> dict[str, float]:
-        """Return what has piled up, and begin anew."""
+        """Return the collected numbers, and start again from zero."""
         with self._lock:
             numbers, self._numbers = self._numbers, {}
         return numbers
 
 
 class Timed:
-    """A client, the time of whose calls is counted."""
+    """A client that adds the time of its calls to the metrics."""
 
     def __init__(self, client: Any, metrics: MetricsCollector, part: Part) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What a function's lines are written with, as its environment wants it."""
+"""Sets up logging by the environment."""
 
 import logging
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from waitlist_shared.telemetry import Telemetry
 
 
 def telemetry_of(service: str, environ: Mapping[str, str], correlation: Correlation) -> Telemetry:
-    """Have all log records carry the id of their work, and return what tells of each."""
+    """Add the correlation id to all log records, and return the writer of structured lines."""
     config = Config.from_env(environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     correlation.mark_log_records()

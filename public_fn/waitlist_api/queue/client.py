@@ -1,4 +1,4 @@
-"""Sends the private contract; the only caller of other functions."""
+"""Sends private messages; the only module that invokes other functions."""
 
 import json
 import logging
@@ -16,15 +16,15 @@ from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, Wai
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# Of the function, of the account, of the network that a new environment needs.
+# Throttled: the function, the account, or the network that a new environment needs.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
 class Queue(Protocol):
-    """Whoever answers requests of the private contract."""
+    """Something that answers requests of the private contract."""
 
     def send(self, request: c.Request) -> Any:
-        """Return the request's result, or raise the refusal that was answered."""
+        """Return the result of a request, or raise the error in the answer."""
 
 
 class QueueClient:
@@ -43,14 +43,14 @@ class QueueClient:
         self._correlation = correlation or Correlation()
 
     def send(self, request: c.Request) -> Any:
-        """Return the request's result, or raise the refusal that was answered."""
+        """Return the result of a request, or raise the error in the answer."""
         if self._correlation.id:
             request = msgspec.structs.replace(request, correlation_id=self._correlation.id)
         payload = self._invoke(self._private_function, msgspec.json.encode(request))
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
-        """Have a waitlist looked after now, not within the minute; do not wait for it."""
+        """Start maintenance of a waitlist now, without waiting for the result."""
         if not self._maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
@@ -63,7 +63,7 @@ class QueueClient:
                 Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
-            # The minute's run does the same, so the request that asks need not fail.
+            # The next scheduled run does the same work, so the caller need not fail.
             logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def _invoke(self, function: str, payload: bytes) -> Any:
@@ -77,25 +77,25 @@ class QueueClient:
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # A time-out or a crash: whether it took effect is not known.
+            # A timeout or a crash: the request may have taken effect.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 
 
 def result_of(request: c.Request, message: Any) -> Any:
-    """Decode an answer to a request, or raise the refusal that it carries."""
+    """Decode an answer to a request, or raise the error in it."""
     if not message.get("ok"):
         raise failure_of(message)
     return msgspec.convert(message, c.RESULTS[type(request)])
 
 
 def failure_of(message: Any) -> WaitlistError:
-    """Return the refusal that an answer carries."""
+    """Return the error in an answer."""
     return BY_CODE.get(message.get("code"), InternalError)(message.get("message"))
 
 
 def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-    """Send requests in one invocation; each has its result or its refusal."""
+    """Send requests in one invocation; return the result or the error of each."""
     answers = cast(c.BatchResult, queue.send(c.Batch(requests=list(requests)))).results
     return [
         result_of(request, answer) if answer.get("ok") else failure_of(answer)

@@ -1,4 +1,4 @@
-"""Builds the private messages that carry what the record says of an entry or a waitlist."""
+"""Builds private messages from records of entries and waitlists."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from waitlist_shared import contracts as c
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
-    """Return the message for a place behind everybody, or of an import for the one it wants."""
+    """Return the message that inserts a joining entry: last, or at the ticket of its import."""
     stay = {
         "waitlist_id": record.waitlist_id,
         "entry_id": record.entry_id,
@@ -24,7 +24,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
-    """Return what tells an entry's segments in every message that does."""
+    """Return the fields with which messages carry an entry's segments."""
     return {
         "segments": tuple(segments.of(entry.attributes)),
         "segments_version": segments.version,
@@ -33,7 +33,7 @@ def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the message that puts an entry into its segments, wherever on the list it is."""
+    """Return the message that updates the segments of an entry in any state."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -53,7 +53,7 @@ def restore_of(
     when: Literal["absent", "older", "unchanged"] = "absent",
     expected: c.Seen | None = None,
 ) -> c.Restore:
-    """Return the message that puts an entry where the record has it."""
+    """Return the message that restores an entry as it is recorded."""
     state = STATE_OF.get(placed.status, "waiting")
     time_millis = placed.claimed_until_millis if state == "held" else placed.parked_millis
     return c.Restore(
@@ -77,23 +77,23 @@ def restore_of(
 
 
 def leave_of(record: EntryRecord) -> c.Leave:
-    """Return the message that ends a stay whose record says that it is being left."""
+    """Return the message that ends a stay whose record is `leaving`."""
     return c.Leave(**_stay(record))
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
-    """Return the message that takes away whatever place a stay has, and buries it.
+    """Return the message that removes a stay in any state, and adds its tombstone.
 
-    With `counts` Redis counts an admission that the record has and nobody told it of.
+    With `counts` Redis counts a recorded admission that it has not counted.
     """
     is_admitted = counts and record.status == "admitted"
     return c.Drop(**_stay(record), is_admitted=is_admitted, is_erased=record.erase)
 
 
 def drop_of_former(record: EntryRecord) -> c.Drop | None:
-    """Return the message that takes away what is left of the stay before, if there was one.
+    """Return the message that removes the former stay, or None if it had no place.
 
-    A late index may have brought it back in a rebuild.
+    A rebuild may have restored it from an index that lagged.
     """
     former = record.previous or {}
     if former.get("ticket") is None:
@@ -116,7 +116,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 
 
 def drop_of_erased(change: Change) -> c.Drop:
-    """Return the message that takes away the place of somebody who has no record any more."""
+    """Return the message that removes the place of an entry whose record is erased."""
     return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
 
 

@@ -1,4 +1,4 @@
-"""What to do when Redis does not know a waitlist's order."""
+"""Starts a rebuild if Redis has lost the order of a waitlist."""
 
 from contextlib import suppress
 from typing import Any
@@ -17,7 +17,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 
 class RecoveringQueue:
-    """Sends requests; a waitlist whose order is lost is opened for its rebuild."""
+    """Sends requests; a cold waitlist is initialised and its rebuild started."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class RecoveringQueue:
         self._metrics = metrics
 
     def write(self, request: c.OnWaitlist) -> Any:
-        """Send a signup or a leave: both can be taken while the order is rebuilt."""
+        """Send a signup or a leave, which Redis accepts during a rebuild."""
         try:
             return self._queue.send(request)
         except Cold:
@@ -42,7 +42,7 @@ class RecoveringQueue:
             return self._queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
-        """Send what needs the whole order; raise Rebuilding while there is none."""
+        """Send a request that needs the whole order; raise Rebuilding during a rebuild."""
         try:
             return self._queue.send(request)
         except Cold as error:
@@ -50,14 +50,14 @@ class RecoveringQueue:
             raise Rebuilding from error
 
     def start_rebuild(self, waitlist_id: str) -> c.InitResult:
-        """Make a cold waitlist known to Redis, and have its order rebuilt."""
+        """Initialise a cold waitlist, and start maintenance to rebuild its order."""
         self._metrics.add("cold_guards")
         opened = self.initialise(waitlist_id)
         self._queue.start_maintenance(waitlist_id)
         return opened
 
     def initialise(self, waitlist_id: str) -> c.InitResult:
-        """Make a waitlist known to Redis, which may know it; its order is left to the caller."""
+        """Initialise a waitlist in Redis unless it is; the caller rebuilds its order."""
         record = self._waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
@@ -65,23 +65,23 @@ class RecoveringQueue:
         return opened
 
     def push_settings(self, record: WaitlistRecord) -> None:
-        """Give Redis a waitlist's new settings."""
+        """Send a waitlist's new settings to Redis."""
         opened: c.InitResult = self._queue.send(self._open(record))
         if opened.outcome == "created":
             self._queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        """Tell Redis settings that it may have missed; a cold one learns them when it is opened."""
+        """Send settings that Redis may have missed; a cold waitlist gets them when initialised."""
         with suppress(Cold):
             self._queue.send(init_of(record, "configure", new_epoch()))
 
     def initialise_empty(self, record: WaitlistRecord) -> None:
-        """Make a new waitlist known: nobody can be in line yet, so its order is complete."""
+        """Initialise a new waitlist, whose empty order is complete."""
         self._queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # New tickets must sort behind every acknowledged one, also where Redis' clock went back.
-        # This clock says nothing of order: it only tells that one has gone back, and how far.
+        # New tickets must sort after every acknowledged one, also if the clock of Redis went back.
+        # This clock does not decide the order: it only shows that Redis' clock went back.
         floor = max(
             record.checkpoint.stamp,
             self._places.newest_stamp(record.waitlist_id),

@@ -1,4 +1,4 @@
-"""What the minute's watch over a waitlist notes down of Redis."""
+"""Checkpoint: the last state of a waitlist's order in Redis that maintenance has seen."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -9,12 +9,11 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """The last beat that was compared, its stamp and counters, and the stamp of the beat before.
+    """The last audited heartbeat with its stamp and counters, and the stamp of the one before.
 
-    The beat before is what a loss can be measured from: if Redis has lost the last beat, it has
-    lost nothing that was older than the one before. The counters are the checkpoint from which a
-    lost order counts on. `audited` is the stamp up to which an audit has come that is not over, 0
-    for none: the next run goes on behind it if Redis still has `beat`.
+    If Redis has lost the last heartbeat, it still has everything older than the one before. A
+    rebuilt order continues counting from the counters. `audited` is the stamp up to which an
+    unfinished audit has come, or 0; the next run continues there if Redis still has `beat`.
     """
 
     epoch: str = ""
@@ -26,38 +25,38 @@ class Checkpoint:
 
     @property
     def present(self) -> int:
-        """How many had a place at the last beat, by its counters; 0 if none was ever noted."""
+        """How many entries had a place at the last heartbeat, by its counters; 0 without one."""
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)
         return max(0, counters.get("signed_up", 0) - ended)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # Older versions noted more.
+        # Older versions stored more fields.
         return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
-        """Return what is stored; an earlier version reads it while no audit is under way."""
+        """Return the stored fields; an earlier version cannot read an unfinished audit."""
         fields = asdict(self)
         if not self.audited:
             del fields["audited"]
         return fields
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return what to note when an audit has come to a stamp, and the next run is to go on.
+        """Return the checkpoint of an audit that has come to a stamp and is to be continued.
 
-        If Redis has lost the beat by then, everything `since` the first run is compared again.
+        If Redis has lost the heartbeat by then, changes `since` the first run are audited again.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
     def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Checkpoint":
-        """Return what to note after the next beat."""
+        """Return the checkpoint after the next heartbeat."""
         return Checkpoint(
             epoch=epoch,
             beat=beat,
             stamp=stamp,
             counters=counters,
-            # The first beat has none before it.
+            # Before the first heartbeat there is none.
             previous_stamp=self.stamp or stamp,
         )
 

@@ -1,4 +1,4 @@
-"""What Redis' decisions mean in the record: the status that follows, and the event."""
+"""Maps Redis' decisions to the record: the new status, and the event."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ STATUS_OF: dict[c.Verb, Status] = {
     "redriven": "waiting",
     "bumped": "waiting",
 }
-# How a caller ends a hold, or a parking, without admitting.
+# Verbs by which a caller ends a hold or a parking without admitting.
 HOLD_ENDS = ("released", "parked", "redriven")
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return the event of a decision: the same at each writing, so that it is one item."""
+    """Return the event of a decision: the same at every write, so that it is one item."""
     if decision.verb == "expired":
         return expired_event(decision.at)
     if decision.verb == "worn_out":
@@ -29,7 +29,7 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def expired_event(stamp: int) -> HistoryEvent:
-    """Return the event of a hold whose time was up at a stamp."""
+    """Return the event of a hold that expired at a stamp."""
     return HistoryEvent(stamp=stamp, event="expired", by=MAINTENANCE)
 
 
@@ -45,7 +45,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return what the record has after a decision; `reason` is that of a parking."""
+    """Return the transition of a decision; `reason` is that of a parking."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -68,7 +68,7 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         "park_reason": (reason or None) if is_parked else None,
     }
     if decision.verb != "bumped":
-        # A move does not change how the last hold ended.
+        # A bump does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
     if decision.token:
         changes["claim_token"] = decision.token

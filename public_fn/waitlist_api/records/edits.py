@@ -1,4 +1,4 @@
-"""Changes of what is known about a person: attributes and profile, at whatever place."""
+"""Edits of attributes and profile."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#erase)"
-# Counted from nothing in a record that was never edited.
+# A record that was never edited has no version.
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
 
 class Edits:
-    """Writes them."""
+    """Writes edits."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -26,10 +26,10 @@ class Edits:
         event: HistoryEvent,
         now_millis: int,
     ) -> EntryRecord:
-        """Replace what is given, and return the record as it stands then, or later.
+        """Replace the given fields, and return the record as it is then, or later.
 
-        Raise EntryChanged for whoever is not waiting, offered or parked, and where all of it is
-        recorded already: of two who ask for the same at once, one makes the change.
+        Raise EntryChanged if the entry is not waiting, offered or parked, or if it already has
+        these values: of two equal requests at once, one makes the change.
         """
         update, values = _update(attributes, profile, event.stamp, now_millis)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
@@ -42,7 +42,7 @@ class Edits:
                     self._table.put_write(_change(key, event.stamp).to_item(now_millis)),
                 ]
             )
-        # Read anew, for a transaction does not tell what it wrote.
+        # Read again, because a transaction does not return the item.
         item = self._table.get(record_key(*key))
         if item is None:
             raise EntryChanged(None)
@@ -50,7 +50,7 @@ class Edits:
 
 
 def _change(key: tuple[str, str], stamp: int) -> Change:
-    """Return what the journal tells: that the record is to be looked at, wherever it is."""
+    """Return the change for the journal: in any state, the audit compares the record."""
     waitlist_id, entry_id = key
     return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=EDITED)
 

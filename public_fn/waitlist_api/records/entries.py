@@ -1,4 +1,4 @@
-"""What is written and read of entries; each write is conditional, each may be repeated."""
+"""Reads and writes records of entries; each write is conditional and can be repeated."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
-# The words that conditions and updates speak of, as their values.
+# Statuses as values of conditions and updates.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
@@ -42,7 +42,7 @@ MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp 
 
 @dataclass(frozen=True)
 class Move:
-    """A move as Redis made it, the key by which Redis recognises its repeats, and its events."""
+    """A bump that Redis made, with its idempotency key and its events."""
 
     made: BumpResult
     once_key: str
@@ -51,7 +51,7 @@ class Move:
     @property
     def update(self) -> str:
         """Return the update of the fields that a move changes."""
-        # An older private function does not count attempts here.
+        # An older private function does not return attempts here.
         return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
 
     def values(self) -> Item:
@@ -83,7 +83,7 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
 
 
 class EntryChanged(Exception):
-    """A write found the entry otherwise than it expected; `record` is what stands, if anything."""
+    """The condition of a write did not hold; `record` is the current one, or None."""
 
     def __init__(self, record: EntryRecord | None) -> None:
         super().__init__("the entry has changed")
@@ -91,7 +91,7 @@ class EntryChanged(Exception):
 
 
 class EntryRecords:
-    """Entries of all waitlists in one table; what has expired reads as gone."""
+    """Records of the entries of all waitlists; an expired record is not returned."""
 
     def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
         self._table = table
@@ -103,9 +103,9 @@ class EntryRecords:
         return None if record is None or record.is_expired(self._now_millis()) else record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Read entries by id; those without a record are left out."""
+        """Read entries by id; the result lacks entries without a record."""
         found: dict[str, EntryRecord] = {}
-        # A batch may name nobody twice.
+        # A batch may not name an entry twice.
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
@@ -119,19 +119,19 @@ class EntryRecords:
             self._table.put(intent_item(record), UNKNOWN)
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
-        """Write the intent to join again in place of a stay that has ended."""
+        """Write the intent to join that replaces an ended stay."""
         again = rejoining(record, former)
         with entry_changed():
             self._table.put(intent_item(again), AS_FORMER, values_of_former(former))
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
-        """Write the place that Redis gave; raise EntryChanged if this stay no longer joins."""
+        """Write the place that Redis returned; raise EntryChanged if this stay is not joining."""
         with entry_changed():
             self._table.transact(self.join_writes(record, placed, now_millis))
 
     def cancel_join(self, record: EntryRecord) -> None:
-        """Take back an intent to join; raise EntryChanged if this stay no longer joins."""
+        """Take back an intent to join; raise EntryChanged if this stay is not joining."""
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
         values = STATUSES | {"join_id": record.join_id}
@@ -147,9 +147,9 @@ class EntryRecords:
     def begin_leave(
         self, key: tuple[str, str], by: str, reason: str, now_millis: int, ticket: int | None = None
     ) -> EntryRecord:
-        """Write the intent to leave; raise EntryChanged if there is no stay to leave.
+        """Write the intent to leave; raise EntryChanged if no stay can be left.
 
-        With `ticket`, if that stay is not there to leave.
+        With `ticket` only the stay with this ticket.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -251,7 +251,7 @@ class EntryRecords:
         now_millis: int,
         move: Move | None = None,
     ) -> list[Item]:
-        """Return what takes an intent to join to its end, for `transact`."""
+        """Return the writes that finish an intent to join, for `transact`."""
         values: Item = {
             "rank": place.rank,
             "stamp": place.stamp,
@@ -283,7 +283,7 @@ class EntryRecords:
         now_millis: int,
         *events: HistoryEvent,
     ) -> None:
-        """Change a record, its history and the journal together."""
+        """Change a record, its history and the journal in one transaction."""
         with entry_changed():
             writes = self._writes(change, update, condition, values, now_millis, *events)
             self._table.transact(writes)
@@ -311,7 +311,7 @@ def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Chang
 
 @contextmanager
 def entry_changed() -> Iterator[None]:
-    """Turn a refused write into EntryChanged, with the record that stands."""
+    """Turn a failed condition into EntryChanged, with the current record."""
     try:
         yield
     except ConditionFailed as failed:

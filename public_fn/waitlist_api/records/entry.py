@@ -1,4 +1,4 @@
-"""One customer's entry in the record, and how it stands in an item of the table."""
+"""The record of an entry and the events of its history, as items of the table."""
 
 import json
 from dataclasses import dataclass, field
@@ -9,37 +9,39 @@ from waitlist_api.records.table import Item
 from waitlist_shared.ranks import priority_of, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
-# Those who have a place: in line, held by a claim, or put aside.
+# Statuses with a place: in the queue, held by a claim, or parked.
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
-# Those who may sign up again where the list lets them.
+# Statuses after which the customer may sign up again, if the waitlist allows it.
 ENDED: tuple[Status, ...] = ("left", "admitted")
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
-# Who a history's event is by, for those who may not read names: any other is an operator's ARN.
+# Actors that events outside may name; any other actor is an operator's ARN.
 KINDS = ("customer", "maintenance")
 
 
 @dataclass(frozen=True, kw_only=True)
 class EntryRecord:
-    """What the record knows of one entry.
+    """The record of one entry.
 
-    `join_id` tells this stay in line from earlier and later ones; `stamp` is the newest change
-    of order that the record has seen; `ticket` was drawn at signup. `signup_key` is a digest of
-    the client's Idempotency-Key, `signup_body` one of the body that came with it.
-    `once_key` and `once_stamp` are those of the last move, so that
-    a rebuilt Redis still recognises its repeat. `claim_token` is the last
-    hold's, kept after its end so that a late token can be told from a foreign one; `hold_end` is
-    how somebody ended it (released, parked or redriven; nothing if time did); `attempts`
-    counts the holds that expired. `previous` is what a rejoin goes back to when
-    the list refuses it. `expires_at` is when an ended stay deletes itself, in seconds since 1970,
-    or some days later. `attributes_version` counts the changes of the attributes, over all stays;
-    `edited_stamp` is that of the last change of attributes or profile, which moves nothing.
-    While an import is joining, `wanted` is the ticket that it is to have, in the tier of
-    `wanted_priority`: whoever takes the intent to its end puts it there. `drawn` is the stamp at
-    which that was decided, `joining_by` the operator.
+    `join_id` identifies the stay: a customer who joins again has the same entry with another stay.
+    `stamp` is that of the newest recorded decision on the order; `ticket` was drawn at signup.
+    `signup_key` and `signup_body` are digests of the signup's Idempotency-Key and body. `once_key`
+    and `once_stamp` identify the last bump, so that a rebuilt Redis recognises its repeat.
+
+    `claim_token` is the token of the last hold, kept after its end to distinguish a late token from
+    a foreign one; `hold_end` is the verb that ended it (released, parked or redriven), empty if it
+    expired. `attempts` counts expired holds.
+
+    `previous` is the former stay, which returns if the waitlist refuses the new one. `expires_at`,
+    in seconds since 1970, is when DynamoDB may delete an ended stay. `attributes_version` counts
+    changes of the attributes over all stays; `edited_stamp` is that of the last edit.
+
+    While an imported row is joining, `wanted` is its ticket and `wanted_priority` its priority, so
+    that any process can finish it; `drawn` is the stamp of that allocation, `joining_by` the
+    operator.
     """
 
     waitlist_id: str
@@ -79,17 +81,17 @@ class EntryRecord:
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record should be gone: DynamoDB deletes late, by up to some days."""
+        """Return whether the record has expired: DynamoDB deletes it up to some days later."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @property
     def key(self) -> tuple[str, str]:
-        """Whose record it is: waitlist and entry."""
+        """Waitlist and entry."""
         return self.waitlist_id, self.entry_id
 
     @property
     def former_ticket(self) -> int | None:
-        """The ticket of the stay before, while somebody joins again."""
+        """The ticket of the former stay, while the entry is joining again."""
         return (self.previous or {}).get("ticket")
 
     @property
@@ -98,18 +100,18 @@ class EntryRecord:
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Read an item; absent attributes have their defaults."""
+        """Read an item; missing attributes have their defaults."""
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
-        # An erased person has none.
+        # An erasure removes it.
         known.setdefault("customer_id", "")
         return cls(**known)
 
     def values(self) -> dict[str, Any]:
-        """Return the fields that are set, as they stand in an item."""
+        """Return the fields that are set, as an item stores them."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        # As text, so that every JSON number and depth comes back as the caller sent it.
+        # As text, so that every JSON number and depth is returned as the caller sent it.
         fields["profile"] = json_text(self.profile)
         fields["attributes"] = json_text(self.attributes)
         return {name: value for name, value in fields.items() if value not in (None, "", 0)}
@@ -126,7 +128,7 @@ class EntryRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryEvent:
-    """Why an entry moved; ordered by the stamp of the change, which also tells its time."""
+    """One event of an entry's history, ordered by its stamp, which also has its time."""
 
     stamp: int
     event: str
@@ -141,7 +143,7 @@ class HistoryEvent:
         return cls(**known)
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the event should be gone, as its record should."""
+        """Return whether the event has expired, like its record."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @staticmethod
@@ -151,8 +153,8 @@ class HistoryEvent:
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
-        `at` and `by_kind` are for the events outside (docs/events.md), which are made of the item
-        without any code.
+        `at` and `by_kind` are for the event bus (docs/events.md), whose events are made from the
+        item without code.
         """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
@@ -170,9 +172,9 @@ class HistoryEvent:
 
 
 def json_text(value: dict[str, Any]) -> str:
-    """Return JSON as the record stores it: as UTF-8, for Cyrillic a third of `\\uXXXX`.
+    """Return JSON as the record stores it: in UTF-8, a third of the size of `\\uXXXX` for Cyrillic.
 
-    An earlier version wrote `\\uXXXX`; reading takes both.
+    An earlier version wrote `\\uXXXX`; both can be read.
     """
     return json.dumps(value, ensure_ascii=False)
 
@@ -186,25 +188,25 @@ def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 
 def shard_of(entry_id: str) -> int:
-    """Return which of the 16 index partitions an entry is in: ids are digests, so all alike."""
+    """Return the index partition of an entry, 0 to 15; ids are digests, so all fill evenly."""
     return ALPHABET.index(entry_id[0]) % SHARDS
 
 
 def line_place(waitlist_id: str, shard: int) -> str:
-    """Index partition of those who have a place in line, by rank."""
+    """Return the index partition of entries with a place, by rank."""
     return f"{waitlist_id}#{shard}"
 
 
 def ended_place(waitlist_id: str, shard: int) -> str:
-    """Index partition of those who left, by the time they did."""
+    """Return the index partition of ended entries, by time."""
     return f"{waitlist_id}#ended#{shard}"
 
 
 def intent_place(entry_id: str) -> str:
-    """Index partition of those who are joining or leaving, on all lists, by time."""
+    """Return the index partition of joining and leaving entries of all waitlists, by time."""
     return intents_of(shard_of(entry_id))
 
 
 def intents_of(shard: int) -> str:
-    """Index partition of one shard of the intents."""
+    """Return the index partition of one shard of the intents."""
     return f"INTENT#{shard}"

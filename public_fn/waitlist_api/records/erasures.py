@@ -1,4 +1,4 @@
-"""How people are forgotten: at once what is personal, then history and record."""
+"""Erasure: personal data at once, then history and record."""
 
 from contextlib import suppress
 
@@ -13,8 +13,7 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
-# What a record knows of the customer, and what operators said of them. Maintenance needs none of it
-# to finish the erasure.
+# Data of the customer, and operators' reasons. Maintenance finishes an erasure without them.
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #park_reason, #leaving_by, #leaving_reason, #joining_by, #once_key, #once_stamp"
@@ -29,7 +28,7 @@ class Erasures:
         self._table = table
 
     def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
-        """Forget the person at once and mark the entry for erasure; EntryChanged if none is."""
+        """Remove personal data and mark the entry for erasure; EntryChanged without a record."""
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
             " #updated_millis = :now"
@@ -43,10 +42,10 @@ class Erasures:
         return EntryRecord.from_item(item)
 
     def erase(self, record: EntryRecord, until_stamp: int = 0) -> None:
-        """Delete a stay's history, then its record: a crash between leaves the intent.
+        """Delete a stay's history, then its record: after a crash between the intent is left.
 
-        Where somebody else has done so, the person may be in line anew: a later stay's history
-        has later stamps, and its record another `join_id`.
+        If another process has done so, the customer may have joined again: a later stay has later
+        stamps in its history, and another `join_id` in its record.
         """
         self.erase_history(record, until_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
@@ -54,13 +53,13 @@ class Erasures:
     def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
         """Delete the history of a stay and of those before it.
 
-        `until_stamp` is the stay's end, where Redis has told it.
+        `until_stamp` is the end of the stay, if Redis has returned it.
         """
         last_stamp = max(record.stamp, record.edited_stamp, until_stamp)
         self._delete_history(record.waitlist_id, record.entry_id, f"{last_stamp:016d}")
 
     def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
-        """Delete all that is recorded of an entry, whatever its state, but no later stay."""
+        """Delete history and record of a stay in any state, but not of a later stay."""
         self._delete_history(waitlist_id, entry_id, "")
         self._delete_record(waitlist_id, entry_id, join_id)
 

@@ -1,4 +1,4 @@
-"""Reads why people stand where they stand; what has expired reads as gone."""
+"""Reads the histories of entries, without expired events."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ SHOWN = 100
 
 
 class Histories:
-    """Events of all entries, beside their records."""
+    """The events of all entries, stored beside their records."""
 
     def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
         self._table = table
@@ -41,7 +41,7 @@ class Histories:
     def page(
         self, waitlist_id: str, entry_id: str, after: str | None, limit: int
     ) -> tuple[list[HistoryEvent], str | None]:
-        """Read a page of a history, oldest first; returns it and the `after` of the next."""
+        """Return a page of a history, oldest first, and the `after` of the next page."""
         pk = entry_pk(waitlist_id, entry_id)
         start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
         items, last = self._table.query(

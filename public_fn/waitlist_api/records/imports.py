@@ -1,4 +1,4 @@
-"""Writes many entries of an import at once: their intents, and then their places."""
+"""Writes entries of an import in bulk: their intents, then their places."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Of a place its record, its event and its change are written together.
+# Writing a place takes its record, its event and its change.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# What a write has besides the item at the most: the condition of an intent; of a place the
-# expressions, the event (an actor's ARN may have 2,048 bytes) and the change.
+# Upper bounds of a write without the item: the condition of an intent; for a place its expressions,
+# its event (an actor's ARN may have 2,048 bytes) and its change.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -31,37 +31,37 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Intent:
-    """The intent to join of a customer without a record, or with that of a former stay."""
+    """The intent to join of a customer without a record, or with a former stay."""
 
     record: EntryRecord
     former: EntryRecord | None = None
 
     @property
     def begun(self) -> EntryRecord:
-        """The record as it stands once the intent is written."""
+        """The record after the intent is written."""
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 
 class ImportRecords:
-    """Each call that writes is one transaction: DynamoDB writes all of it, or nothing."""
+    """Writes of imports; each call is one transaction."""
 
     def __init__(self, table: Table, entries: EntryRecords) -> None:
         self._table = table
         self._entries = entries
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return the first intents, as many as one transaction takes."""
+        """Return as many of the first intents as one transaction allows."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:
-        """Write intents; raise EntryChanged if a record is not as an intent expects."""
+        """Write intents; raise EntryChanged if a record has changed since it was read."""
         with entry_changed():
             self._table.transact([self._write(intent) for intent in intents])
 
     def groups_of(
         self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
     ) -> list[Sequence[T]]:
-        """Return what is placed in groups that one transaction takes each."""
+        """Return groups of placed entries, one for each transaction."""
         return list(transactions(placed, MAX_PLACES, lambda one: _place_bytes(record_of(one))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
@@ -84,5 +84,5 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the item that an update changes, the former stay in it as well.
+    # DynamoDB may count the whole item that an update changes, with the former stay in it.
     return PLACE_BYTES + item_bytes(intent_item(record))

@@ -1,14 +1,14 @@
-"""Intents to join as they stand in the record, and what is told of their end."""
+"""Intents to join, as items of the record, and the event of their end."""
 
 from dataclasses import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
 
-# What an intent may take the place of: nothing, or a stay that has ended.
+# An intent replaces nothing, or a stay that has ended.
 UNKNOWN = "attribute_not_exists(#pk)"
 AS_FORMER = "#status = :status AND #join_id = :former_id"
-# What a record has for as long as somebody is joining.
+# Fields that a record has only while the entry is joining.
 OF_INTENT = "#previous, #wanted, #wanted_priority, #drawn, #joining_by"
 
 
@@ -18,7 +18,7 @@ def values_of_former(former: EntryRecord) -> Item:
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
-    """Return the intent to join in place of a stay that has ended."""
+    """Return the intent to join that replaces an ended stay."""
     return replace(
         record,
         previous=former.values(),
@@ -28,7 +28,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 
 
 def intent_item(record: EntryRecord) -> Item:
-    """Return the item of somebody who is joining."""
+    """Return the item of a joining entry."""
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 

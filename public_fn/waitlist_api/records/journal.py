@@ -1,7 +1,7 @@
-"""The journal: what changed lately, by the minute of its stamp.
+"""The journal: recent changes of records, by the minute of their stamps.
 
-Each change of a record is entered in the same transaction, so that maintenance can compare the last
-minutes with Redis. Unlike an index the table itself answers consistently.
+Each change of a record is written in the same transaction, so that maintenance can compare the last
+minutes with Redis. Unlike an index, the table itself is read consistently.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# What a change says instead of a status: what is known of a person is different, or nothing is.
+# Instead of a status: attributes or profile were edited, or the entry was erased.
 EDITED, ERASED = "edited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# So many minutes are read at once, by so many threads: after a pause of maintenance nearly all are
-# empty, and a run that asked for one after the other would only wait.
+# Minutes read in one step, and threads: after a pause of maintenance nearly all minutes are empty,
+# and sequential reads would only wait.
 STEP_MINUTES = 4
 AT_ONCE = 16
 
@@ -29,10 +29,10 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One write of a record: which entry, and where the entry stands since.
+    """One write of a record, with the state of the entry after it.
 
-    `status` is that of the record, or edited, or erased. `until_millis` is the end of a hold;
-    `join_id` is set where no record is left.
+    `status` is that of the record, or edited, or erased. `until_millis` is the deadline of a hold;
+    `join_id` is set if no record is left.
     """
 
     waitlist_id: str
@@ -45,7 +45,7 @@ class Change:
 
     @property
     def key(self) -> Key:
-        """Whose change it is: waitlist and entry."""
+        """Waitlist and entry."""
         return self.waitlist_id, self.entry_id
 
     @classmethod
@@ -53,7 +53,7 @@ class Change:
         return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the item; it deletes itself after two days."""
+        """Return the item; DynamoDB deletes it after two days."""
         return {
             "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
             "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
@@ -69,13 +69,13 @@ class Journal:
         self._table = table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Enter a change of whom no record is left; a repeat is the same entry."""
+        """Write a change of an entry without a record; a repeat is the same item."""
         self._table.transact([self._table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield the changes with `after` < stamp <= `until`, some minutes of all shards at a time.
 
-        Each time with the stamp up to which they are all of them.
+        Each step has the stamp up to which the journal has been read.
         """
         with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
             last = until // MINUTE
@@ -95,7 +95,7 @@ class Journal:
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # Another change of the last one's stamp may be on the next page.
+                # The next page may have another change with the last stamp.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -1,4 +1,4 @@
-"""Leases on waitlists: of several maintainers one works on a list at a time."""
+"""Leases: one maintenance run at a time works on a waitlist."""
 
 import secrets
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ LEASE_MILLIS = 60_000
 
 
 class LeaseLost(WaitlistError):
-    """The lease ran out and passed to another: whatever is left to do is theirs."""
+    """The lease expired and another run has taken it, with the rest of the work."""
 
     code = "lease_lost"
-    advice = "Another maintainer has taken over; this one stops."
+    advice = "Another maintenance run has taken over; this one stops."
 
 
 @dataclass(frozen=True)
 class Lease:
-    """One maintainer's hold on one waitlist, which is as it was when the hold began."""
+    """One run's lease of a waitlist, with the record as it was when the lease began."""
 
     waitlists: WaitlistRecords
     now_millis: NowMillis
@@ -28,28 +28,28 @@ class Lease:
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Hold on for another minute, note progress; raise LeaseLost if another has it by now."""
+        """Extend the lease by a minute, store progress; raise LeaseLost if another run has it."""
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id
         if not self.waitlists.renew_lease(waitlist_id, self.owner, until_millis, rebuild):
             raise LeaseLost
 
     def release(self, *, is_rebuilt: bool = False) -> None:
-        """Let the next one in; of a rebuild that has ended nothing is to be known any more."""
+        """End the lease; after a complete rebuild also delete its progress."""
         self.waitlists.release_lease(
             self.waitlist.waitlist_id, self.owner, forget_rebuild=is_rebuilt
         )
 
 
 class Leases:
-    """Hands out leases."""
+    """Issues leases."""
 
     def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
         self._waitlists = waitlists
         self._now_millis = now_millis
 
     def take(self, waitlist: WaitlistRecord) -> Lease | None:
-        """Return a lease, or None while another maintainer holds one."""
+        """Return a lease, or None while another run has one."""
         owner = secrets.token_hex(8)
         now_millis = self._now_millis()
         until_millis = now_millis + LEASE_MILLIS

@@ -1,4 +1,4 @@
-"""Reads the index `by_place`: eventually consistent, so nothing here decides about a person."""
+"""Reads the index `by_place`: eventually consistent, so no decision about an entry uses it."""
 
 import json
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ NO_ATTRIBUTES = "{}"
 
 
 class Placed(Struct, frozen=True, kw_only=True, gc=False):
-    """What the index tells of an entry: enough to restore its place and its segments.
+    """An entry in the index: enough to restore its place and its segments.
 
-    A struct that the collector does not look at (none refers to itself), for a rebuild makes one of
-    everybody.
+    A struct without garbage collection (it has no reference cycles), because a rebuild creates one
+    for every entry.
     """
 
     waitlist_id: str
@@ -55,13 +55,12 @@ class Placed(Struct, frozen=True, kw_only=True, gc=False):
         return cls(**{name: getattr(record, name) for name in cls.__struct_fields__})
 
 
-# Without the index's own keys: what is not asked for need not be read from the answer, which takes
-# most of a rebuild's time.
+# Without the index's own keys: parsing the answers takes most of a rebuild's time.
 ASKED = ", ".join(f"#{name}" for name in Placed.__struct_fields__)
 
 
 class Places:
-    """Entries by where they stand: in line, on the way in or out, or gone."""
+    """Entries by state: with a place, joining or leaving, ended."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -69,7 +68,7 @@ class Places:
     def in_line(
         self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
     ) -> Iterator[list[Placed]]:
-        """Yield pages of those who have a place, by rank, from behind a rank and entry."""
+        """Yield pages of entries with a place, by rank, after a rank and entry."""
         place = line_place(waitlist_id, shard)
         start: Item = {}
         if behind is not None:
@@ -84,7 +83,7 @@ class Places:
     def changed_in_line(
         self, waitlist_id: str, shard: int, since_millis: int
     ) -> Iterator[list[Placed]]:
-        """Yield pages of those who have a place and changed since a time."""
+        """Yield pages of entries with a place that changed since a time."""
         return self._pages(
             "#place = :place",
             {"place": line_place(waitlist_id, shard), "since": since_millis},
@@ -92,26 +91,26 @@ class Places:
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
-        """Yield pages of those who left or were admitted since a time, oldest first."""
+        """Yield pages of entries that left or were admitted since a time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {"place": ended_place(waitlist_id, shard), "since": since_millis},
         )
 
     def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
-        """Yield those who are joining or leaving one waitlist, oldest first."""
+        """Yield entries that are joining or leaving one waitlist, oldest first."""
         for page in self.at(intents_of(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[Placed]]:
-        """Yield pages of those who were joining or leaving before a time, oldest first."""
+        """Yield pages of entries that were joining or leaving before a time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank < :before",
             {"place": intents_of(shard), "before": before_millis},
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest stamp at the tail of the line: what later tickets must exceed."""
+        """Return the newest stamp at the end of the queue, which later tickets must exceed."""
         newest = 0
         for shard in range(SHARDS):
             items, _ = self._table.query(

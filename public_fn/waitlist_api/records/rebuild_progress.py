@@ -1,23 +1,22 @@
-"""How far a rebuild has come: kept in the waitlist's record, so that the next run goes on."""
+"""Progress of a rebuild, stored in the waitlist's record so that the next run can continue."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
 
 Stage = Literal["line", "changes", "journal"]
-# No key is called so: where a shard stands whose stage is done.
+# The progress of a shard that has finished the stage; no key has this name.
 THE_END = "end"
 SEPARATOR = "#"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildProgress:
-    """A rebuild of one life of an order (`epoch`) by one declaration of segments.
+    """The rebuild of one epoch of an order, for one version of its segments.
 
-    `began_millis` is when its first run began: whatever changed since then is looked at again.
-    `reached` tells of each shard the last key of the line that is wholly restored, or that it is
-    done with the `stage`. `done` are those who were restored from the line; `expected` is what the
-    last watch knew of.
+    `began_millis` is the start of its first run: later changes are checked again. `reached` has,
+    for each shard, the last key that is completely restored, or the end of the `stage`. `done`
+    counts the entries restored from the index; `expected` is their number by the checkpoint.
     """
 
     epoch: str
@@ -30,12 +29,12 @@ class RebuildProgress:
 
     @property
     def total(self) -> int:
-        """How many there are to restore, as far as is known: never less than are done."""
+        """The expected number of entries, never less than `done`."""
         return max(self.expected, self.done)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # Older versions noted more.
+        # Older versions stored more fields.
         return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
@@ -45,7 +44,7 @@ class RebuildProgress:
         return self.reached.get(str(shard)) == THE_END
 
     def last_key(self, shard: int) -> tuple[int, str] | None:
-        """Return rank and entry behind which a shard goes on; None at its beginning."""
+        """Return rank and entry after which a shard continues; None at its beginning."""
         reached = self.reached.get(str(shard))
         if reached is None:
             return None
@@ -53,22 +52,22 @@ class RebuildProgress:
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the stamp behind which a shard of the journal goes on; 0 at its beginning."""
+        """Return the stamp after which a shard of the journal continues; 0 at its beginning."""
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
-        """Return what to note after a page of the line."""
+        """Return the progress after a page of the index."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return what to note after a page of the journal."""
+        """Return the progress after a page of the journal."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
-        """Return what to note when a shard is done with the stage."""
+        """Return the progress after a shard has finished the stage."""
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return what to note when a stage begins; behind the line all who were to come have."""
+        """Return the progress at the start of a stage; after the first all entries are counted."""
         return replace(self, stage=stage, reached={}, expected=self.done)

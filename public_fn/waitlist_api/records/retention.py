@@ -1,4 +1,4 @@
-"""When what is recorded of an ended stay deletes itself: DynamoDB does it, by `expires_at`."""
+"""Retention of ended stays: DynamoDB deletes their items after `expires_at`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,21 +11,21 @@ PAGE = 500
 
 
 class Retention:
-    """Ends what a waitlist wants kept for some days only, None being for ever."""
+    """Sets when ended stays expire, by the waitlist's days; None keeps them for ever."""
 
     def __init__(self, table: Table, days_of: Callable[[str], int | None]) -> None:
         self._table = table
         self._days_of = days_of
 
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
-        """Return when the record of a stay that ends now is to go, in seconds since 1970."""
+        """Return when the record of a stay that ends now expires, in seconds since 1970."""
         days = self._days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Have the events up to a stamp go, too; those of stays before keep their own time.
+        """Let the events up to a stamp expire, unless an earlier stay has set their time.
 
-        Later events are another stay's: this may be asked for late, and twice.
+        Later events belong to another stay: this call may come late, and twice.
         """
         if expires_at is None:
             return
@@ -41,6 +41,6 @@ class Retention:
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # Erased meanwhile: it must not come back.
+        # An event that was erased must not be created again.
         with suppress(ConditionFailed):
             self._table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

@@ -1,4 +1,4 @@
-"""Segments: what a waitlist declares, and which of them an entry's attributes put it in."""
+"""The declared segments of a waitlist, and the segments of an entry."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ NONE_DECLARED = "this waitlist declares no segments"
 
 @dataclass(frozen=True)
 class Segments:
-    """The declared lists of attribute names of one waitlist, in force since a `version`.
+    """The declared lists of attribute names of one waitlist, since a `version`.
 
-    An entry is in one segment for each declared list whose attributes it has, or in several where
-    an attribute has several values.
+    For each declared list whose attributes an entry has, the entry is in one segment, or in several
+    if an attribute has several values.
     """
 
     waitlist_id: str
@@ -27,9 +27,9 @@ class Segments:
     version: int
 
     def of(self, attributes: Attributes) -> dict[str, Segment]:
-        """Return the segments of an entry by their ids; none at all if they are over the limit.
+        """Return the segments of an entry by id, or none if they exceed the limit.
 
-        Only entries that were there before the declaration can be: others are refused by `check`.
+        Only entries from before the declaration can exceed it: `check` refuses others.
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}
@@ -43,7 +43,7 @@ class Segments:
         )
 
     def check(self, attributes: Attributes) -> None:
-        """Raise InvalidFields for attributes that would put an entry in too many segments."""
+        """Raise InvalidFields if attributes would put an entry into too many segments."""
         count = self.count(attributes)
         if count > MAX_COMBINATIONS:
             message = (
@@ -53,12 +53,12 @@ class Segments:
             raise InvalidFields(FieldError("body.attributes", message))
 
     def named(self, segment: Segment, field: str) -> str:
-        """Return the id of a segment; raise InvalidFields, naming the declared, for another."""
+        """Return the id of a segment; raise InvalidFields if it is not declared."""
         self.declared_names(segment, field)
         return segment_id_of(self.waitlist_id, segment)
 
     def declared_names(self, names: Iterable[str], field: str) -> tuple[str, ...]:
-        """Return attribute names as they are declared; raise InvalidFields for others."""
+        """Return attribute names as declared; raise InvalidFields if they are not."""
         canonical = tuple(sorted(names))
         if canonical not in self.declared:
             known = ", ".join("+".join(one) for one in self.declared)

@@ -1,26 +1,26 @@
-"""Splits writes into transactions that DynamoDB takes: by their number and by their bytes."""
+"""Splits writes into transactions within DynamoDB's limits of number and bytes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 TRANSACTION_BYTES = 4 * 1024 * 1024
-# DynamoDB stores 38 digits in so many bytes, two digits in each.
+# DynamoDB stores 38 digits, two in each byte.
 NUMBER_BYTES = 21
-# For a map or a list itself, and for each value in it.
+# Overhead of a map or a list, and of each value in it.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return how many bytes an item of plain values has at the most, as DynamoDB counts them."""
+    """Return an upper bound of an item's bytes, as DynamoDB counts them."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
 def transactions(
     some: Sequence[T], most: int, bytes_of: Callable[[T], int]
 ) -> Iterator[Sequence[T]]:
-    """Yield in their order as many as one transaction takes: `most`, and 4 MB of `bytes_of`."""
+    """Yield groups, in order, of at most `most` items and 4 MB by `bytes_of`."""
     start = size = 0
     for at, one in enumerate(some):
         added = bytes_of(one)

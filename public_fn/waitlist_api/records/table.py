@@ -1,4 +1,4 @@
-"""One DynamoDB table: plain values in, plain values out, the service's errors in our words."""
+"""One DynamoDB table: plain values in and out, AWS errors as errors of the domain."""
 
 import random
 import re
@@ -23,18 +23,18 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
-# Why DynamoDB cancels a transaction that it would cancel again: no repeat helps.
+# DynamoDB cancels a transaction with these reasons again at every repeat.
 NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
-# At the most, before what a batch left undone is asked for again; doubled with every try.
+# The longest pause before the rest of a batch is sent again; doubled with every retry.
 PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """The condition of a write did not hold; `item` is what stood there, None for nothing."""
+    """The condition of a write did not hold; `item` is the current one, or None."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")
@@ -58,7 +58,7 @@ class Table:
         return _decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Read up to 100 items, consistently, in any order; those that are missing are left out."""
+        """Read up to 100 items, consistently, in any order; the result lacks missing items."""
         wanted = [_encode(key) for key in keys]
         found: list[Item] = []
         for turn in range(BATCH_TRIES):
@@ -75,7 +75,7 @@ class Table:
         return found
 
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
-        """Write one item whole, or raise ConditionFailed with the one that stands there."""
+        """Write one item, or raise ConditionFailed with the current one."""
         with _our_errors():
             self._client.put_item(
                 TableName=self._name,
@@ -85,7 +85,7 @@ class Table:
             )
 
     def update(self, key: Key, update: str, condition: str, values: Item) -> Item:
-        """Change one item and return it, or raise ConditionFailed with it as it stands."""
+        """Change one item and return it, or raise ConditionFailed with the current one."""
         with _our_errors():
             answer = self._client.update_item(
                 TableName=self._name,
@@ -97,7 +97,7 @@ class Table:
         return _decode(answer["Attributes"])
 
     def delete(self, key: Key, condition: str, values: Item) -> None:
-        """Delete one item, or raise ConditionFailed with it as it stands."""
+        """Delete one item, or raise ConditionFailed with the current one."""
         with _our_errors():
             self._client.delete_item(
                 TableName=self._name,
@@ -107,7 +107,7 @@ class Table:
             )
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """Make several writes at once; ConditionFailed carries the first that refused."""
+        """Write in one transaction; ConditionFailed has the first item that refused."""
         with _our_errors():
             self._client.transact_write_items(TransactItems=list(writes))
 
@@ -139,9 +139,9 @@ class Table:
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Read one page; returns the items and where the next page begins, None behind the last.
+        """Return one page of items, and the key after which the next page begins, or None.
 
-        Consistent unless an index is named, for indexes cannot be.
+        Consistent, except for an index.
         """
         request = {"TableName": self._name, "ConsistentRead": "IndexName" not in options}
         request |= _expressions(values, KeyConditionExpression=condition, **options)
@@ -170,7 +170,7 @@ class Table:
                 raise Throttled
 
     def _wait(self, turn: int) -> None:
-        """Pause for a random time before a repeat: the table is busy with others, too."""
+        """Pause for a random time before a retry, so that retries of many processes spread."""
         if turn:
             self._pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
 
@@ -226,9 +226,9 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return expressions with the names (`#name`) and values (`:value`) that they speak of.
+    """Return expressions with the names (`#name`) and values (`:value`) in them.
 
-    Every attribute is written `#name`, so that none meets a reserved word.
+    Every attribute is written `#name`, because some are reserved words.
     """
     text = " ".join(str(expression) for expression in expressions.values())
     names = {f"#{name}": name for name in re.findall(r"#(\w+)", text)}

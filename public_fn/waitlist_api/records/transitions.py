@@ -1,4 +1,4 @@
-"""Records what Redis has decided about people who have a place: offered, admitted, parked, back."""
+"""Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
 
-# Why somebody was parked whose hold has expired once too often.
+# The reason of a parking after too many expired holds.
 OUT_OF_ATTEMPTS = "max_attempts"
-# A decision of Redis may find the record at any of these, where earlier ones went unrecorded.
+# Earlier decisions may be unrecorded, so a decision may find the record in any of these.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 
 
@@ -29,11 +29,10 @@ BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 class Transition:
     """One decision: the status that follows, and what changes with it.
 
-    `stamp` orders decisions: an older one never overwrites a newer. `changes` are further
-    attributes, None removes one. `events` go to the history in the same transaction.
-    `unless_token` is that of a hold which, where it is recorded already, needs no writing.
-    The journal, of which only the last minutes are read, has it at `entered_at` if it is written
-    late.
+    An older `stamp` never overwrites a newer one. `changes` are further attributes; None removes
+    one. `events` are added to the history in the same transaction. Nothing is written if the record
+    has the claim token `unless_token`. A late write has its change in the journal at `entered_at`,
+    because only the last minutes of the journal are read.
     """
 
     waitlist_id: str
@@ -49,12 +48,12 @@ class Transition:
 
     @property
     def expired_holds(self) -> int:
-        """Return how many holds have ended by time, by the events."""
+        """Return how many holds expired, by the events."""
         return _expired_holds(self.events)
 
     @property
     def change(self) -> Change:
-        """What the journal tells of it."""
+        """The change for the journal."""
         return Change(
             waitlist_id=self.waitlist_id,
             entry_id=self.entry_id,
@@ -74,7 +73,7 @@ class Transitions:
         self._metrics = metrics
 
     def record(self, transition: Transition, now_millis: int) -> None:
-        """Write a decision; raise EntryChanged if the record is ahead of it, or has ended."""
+        """Write a decision; raise EntryChanged if the record is newer, or the stay has ended."""
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
         attributes = _attributes(transition, now_millis)
@@ -93,11 +92,11 @@ class Transitions:
                 ]
             )
         self._metrics.add("holds_expired", transition.expired_holds)
-        # Once more, for what was recorded meanwhile.
+        # Again, for events that other requests have added since.
         self._end_history(transition)
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Have the history expire, then return the decision that has the record do so."""
+        """Let the history expire, then return the decision with the record's expiry."""
         expires_at = self._retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
@@ -113,9 +112,9 @@ class Transitions:
         self._retention.end_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Write the event of a decision that the record has gone past, unless it is written.
+        """Write the event of a decision that is older than the record, unless the event exists.
 
-        The record stays as it is. Raise EntryChanged if the entry is erased.
+        The record stays unchanged. Raise EntryChanged if the entry is erased.
         """
         condition = "attribute_exists(#pk) AND attribute_not_exists(#erase)"
         update = "SET #updated_millis = :now"
@@ -139,7 +138,7 @@ class Transitions:
             self._expire_with_record(key, event.stamp)
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
-        """Return those of the events that the history does not have."""
+        """Return the events that the history does not have."""
         wanted = {
             (entry_pk(*key), HistoryEvent.key(*key, event.stamp, event.event)["sk"]): (key, event)
             for key, event in events
@@ -152,7 +151,7 @@ class Transitions:
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Have events that are written late go when their record does."""
+        """Let events that are written late expire with their record."""
         record = self._table.get(record_key(*key)) or {}
         self._retention.end_history(key, stamp, record.get("expires_at"))
 
@@ -171,7 +170,7 @@ def _expired_holds(events: Iterable[HistoryEvent]) -> int:
 
 
 def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:
-    """Return what the record has after a decision; None is what it has no longer."""
+    """Return the attributes after a decision; None for removed ones."""
     shard = shard_of(transition.entry_id)
     is_ended = transition.status == "admitted"
     place_of = ended_place if is_ended else line_place

@@ -1,4 +1,4 @@
-"""Waitlists by id, remembered for half a minute so that a signup need not read them."""
+"""Cache of waitlists: 30 seconds, so that a signup need not read its waitlist."""
 
 from dataclasses import dataclass
 
@@ -17,10 +17,10 @@ class _Remembered:
 
 
 class WaitlistCache:
-    """Looks waitlists up; only what exists is remembered, so a new one is found at once.
+    """Looks up waitlists; a missing waitlist is not cached, so a new one is found at once.
 
-    What is remembered may be old: nobody may be refused by it, and Redis has the last word on
-    `open` and `capacity`.
+    A cached waitlist may be outdated, so no request is refused by it: Redis decides on `open` and
+    `capacity`.
     """
 
     def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
@@ -29,14 +29,14 @@ class WaitlistCache:
         self._remembered: dict[str, _Remembered] = {}
 
     def find(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist, perhaps as it was half a minute ago."""
+        """Return a waitlist as it was at most 30 seconds ago."""
         remembered = self._remembered.get(waitlist_id)
         if remembered is not None and remembered.until_millis > self._now_millis():
             return remembered.record
         return self.look_up(waitlist_id)
 
     def look_up(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist as it is now."""
+        """Return a waitlist as it is now; raises WaitlistNotFound."""
         record = self._waitlists.get(waitlist_id)
         if record is None or record.deleting:
             self.forget(waitlist_id)
@@ -48,12 +48,12 @@ class WaitlistCache:
         return record
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
-        """Return how long a waitlist keeps ended stays; one that is gone is erased anyway."""
+        """Return how long a waitlist keeps ended stays; None if it is deleted."""
         try:
             return self.find(waitlist_id).settings.retention_days
         except WaitlistNotFound:
             return None
 
     def forget(self, waitlist_id: str) -> None:
-        """Drop what is remembered of a waitlist that was just changed here."""
+        """Remove a waitlist that was just changed here."""
         self._remembered.pop(waitlist_id, None)

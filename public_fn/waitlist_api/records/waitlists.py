@@ -1,4 +1,4 @@
-"""The configuration of waitlists, and what maintenance keeps beside it: leases, the watch."""
+"""The records of waitlists: settings, leases, checkpoint, progress of a rebuild."""
 
 import json
 from collections.abc import Iterator
@@ -22,12 +22,11 @@ Rejoin = Literal["never", "after_leaving", "always"]
 
 @dataclass(frozen=True, kw_only=True)
 class WaitlistSettings:
-    """What an operator decides; seconds are whole.
+    """The settings of an operator.
 
-    `capacity` None means without limit, `retention_days` None that ended stays are kept for ever.
-    `rejoin` says after which end of a stay the same customer may sign up again.
-
-    Each of the `segments` is a list of attribute names, sorted.
+    `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
+    `rejoin` is the end of a stay after which the same customer may sign up again. Each of the
+    `segments` is a sorted list of attribute names.
     """
 
     name: str
@@ -46,23 +45,22 @@ class WaitlistSettings:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
         if "rejoin" not in known and "allow_rejoin" in item:
-            # Written by an earlier version, where it allowed a new stay after an admission, too.
+            # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:
-        """Return the attributes of an item; segments as text, for conditions to compare."""
+        """Return the attributes of an item; segments as text, for comparison in conditions."""
         return {**asdict(self), "segments": json.dumps(self.segments, separators=(",", ":"))}
 
 
 @dataclass(frozen=True, kw_only=True)
 class WaitlistRecord:
-    """A waitlist: its settings, their version, and what maintenance notes down.
+    """A waitlist: its settings, their version, and the notes of maintenance.
 
-    `watch` is what the minute's watch over Redis has seen last.
-    `rebuild` is how far a rebuild of its order has come that is under way.
-    `segments_version` is the version since which the segments are declared as they are, 0 where
-    none are; `segments_state` says whether everybody is in theirs, as far as is known.
+    `checkpoint` is the last seen state of its order in Redis, `rebuild` the progress of a running
+    rebuild. `segments_version` is the version in which the segments last changed, 0 without
+    segments; `segments_state` is `building` until all entries are in theirs.
     """
 
     waitlist_id: str
@@ -101,7 +99,7 @@ class WaitlistRecords:
         return WaitlistRecord.from_item(item) if item else None
 
     def create(self, waitlist_id: str, settings: WaitlistSettings, now_millis: int) -> bool:
-        """Write a new waitlist; return False if there is one already."""
+        """Write a new waitlist; return False if the id exists."""
         item = {
             **_key(waitlist_id),
             **settings.to_item(),
@@ -126,9 +124,9 @@ class WaitlistRecords:
     def replace(
         self, waitlist_id: str, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
-        """Write all settings of a waitlist; None if it is gone or being deleted.
+        """Replace all settings of a waitlist; None if it is deleted or being deleted.
 
-        Segments that are not those declared so far begin to be built.
+        If the segments change, their state becomes `building`.
         """
         values = {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
         values |= {"ready": "ready", "building": "building"}
@@ -148,7 +146,7 @@ class WaitlistRecords:
         raise Throttled
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
-        """Keep how far segments are built, unless others are declared by now."""
+        """Store the state of segments, unless their declaration has changed."""
         with suppress(ConditionFailed):
             self._table.update(
                 _key(segments.waitlist_id),
@@ -158,7 +156,7 @@ class WaitlistRecords:
             )
 
     def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
-        """Mark a waitlist as being deleted since now; return False if there is none."""
+        """Mark a waitlist as being deleted; return False if it does not exist."""
         try:
             self._table.update(
                 _key(waitlist_id),
@@ -171,7 +169,7 @@ class WaitlistRecords:
         return True
 
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
-        """Forget a waitlist whose entries are gone; nothing happens without its lease."""
+        """Delete a waitlist whose entries are erased, if `owner` still has its lease."""
         condition = "#deleting = :true AND #lease_owner = :owner"
         values = {"true": True, "owner": owner}
         catalog_key = {"pk": CATALOG, "sk": waitlist_id}
@@ -184,7 +182,7 @@ class WaitlistRecords:
             )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
-        """Read waitlists by id; returns them and the `after` of the next page, or None."""
+        """Return a page of waitlists by id, and the `after` of the next page or None."""
         start = {"pk": CATALOG, "sk": after} if after else None
         entries, last = self._table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
         items = self._table.get_many([_key(entry["sk"]) for entry in entries])
@@ -201,9 +199,9 @@ class WaitlistRecords:
     def take_lease(
         self, waitlist: WaitlistRecord, owner: str, now_millis: int, until_millis: int
     ) -> WaitlistRecord | None:
-        """Take the lease of one maintainer; return the waitlist, or None if another holds it.
+        """Take the lease and return the waitlist, or None if another run has the lease.
 
-        Also if the waitlist has been deleted and made anew since it was read.
+        Also None if the waitlist was deleted and created again since it was read.
         """
         values: dict[str, Any] = {
             "owner": owner,
@@ -230,9 +228,9 @@ class WaitlistRecords:
         until_millis: int,
         rebuild: RebuildProgress | None = None,
     ) -> bool:
-        """Hold a lease for longer; return False if it has passed to another, or is no more.
+        """Extend a lease; return False if another run has it, or the waitlist is deleted.
 
-        The progress of a rebuild is noted with it: only whoever has the lease may.
+        Stores the progress of a rebuild in the same write, so only the lease's owner can.
         """
         values: dict[str, Any] = {"owner": owner, "until": until_millis}
         update = "SET #lease_until = :until"
@@ -246,7 +244,7 @@ class WaitlistRecords:
         return True
 
     def release_lease(self, waitlist_id: str, owner: str, *, forget_rebuild: bool = False) -> None:
-        """Give a lease back; no harm if it has passed to another."""
+        """End a lease, unless another run has it."""
         update = "REMOVE #lease_owner, #lease_until"
         if forget_rebuild:
             update += ", #rebuild"
@@ -254,7 +252,7 @@ class WaitlistRecords:
             self._table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
 
     def forget_rebuild(self, waitlist: WaitlistRecord) -> None:
-        """Take the progress of a rebuild out of a waitlist, unless it is another by now."""
+        """Delete the progress of a rebuild, unless it has changed."""
         if waitlist.rebuild is None:
             return
         with suppress(ConditionFailed):
@@ -266,7 +264,7 @@ class WaitlistRecords:
             )
 
     def write_checkpoint(self, waitlist_id: str, checkpoint: Checkpoint) -> None:
-        """Keep what was seen of Redis, for the day it loses it."""
+        """Store the checkpoint."""
         try:
             self._table.update(
                 _key(waitlist_id),
@@ -283,10 +281,7 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _whether_declared(settings: WaitlistSettings) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return two conditions of which one holds, and what is to be written where it does.
-
-    The first is that the settings' segments are those declared; the second that they are not.
-    """
+    """Return two conditions, unchanged and changed segments, each with its further assignments."""
     if settings.segments:
         return (
             ("#segments = :segments", ""),

@@ -118,7 +118,7 @@ def test_nothing_personal_is_logged(
     printed = "".join(capfd.readouterr())
     logged = log.getvalue()
     # Otherwise the search had no content; tests/service/privacy covers refused values.
-    assert "rebuild begins" in caplog.text
+    assert "rebuild starts" in caplog.text
     for secret in SECRETS:
         assert secret not in logged + caplog.text + printed, secret
 

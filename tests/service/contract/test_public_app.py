@@ -47,7 +47,7 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
     monkeypatch.setattr(app, "secrets_client", lambda _: secrets)
-    caches = (app.api, app.lines)
+    caches = (app.api, app.request_log)
     for cached in caches:
         cached.cache_clear()
     yield secrets

@@ -111,9 +111,9 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
         patch.setenv(name, value)
     caches = (
         app.api,
-        app.lines,
+        app.request_log,
         maintenance.runner,
-        maintenance.lines,
+        maintenance.run_log,
         private_app.service,
     )
     for cached in caches:

@@ -1,4 +1,4 @@
-"""What a customer is told of an entry, whoever has shown whose it is."""
+"""The customer's view of an entry, for entry tokens and for JWTs."""
 
 from dataclasses import asdict
 from typing import Any
@@ -42,7 +42,7 @@ class Looking:
 
 
 def told(view: EntryView, *positions: int) -> dict[str, Any]:
-    """Return what a customer is told of an entry, who has these places besides."""
+    """Return the fields of a customer's response; `positions` are those within segments."""
     seconds = poll_after_seconds(view.status, view.position, *positions)
     return {**view.answer, "poll_after_seconds": seconds}
 
@@ -55,6 +55,6 @@ def _answer(
         segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
     fields = told(view, *(place.position for place in places or ()))
     answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
-    # Whoever has left may sign up again at any moment, and then must not see the former answer.
+    # max-age=0 after an end: the customer may sign up again and must not see the former answer.
     cache = f"private, max-age={answer.poll_after_seconds or 0}"
     return Response(200, "application/json", answer, {"Cache-Control": cache})

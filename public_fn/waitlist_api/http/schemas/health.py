@@ -1,4 +1,4 @@
-"""What is told of the stores."""
+"""The response of the health check."""
 
 from typing import Literal
 
