@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
+from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.errors import Throttled
 from waitlist_api.records.entry import (
     PRESENT,
@@ -35,8 +36,6 @@ from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
-# Each retry follows a write of another request to the same entry; two in a row are rare.
-MAX_CONFLICT_RETRIES = 4
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
