@@ -66,11 +66,6 @@ def _recorded(problem: Problem) -> str:
     return problem.text.partition(", not ")[0]
 
 
-def _is_replica(result: Result) -> bool:
-    is_behind = _fault(result).startswith("Redis") and _fault(result).endswith("behind")
-    return is_behind or result.case.scenario.endswith("forgotten")
-
-
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "an expiry that Redis alone has noticed",
@@ -93,17 +88,6 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             result.case.scenario.startswith("worn out, noticed")
             and _has_lost_redis(result)
             and problem.kind in ("attempts", "answer", "elsewhere", "record", "history")
-        ),
-    ),
-    KnownFailure(
-        "an erased person takes the place they had",
-        "Who is erased and signs up anew while a replica takes over that lacks both finds the old"
-        " place in it: no record tells the new stay from the old.",
-        "signup / erased / Redis 2 behind / step 2 / gives up",
-        lambda result, problem: (
-            problem.kind == "order"
-            and _is_replica(result)
-            and result.case.scenario in ("erased", "erased, Redis lost")
         ),
     ),
     KnownFailure(
