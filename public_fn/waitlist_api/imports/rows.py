@@ -5,13 +5,18 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import entry_id_of
+from waitlist_shared.ranks import ticket_at
 
 Outcome = Literal["joined", "already", "ended", "refused"]
 # What an import does with a customer whose last stay has ended.
 WhenEnded = Literal["skip", "rejoin"]
+# `new` needs an intent, `joining` has an import's; other signups and leaves are `under_way`.
+State = Literal["new", "joining", "under_way", "present", "ended"]
+# 0 means no ticket.
+FIRST_TICKET = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +55,31 @@ class ImportedRow:
         """Whether the record is an import's intent to join that is not finished."""
         record = self.record
         return record is not None and record.status == "joining" and record.wanted is not None
+
+    @property
+    def recorded_ticket(self) -> int | None:
+        return None if self.record is None else self.record.ticket
+
+    @property
+    def joined_ticket(self) -> int | None:
+        """The first ticket of the millisecond in `joined_at`; None without it."""
+        joined_at = self.row.joined_at
+        return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
+
+    def state(self, now_millis: int) -> State:
+        """Classify the row by its record: `new` if the record allows it to join."""
+        record = self.record
+        if record is None:
+            return "new"
+        if self.is_joining:
+            return "joining"
+        if record.status in PRESENT:
+            return "present"
+        if record.status not in ENDED:
+            return "under_way"
+        # A former stay past its retention time must not block a new one.
+        may_rejoin = self.when_ended == "rejoin" or record.is_expired(now_millis)
+        return "new" if may_rejoin else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
         """Replace the record and discard the outcome that was derived from the old one."""

@@ -1,7 +1,7 @@
 """Phase 1 of an import: write an intent for each row, in file order, with its ticket."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -16,16 +16,13 @@ from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
+from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import new_join_id
-from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, ticket_at
-
-# 0 means no ticket.
-FIRST_TICKET = 1
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class IntentWriter:
         """Write one transaction; return the allocation and how many rows are done."""
         some = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
-            may_join = [one for one in some if self._is_to_join(one)]
+            may_join = [one for one in some if self._is_new(one)]
             if not may_join:
                 return allocation, len(some)
             if any(one.entry_id not in allocation.tickets for one in may_join):
@@ -97,30 +94,25 @@ class IntentWriter:
         for one in rows:
             one.replace_record(records.get(one.entry_id))
 
-    def _is_to_join(self, one: ImportedRow) -> bool:
+    def _is_new(self, one: ImportedRow) -> bool:
         """Return whether the row needs an intent; if not, set its outcome."""
-        if one.record is not None and one.record.status in ("joining", "leaving"):
+        if one.state(self.now_millis()) == "under_way":
             self._finish(one)
-        record = one.record
-        if record is not None and record.status in PRESENT:
-            one.outcome, one.ticket = "already", record.ticket
-        elif record is not None and record.status in ENDED and not self._is_free(one):
-            one.outcome = "ended"
-        return self._is_free(one)
-
-    def _is_free(self, one: ImportedRow) -> bool:
-        """Return whether the record allows the row to join."""
-        record = one.record
-        if record is None:
-            return True
-        # A former stay past its retention time must not block a new one.
-        is_past = one.when_ended == "rejoin" or record.is_expired(self.now_millis())
-        return record.status in ENDED and is_past
+        match one.state(self.now_millis()):
+            case "under_way":
+                raise Throttled
+            case "present":
+                one.outcome, one.ticket = "already", one.recorded_ticket
+            case "ended":
+                one.outcome = "ended"
+            case "new":
+                return True
+        return False
 
     def _finish(self, one: ImportedRow) -> None:
-        """Finish a signup or a leave that is under way, except an import's own intent."""
+        """Finish another request's signup or leave, and read the record again."""
         record = one.record
-        if record is None or one.is_joining:
+        if record is None:
             return
         if record.status == "leaving":
             self.leaves.finish(record)
@@ -128,27 +120,25 @@ class IntentWriter:
             with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
                 self.signups.finish(record)
         one.record = self.entries.get(*record.key)
-        if one.record is not None and one.record.status in ("joining", "leaving"):
-            raise Throttled
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that may join."""
-        new = [one for one in rows if self._is_free(one)]
-        crowds = Counter(ticket for one in new if (ticket := _ticket_of(one)) is not None)
+        now_millis = self.now_millis()
+        new = [one for one in rows if one.state(now_millis) == "new"]
+        shared = Counter(one.joined_ticket for one in new if one.joined_ticket is not None)
         reserved: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
-                count=len(new) - crowds.total(),
-                crowds=tuple(c.Crowd(*crowd) for crowd in crowds.items()),
+                count=len(new) - shared.total(),
+                crowds=tuple(c.Crowd(*crowd) for crowd in shared.items()),
             )
         )
-        run = count(reserved.first, reserved.apart)
-        of_crowd = {
-            ticket: iter(range(ticket + offset, ticket + offset + size))
-            for (ticket, size), offset in zip(crowds.items(), reserved.offsets, strict=True)
+        tickets = {None: count(reserved.first, reserved.apart)} | {
+            ticket: count(ticket + offset)
+            for ticket, offset in zip(shared, reserved.offsets, strict=True)
         }
         return TicketAllocation(
-            reserved.stamp, {one.entry_id: _next(one, run, of_crowd) for one in new}
+            reserved.stamp, {one.entry_id: next(tickets[one.joined_ticket]) for one in new}
         )
 
     def _drop_admitted(self, rows: Sequence[ImportedRow]) -> None:
@@ -160,10 +150,9 @@ class IntentWriter:
                 raise answer
 
     def _intent(self, one: ImportedRow, by: str, allocation: TicketAllocation) -> Intent:
-        former, ticket = one.record, allocation.tickets[one.entry_id]
-        earlier = former.ticket if former is not None else None
+        ticket, earlier = allocation.tickets[one.entry_id], one.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The ticket allocation the stay, and tokens of an earlier stay must not fit this one.
+            # The ticket numbers the stay, and tokens of an earlier stay must not fit this one.
             ticket = earlier + 1
         now_millis = self.now_millis()
         record = EntryRecord(
@@ -181,15 +170,4 @@ class IntentWriter:
             drawn=allocation.stamp,
             joining_by=by,
         )
-        return Intent(record, former)
-
-
-def _ticket_of(one: ImportedRow) -> int | None:
-    """Return the first ticket of the millisecond in `joined_at`; None without it."""
-    joined_at = one.row.joined_at
-    return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
-
-
-def _next(one: ImportedRow, run: Iterator[int], of_crowd: dict[int, Iterator[int]]) -> int:
-    ticket = _ticket_of(one)
-    return next(run if ticket is None else of_crowd[ticket])
+        return Intent(record, former=one.record)
