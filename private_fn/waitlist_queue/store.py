@@ -89,9 +89,12 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._sent(client, calls) if calls else []
-        settled = [
-            self._settled(client, call, reply) for call, reply in zip(calls, replies, strict=True)
-        ]
+        # Calls that a node did not answer come last: asking it again may take all the time left.
+        order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
+        outcomes = {
+            number: self._settled(client, calls[number], replies[number]) for number in order
+        }
+        settled = [outcomes[number] for number in range(len(calls))]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
         if failed:
             reason = with_hint(failed[0].__cause__ or failed[0])
@@ -166,6 +169,10 @@ class RedisStore:
             raise _unavailable(error) from error
         finally:
             self.waited_seconds += time.perf_counter() - began
+
+
+def _is_lost(reply: object) -> bool:
+    return isinstance(reply, exceptions.ConnectionError | exceptions.TimeoutError)
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:

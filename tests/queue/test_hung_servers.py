@@ -133,7 +133,7 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 @in_time
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """P9: one batch, a waitlist on each node, one of the nodes hung."""
+    """P9: one batch, a waitlist on each node, one of them hung, no script known to any."""
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
         for node in cluster.nodes
@@ -141,6 +141,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
     for line in lines:
         accepted(line.init())
     requests = [line.message("signup", **line.stay("ann")) for line in lines]
+    for node in cluster.nodes:
+        node.client.script_flush()
     with hung(cluster.nodes[1]):
         answer, seconds = ask(
             lines[0], lambda line: line.handle({"op": "batch", "requests": requests})
