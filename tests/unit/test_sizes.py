@@ -63,8 +63,8 @@ def record_of(number: int, **fields: Any) -> EntryRecord:
         join_id=f"join-{number}",
         created_millis=NOW,
         updated_millis=NOW,
-        wanted=number + 1,
-        drawn=1,
+        requested_ticket=number + 1,
+        allocated_stamp=1,
         joining_by="arn:aws:iam::123456789012:user/" + "u" * 2000,
         **fields,
     )
@@ -86,7 +86,7 @@ def test_dynamodb_takes_each_group_of_an_import(profile_bytes: int) -> None:
 
 
 def place_of(record: EntryRecord) -> SignupResult:
-    ticket = record.wanted or 0
+    ticket = record.requested_ticket or 0
     return SignupResult(outcome="joined", rank=ticket, ticket=ticket, stamp=ticket, position=1)
 
 

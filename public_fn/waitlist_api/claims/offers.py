@@ -124,7 +124,7 @@ def _stay_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 def _is_unrecorded(claim: c.Claimed, record: EntryRecord) -> bool:
     """Return whether the place is of the stay that is joining, not of the former stay."""
     # An import's ticket can be older than the former stay's stamp, but is the requested one.
-    is_later = claim.ticket > record.stamp or claim.ticket == record.wanted
+    is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 
 

@@ -54,7 +54,9 @@ class ImportedRow:
     def is_joining(self) -> bool:
         """Whether the record is an import's intent to join that is not finished."""
         record = self.record
-        return record is not None and record.status == "joining" and record.wanted is not None
+        if record is None or record.status != "joining":
+            return False
+        return record.requested_ticket is not None
 
     @property
     def recorded_ticket(self) -> int | None:

@@ -165,9 +165,9 @@ class IntentWriter:
             updated_millis=now_millis,
             profile=one.row.profile,
             attributes=one.row.attributes,
-            wanted=ticket,
-            wanted_priority=one.row.priority,
-            drawn=allocation.stamp,
+            requested_ticket=ticket,
+            requested_priority=one.row.priority,
+            allocated_stamp=allocation.stamp,
             joining_by=by,
         )
         return Intent(record, former=one.record)

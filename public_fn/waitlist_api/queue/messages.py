@@ -18,9 +18,9 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
         "join_id": record.join_id,
         **tags_of(segments, record),
     }
-    if record.wanted is None:
+    if record.requested_ticket is None:
         return c.Signup(**stay)
-    return c.Insert(**stay, ticket=record.wanted, priority=record.wanted_priority)
+    return c.Insert(**stay, ticket=record.requested_ticket, priority=record.requested_priority)
 
 
 def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:

@@ -20,6 +20,12 @@ RECORD = "RECORD"
 HISTORY = "HISTORY#"
 # Actors that events outside may name; any other actor is an operator's ARN.
 KINDS = ("customer", "maintenance")
+# Attributes of the table that do not have their field's name.
+STORED_NAMES = {
+    "requested_ticket": "wanted",
+    "requested_priority": "wanted_priority",
+    "allocated_stamp": "drawn",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +45,9 @@ class EntryRecord:
     in seconds since 1970, is when DynamoDB may delete an ended stay. `attributes_version` counts
     changes of the attributes over all stays; `edited_stamp` is that of the last edit.
 
-    While an imported row is joining, `wanted` is its ticket and `wanted_priority` its priority, so
-    that any process can finish it; `drawn` is the stamp of that allocation, `joining_by` the
-    operator.
+    While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
+    place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
+    `joining_by` the operator.
     """
 
     waitlist_id: str
@@ -74,9 +80,9 @@ class EntryRecord:
     once_stamp: int = 0
     erase: bool = False
     previous: dict[str, Any] | None = None
-    wanted: int | None = None
-    wanted_priority: int = 0
-    drawn: int = 0
+    requested_ticket: int | None = None
+    requested_priority: int = 0
+    allocated_stamp: int = 0
     joining_by: str = ""
     expires_at: int | None = None
 
@@ -102,6 +108,7 @@ class EntryRecord:
     def from_item(cls, item: Item) -> Self:
         """Read an item; missing attributes have their defaults."""
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known |= {name: item[key] for name, key in STORED_NAMES.items() if key in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
         # An erasure removes it.
@@ -114,6 +121,8 @@ class EntryRecord:
         # As text, so that every JSON number and depth is returned as the caller sent it.
         fields["profile"] = json_text(self.profile)
         fields["attributes"] = json_text(self.attributes)
+        for name, key in STORED_NAMES.items():
+            fields[key] = fields.pop(name)
         return {name: value for name, value in fields.items() if value not in (None, "", 0)}
 
     def to_item(self, place: str, place_rank: int) -> Item:

@@ -34,6 +34,6 @@ def intent_item(record: EntryRecord) -> Item:
 
 def joined_event(record: EntryRecord, ticket: int) -> HistoryEvent:
     """Return the event of a signup, stamped with its ticket, or of an import, with its draw."""
-    if record.wanted is None:
+    if record.requested_ticket is None:
         return HistoryEvent(stamp=ticket, event="joined", by="customer")
-    return HistoryEvent(stamp=record.drawn, event="joined", by=record.joining_by)
+    return HistoryEvent(stamp=record.allocated_stamp, event="joined", by=record.joining_by)
