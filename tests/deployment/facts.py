@@ -1,26 +1,27 @@
-"""What is true of every stack, whatever its parameters: each fact returns what contradicts it."""
+"""Facts about every stack, whatever its parameters: each returns a list of violations."""
 
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tests.deployment.template import as_list
+
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# Actions that IAM knows no resource of: "*" is the only one that they can be allowed on.
-WITHOUT_RESOURCE = {
-    # The Lambda service's, which ties the private function to its subnets; denied to the
-    # function's own code (see PrivateFnRole, and test_permissions.py).
+# The Lambda service ties the private function to its subnets with these. The function's own code is
+# denied them (test_permissions.py).
+ENI_ACTIONS = {
     "ec2:CreateNetworkInterface",
     "ec2:DescribeNetworkInterfaces",
     "ec2:DescribeSubnets",
     "ec2:DeleteNetworkInterface",
     "ec2:AssignPrivateIpAddresses",
     "ec2:UnassignPrivateIpAddresses",
-    # Tracing's, where it is switched on.
-    "xray:PutTraceSegments",
-    "xray:PutTelemetryRecords",
 }
+TRACE_ACTIONS = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+# Actions without resources in IAM, which can only be allowed on "*".
+WITHOUT_RESOURCE = ENI_ACTIONS | TRACE_ACTIONS
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
     "AWS::SNS::TopicPolicy",
@@ -41,7 +42,7 @@ def only_the_private_function_is_in_the_network(resources: Resources) -> list[st
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # What is allowed by exclusion has no name.
+        # These two allow everything except what they name.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
@@ -104,7 +105,7 @@ def what_is_queued_or_stored_is_encrypted(resources: Resources) -> list[str]:
 def functions_log_to_groups_of_the_stack(resources: Resources) -> list[str]:
     groups = {name for name, _ in of_type(resources, "Logs::LogGroup")}
     return [
-        f"{name} makes a log group of its own, which keeps for ever"
+        f"{name} logs to a group of its own, which never expires"
         for name, one in of_type(resources, "Lambda::Function")
         if one.get("LoggingConfig", {}).get("LogGroup", {}).get("Ref") not in groups
     ]
@@ -112,25 +113,25 @@ def functions_log_to_groups_of_the_stack(resources: Resources) -> list[str]:
 
 def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[str]:
     return [
-        f"{name} keeps its lines for ever"
+        f"{name} never expires"
         for name, one in of_type(resources, "Logs::LogGroup")
         if one.get("RetentionInDays") != {"Ref": "LogRetentionDays"}
     ]
 
 
-def whoever_may_call_a_function_is_named(resources: Resources) -> list[str]:
+def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # A source without the account's number, or another's API, would let strangers call.
+        # Without an account id in the source, other accounts could call.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:
-            found.append(f"{name} lets anybody of {one.get('Principal')} call")
+            found.append(f"{name} lets any account of {one.get('Principal')} call")
     found += [f"{name} has an address without IAM" for name, _ in of_type(resources, "Lambda::Url")]
     return found
 
 
-def policies_of_resources_name_whom_they_let_in(resources: Resources) -> list[str]:
+def resource_policies_have_conditions(resources: Resources) -> list[str]:
     found = []
     for name, resource in resources.items():
         if resource["Type"] in RESOURCE_POLICIES:
@@ -157,11 +158,11 @@ def the_network_is_closed(resources: Resources) -> list[str]:
     ]
 
 
-def redis_is_spoken_to_with_tls(resources: Resources) -> list[str]:
+def redis_is_called_with_tls(resources: Resources) -> list[str]:
     url = resources["PrivateFn"]["Properties"]["Environment"]["Variables"]["REDIS_URL"]
     is_made_here = any(of_type(resources, "ElastiCache::ServerlessCache"))
     if is_made_here and not str(url.get("Fn::Sub", "")).startswith("rediss://"):
-        return [f"Redis is spoken to at {url}"]
+        return [f"Redis is called at {url}"]
     return [] if is_made_here or url == {"Ref": "ExistingRedisUrl"} else [f"Redis is at {url}"]
 
 
@@ -193,7 +194,7 @@ def operators_routes_are_iams(resources: Resources) -> list[str]:
     ]
 
 
-def the_api_writes_down_its_calls(resources: Resources) -> list[str]:
+def the_api_logs_its_calls(resources: Resources) -> list[str]:
     return [
         f"{name} logs no access"
         for name, one in of_type(resources, "ApiGatewayV2::Stage")
@@ -210,14 +211,14 @@ FACTS: tuple[Fact, ...] = (
     what_is_queued_or_stored_is_encrypted,
     functions_log_to_groups_of_the_stack,
     logs_are_kept_for_the_days_that_are_asked_for,
-    whoever_may_call_a_function_is_named,
-    policies_of_resources_name_whom_they_let_in,
+    callers_of_functions_are_named,
+    resource_policies_have_conditions,
     the_network_is_closed,
-    redis_is_spoken_to_with_tls,
+    redis_is_called_with_tls,
     secrets_are_in_no_variable,
     secrets_are_made_by_aws,
     operators_routes_are_iams,
-    the_api_writes_down_its_calls,
+    the_api_logs_its_calls,
 )
 
 
@@ -229,7 +230,7 @@ def of_type(resources: Resources, kind: str) -> Iterator[tuple[str, dict[str, An
 
 
 def allowing(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each statement that allows something to whoever has a role, with whose it is."""
+    """Yield the name of a role or policy with each statement that allows something."""
     for name, role in of_type(resources, "IAM::Role"):
         for policy in role.get("Policies", []):
             yield from _allowing(name, policy["PolicyDocument"])
@@ -242,7 +243,3 @@ def _allowing(name: str, document: dict[str, Any]) -> Iterator[tuple[str, dict[s
     for statement in as_list(document["Statement"]):
         if statement["Effect"] == "Allow":
             yield name, statement
-
-
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]

@@ -62,7 +62,7 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
 
 
 def test_the_authorizer_asks_for_issuer_and_audience() -> None:
-    """P5: a token that the issuer made for another service is none."""
+    """P5: a token that the issuer made for another service is refused."""
     scheme = api(ISSUER)["components"]["securitySchemes"]["Customer"]
     assert scheme == {
         "type": "oauth2",

@@ -1,4 +1,4 @@
-"""Web pages on other origins: none, unless the stack is told which."""
+"""CORS: no origin is allowed by default; a parameter lists the allowed ones."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""How a new version takes over: every call goes to an alias, and alarms take it back."""
+"""Deployment of a new version: calls go to an alias, and alarms roll it back."""
 
 import json
 import tomllib
@@ -46,8 +46,8 @@ def references(value: Any) -> Iterator[str]:
             yield from references(inner)
 
 
-def test_whoever_calls_a_function_calls_its_alias() -> None:
-    """API Gateway, the schedule, the functions among themselves and the policies they have."""
+def test_every_caller_of_a_function_calls_its_alias() -> None:
+    """API Gateway, the schedule, the functions themselves and their policies."""
     calling = {
         name: set(references(resource)) & set(functions())
         for name, resource in deployed().items()
@@ -139,7 +139,7 @@ READY = {
 @pytest.mark.parametrize("function", ["PublicFn", "PrivateFn", "MaintenanceFn"])
 @pytest.mark.parametrize("start_up", ["none", "snapstart", "provisioned"])
 def test_what_people_wait_for_starts_as_the_parameter_says(function: str, start_up: str) -> None:
-    """Never both, which Lambda refuses; and maintenance as it comes, for which nobody waits."""
+    """Never both, which Lambda refuses, and neither for maintenance, which no caller waits for."""
     stack = deployed({"StartUp": start_up})
     has = {
         name: stack[resource]["Properties"][name]

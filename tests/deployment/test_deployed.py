@@ -1,4 +1,4 @@
-"""What CloudFormation makes of the template, in every kind of stack that there can be."""
+"""Each fact of facts.py holds in every kind of stack, and a violation is found."""
 
 import copy
 from typing import Any
@@ -17,21 +17,21 @@ TRUST = ("PublicFnRole", "Properties", "AssumeRolePolicyDocument", "Statement", 
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.__name__)
-def test_it_is_so_in_every_stack(fact: Fact) -> None:
+def test_a_fact_holds_in_every_stack(fact: Fact) -> None:
     """P5, P8"""
     for parameters, resources in every_stack():
         assert fact(resources) == [], parameters
 
 
-def test_the_stacks_are_all_that_conditions_tell_apart() -> None:
+def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
     for name in TEMPLATE["Conditions"]:
         decided = {holds({"Condition": name}, parameters) for parameters, _ in every_stack()}
         assert decided == {True, False}, name
 
 
-# Each fact with what would contradict it: the place in the stack, and what stands there.
+# Each fact with violations: a place in the stack, and the wrong value there.
 Path = tuple[str | int, ...]
-BREACHES: list[tuple[Fact, Path, Any]] = [
+VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     (
         facts.only_the_private_function_is_in_the_network,
         (*PUBLIC, "VpcConfig"),
@@ -79,18 +79,18 @@ BREACHES: list[tuple[Fact, Path, Any]] = [
         None,
     ),
     (
-        facts.whoever_may_call_a_function_is_named,
+        facts.callers_of_functions_are_named,
         ("PublicFnHealthPermission", "Properties", "SourceArn"),
         "*",
     ),
     (
-        facts.whoever_may_call_a_function_is_named,
+        facts.callers_of_functions_are_named,
         ("PublicFnHealthPermission", "Properties", "Principal"),
         "*",
     ),
-    (facts.whoever_may_call_a_function_is_named, ("Another",), {"Type": "AWS::Lambda::Url"}),
+    (facts.callers_of_functions_are_named, ("Another",), {"Type": "AWS::Lambda::Url"}),
     (
-        facts.policies_of_resources_name_whom_they_let_in,
+        facts.resource_policies_have_conditions,
         ("Another",),
         {
             "Type": "AWS::SQS::QueuePolicy",
@@ -104,7 +104,7 @@ BREACHES: list[tuple[Fact, Path, Any]] = [
     ),
     (facts.the_network_is_closed, ("PrivateSubnetA", "Properties", "MapPublicIpOnLaunch"), True),
     (
-        facts.redis_is_spoken_to_with_tls,
+        facts.redis_is_called_with_tls,
         ("PrivateFn", "Properties", "Environment", "Variables", "REDIS_URL"),
         {"Fn::Sub": "redis://${Redis.Endpoint.Address}:6379"},
     ),
@@ -129,7 +129,7 @@ BREACHES: list[tuple[Fact, Path, Any]] = [
         None,
     ),
     (
-        facts.the_api_writes_down_its_calls,
+        facts.the_api_logs_its_calls,
         ("ApiApiGatewayDefaultStage", "Properties", "AccessLogSettings"),
         {},
     ),
@@ -137,9 +137,9 @@ BREACHES: list[tuple[Fact, Path, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("fact", "place", "value"), BREACHES, ids=lambda one: getattr(one, "__name__", None)
+    ("fact", "place", "value"), VIOLATIONS, ids=lambda one: getattr(one, "__name__", None)
 )
-def test_a_stack_that_it_is_not_so_in_is_found_out(fact: Fact, place: Path, value: Any) -> None:
+def test_a_violation_is_found(fact: Fact, place: Path, value: Any) -> None:
     resources: Resources = copy.deepcopy(deployed())
     assert fact(resources) == []
     *way, last = place
@@ -150,5 +150,5 @@ def test_a_stack_that_it_is_not_so_in_is_found_out(fact: Fact, place: Path, valu
     assert fact(resources)
 
 
-def test_no_fact_goes_without_a_breach() -> None:
-    assert {fact for fact, _, _ in BREACHES} == set(FACTS)
+def test_every_fact_has_a_violation() -> None:
+    assert {fact for fact, _, _ in VIOLATIONS} == set(FACTS)

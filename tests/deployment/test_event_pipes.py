@@ -1,4 +1,4 @@
-"""The pipes from the table to the bus: they lose nothing by themselves, and log nobody."""
+"""The pipes from the table to the bus: they lose no events, and log no personal data."""
 
 import json
 from typing import Any

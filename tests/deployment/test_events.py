@@ -117,7 +117,7 @@ def test_a_customers_event_carries_the_token_that_the_local_secret_makes(name: s
 
 @pytest.mark.parametrize("name", ["signup", "admin_bump"])
 def test_an_event_that_must_not_count_twice_has_an_idempotency_key(name: str) -> None:
-    """P2: a retry is told from a second wish by its key."""
+    """P2: the key distinguishes a retry from a second request."""
     assert PUBLIC[name]["headers"]["idempotency-key"]
 
 

@@ -1,4 +1,4 @@
-"""Who may deploy from GitHub: one environment of one repository, one stack, nobody's data."""
+"""The role for GitHub: one environment of one repository, one stack, no access to data."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def may(role: str, action: str) -> bool:
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """A pull request's token is of no environment, so it is refused."""
+    """The token of a pull request names no environment, so AWS refuses it."""
     (trust,) = ROLES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
     assert trust["Condition"] == {
@@ -72,7 +72,7 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
     ],
 )
 def test_a_repository_is_named_as_its_tokens_name_it(repository: str, is_taken: bool) -> None:
-    """With numbers, which are never given twice, since July 2026; before by names alone."""
+    """Since July 2026 with numeric ids, which GitHub never reuses; before, by names only."""
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
 
@@ -100,8 +100,8 @@ def test_cloudformation_may_make_whatever_the_stack_has(resource_type: str) -> N
     assert any(action.startswith(f"{prefix}:") for action in actions("ExecutionRole"))
 
 
-# What CloudFormation asks back of what it has made, as its resources' schemas have it (`handlers`).
-ASKED_BACK = {
+# Actions that CloudFormation needs to read its resources (`handlers` in their schemas).
+READ_BACK = {
     "logs:GetDataProtectionPolicy",
     "logs:DescribeIndexPolicies",
     "ec2:DescribeNetworkAcls",
@@ -113,7 +113,7 @@ ASKED_BACK = {
 
 
 def test_cloudformation_may_look_at_what_it_has_made() -> None:
-    assert {action for action in ASKED_BACK if not may("ExecutionRole", action)} == set()
+    assert {action for action in READ_BACK if not may("ExecutionRole", action)} == set()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_cloudformation_may_look_at_what_it_has_made() -> None:
         "sts:AssumeRole",
     ],
 )
-def test_whoever_deploys_reads_nobodys_data_and_deletes_no_table(action: str) -> None:
+def test_a_deployment_can_read_no_data_and_delete_no_table(action: str) -> None:
     """P3, P8"""
     assert not may("ExecutionRole", action)
     assert not may("DeployRole", action)
@@ -155,7 +155,7 @@ def test_roles_are_passed_to_the_services_that_the_stack_uses() -> None:
 
 
 def test_what_is_open_is_what_aws_knows_no_names_for() -> None:
-    """Networks, which are made before they have an id, and calls that have no resource."""
+    """Networks, which have no id before they exist, and calls without a resource."""
     is_open = {
         action
         for statement in statements("ExecutionRole")
@@ -168,28 +168,26 @@ def test_what_is_open_is_what_aws_knows_no_names_for() -> None:
         assert "*" not in as_list(statement["Resource"])
 
 
-@pytest.mark.parametrize("role", ["DeployRole", "ExecutionRole"])
-def test_a_role_is_not_longer_than_iam_takes_it(role: str) -> None:
-    """With a long stack's name, region and account in the place of each placeholder."""
-    policies = [one["PolicyDocument"] for one in ROLES[role]["Properties"]["Policies"]]
-    text = json.dumps(policies, separators=(",", ":")).replace('{"Fn::Sub":', "")
-    for name, value in {
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("DeployRole", MOST_POLICY_CHARACTERS),
+        ("ExecutionRole", MOST_POLICY_CHARACTERS),
+        ("Boundary", MOST_MANAGED_POLICY_CHARACTERS),
+    ],
+)
+def test_a_policy_is_within_the_limit_of_iam(name: str, most: int) -> None:
+    """Measured with a long stack name, region and account in place of the placeholders."""
+    document = ROLES[name]["Properties"].get("Policies") or ROLES[name]["Properties"]
+    text = json.dumps(document, separators=(",", ":")).replace('{"Fn::Sub":', "")
+    for placeholder, value in {
         "${AWS::Partition}": "aws",
         "${AWS::Region}": "ap-southeast-1",
         "${AWS::AccountId}": "0" * 12,
         "${StackName}": "s" * 40,
     }.items():
-        text = text.replace(name, value)
-    assert len(text) < MOST_POLICY_CHARACTERS
-
-
-def test_the_boundary_is_not_longer_than_iam_takes_it() -> None:
-    document = ROLES["Boundary"]["Properties"]["PolicyDocument"]
-    text = json.dumps(document, separators=(",", ":")).replace('{"Fn::Sub":', "")
-    for name, value in {"${AWS::AccountId}": "0" * 12, "${StackName}": "s" * 40}.items():
-        text = text.replace(name, value)
-    text = text.replace("${AWS::Partition}", "aws").replace("${AWS::Region}", "ap-southeast-1")
-    assert len(text) < MOST_MANAGED_POLICY_CHARACTERS
+        text = text.replace(placeholder, value)
+    assert len(text) < most
 
 
 OTHERS = ("waitlist-prod", "waitlist-p", "waitlist2", "waitlist-publicfn", "wait")
@@ -201,10 +199,10 @@ def test_a_role_reaches_nothing_that_is_named_after_another_stack(role: str, oth
     """A prefix such as `waitlist-*` would reach all of `waitlist-prod`."""
     assert re.fullmatch(TEMPLATE["Parameters"]["StackName"]["AllowedPattern"], other)
     own = patterns(role, "waitlist")
-    of_nobody = set(patterns(role, "waitlist")) & set(patterns(role, other))
-    for theirs in set(patterns(role, other)) - of_nobody:
+    common = set(patterns(role, "waitlist")) & set(patterns(role, other))
+    for theirs in set(patterns(role, other)) - common:
         for name in (theirs.replace("*", "1ABC"), theirs.replace("*", "x/y-z")):
-            reaching = [one for one in own if one not in of_nobody and fnmatchcase(name, one)]
+            reaching = [one for one in own if one not in common and fnmatchcase(name, one)]
             assert reaching == [], name
 
 
@@ -238,7 +236,7 @@ def test_cloudformation_reaches_each_thing_that_it_names() -> None:
         assert any(fnmatchcase(arn, pattern) for pattern in own), arn
 
 
-# IAM's roles and functions have names of 64 characters at the most.
+# Names of IAM roles and functions have at most 64 characters.
 def test_no_name_is_so_long_that_cloudformation_cuts_it_for_the_stacks_of_samconfig() -> None:
     for config in ("default", "dev", "prod"):
         stack = CONFIG[config]["deploy"]["parameters"]["stack_name"]
@@ -265,7 +263,7 @@ def test_what_has_no_stack_in_its_name_is_denied_by_the_tag_of_another_stack() -
 
 @pytest.mark.parametrize("role", ["DeployRole", "ExecutionRole"])
 def test_what_is_allowed_is_of_this_account(role: str) -> None:
-    """Buckets have names of the whole world: `aws:ResourceAccount` keeps a stranger's out."""
+    """Bucket names are global: `aws:ResourceAccount` excludes those of other accounts."""
     for statement in statements(role):
         in_account = {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
         for resource in as_list(statement["Resource"]):
@@ -282,7 +280,7 @@ BOUND = {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/${Permi
 
 
 def test_roles_are_made_with_the_boundary_alone() -> None:
-    """P5: who may deploy cannot give a role of the stack more than the boundary has."""
+    """P5: a deployment cannot give a role more than the boundary allows."""
     bounded = {"StringEquals": {"iam:PermissionsBoundary": {"Ref": "Boundary"}}}
     writing = ("iam:CreateRole", "iam:PutRolePolicy", "iam:PutRolePermissionsBoundary")
     for action in writing:

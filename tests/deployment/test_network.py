@@ -1,11 +1,6 @@
-"""Who reaches what: the private function Redis, nobody else Redis, and Redis nobody."""
+"""Security groups: only the private function reaches Redis, and it reaches nothing else."""
 
 from tests.deployment.template import RESOURCES, functions, named
-
-
-def test_only_the_private_function_is_in_the_network() -> None:
-    inside = {name for name, function in functions().items() if "VpcConfig" in function}
-    assert inside == {"PrivateFn"}
 
 
 def test_the_network_has_no_way_out() -> None:
@@ -51,15 +46,8 @@ def test_redis_reaches_nothing() -> None:
     assert rule["CidrIp"] == "127.0.0.1/32"
 
 
-def test_redis_is_spoken_to_with_tls() -> None:
+def test_the_stacks_own_cache_is_a_cluster_without_a_reliable_run_id() -> None:
+    """P7: if its run_id differed by connection, the order would look cold to some processes."""
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
-    condition, made_here, _existing = variables["REDIS_URL"]["Fn::If"]
-    assert condition == "MakesRedis"
-    assert made_here["Fn::Sub"].startswith("rediss://")
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]
-
-
-def test_the_run_id_of_the_serverless_cache_that_the_stack_makes_is_not_believed() -> None:
-    """P7: it may differ by connection, and the order would be cold for every second process."""
-    variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_HAS_RUN_IDS"]["Fn::If"][:2] == ["MakesRedis", "false"]

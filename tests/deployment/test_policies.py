@@ -21,7 +21,7 @@ def statements(name: str) -> list[dict[str, Any]]:
 
 
 def opened(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
-    """Return the routes that a policy lets somebody call, in one waitlist."""
+    """Return the routes that a policy allows in one waitlist."""
     patterns = [
         ".*".join(map(re.escape, resource.split("*")))
         for statement in statements(name)

@@ -1,4 +1,4 @@
-"""What the linters of the templates are told to let pass: each with its reason beside it."""
+"""Suppressions of the template linters: each has its reason beside it."""
 
 import re
 from collections.abc import Iterator

@@ -39,7 +39,7 @@ def test_every_limit_is_of_a_route_that_exists() -> None:
 
 
 def test_the_limits_are_ordered_as_calls_are_frequent() -> None:
-    """And those of the polls suffice for 100,000 who ask as often as they are told to."""
+    """The limit of polls suffices for 100,000 customers who follow `poll_after_seconds`."""
     rates = {name: default(f"{name}RateLimit") for name in ("Signup", "Api", "Look")}
     assert rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500

@@ -1,4 +1,4 @@
-"""Whoever waits outlives whom it waits for, and docs/time-budgets.md says how long (P9)."""
+"""Each timeout is longer than those it waits for, as docs/time-budgets.md lists them (P9)."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def client_row(config: Any) -> Budget:
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
-# Who waits and for what: one try, tries, pauses.
+# Caller and callee: seconds of one try, tries, pauses.
 HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
@@ -144,7 +144,7 @@ def test_every_client_is_punctual_for_itself() -> None:
 
 
 def test_maintenance_touches_no_request_that_may_still_run() -> None:
-    """P3: an intent that it finishes is nobody else's any more."""
+    """P3: the request that wrote the intent can no longer be running."""
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 

@@ -51,7 +51,7 @@ def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_an_action_is_the_very_commit_of_a_version(job: dict[str, Any]) -> None:
-    """A tag may be moved to other code; the comment beside it tells the version."""
+    """A tag can be moved to other code; the comment beside the commit names the version."""
     for step in steps(job):
         if "uses" in step:
             assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step["uses"]

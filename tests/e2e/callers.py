@@ -32,7 +32,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
 
 @dataclass(frozen=True)
 class Customer:
-    """Whoever signs up for one waitlist."""
+    """The customers of one waitlist."""
 
     http: httpx.Client
     waitlist_id: str
@@ -69,7 +69,7 @@ class Customer:
 
 @dataclass(frozen=True)
 class Operator:
-    """Whoever runs one waitlist."""
+    """The operator of one waitlist."""
 
     http: httpx.Client
     auth: httpx.Auth

@@ -70,7 +70,7 @@ def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # Whoever was being served got an answer, whoever came too late a refusal or no connection.
+    # Running requests are answered; later ones get a refusal or no connection.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 

@@ -17,7 +17,7 @@ def test_maintenance_rebuilds_a_lost_order(
     operator.bump(entries[4], priority=1)
     with Redis.from_url(service.found(r"Redis +(redis://\S+)")) as redis:
         redis.flushall()
-    # Until the order is rebuilt nobody is told a position; afterwards everybody the true one.
+    # No position is returned until the order is rebuilt; afterwards every position is true.
     answer = customer.look(entries[0])
     assert answer.status_code == 503 or answer.json()["position"] == 2
     invoked = http.post(

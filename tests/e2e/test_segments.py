@@ -19,7 +19,7 @@ def joined(customer: Customer, name: str, attributes: dict[str, Any]) -> dict[st
 
 
 def places(customer: Customer, entry: dict[str, Any], query: str) -> list[Any]:
-    """Return somebody's places within segments, as [segment, position, total]."""
+    """Return an entry's positions within segments, as [segment, position, total]."""
     path = f"/v1/waitlists/{customer.waitlist_id}/entries/{entry['entry_id']}?{query}"
     token = {"Authorization": f"Bearer {entry['entry_token']}"}
     answer = customer.http.get(path, headers=token)

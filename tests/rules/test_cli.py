@@ -1,4 +1,4 @@
-"""The command line stands alone: it knows the API, and nothing of the server."""
+"""The command line is a package of its own, which imports nothing of the server."""
 
 import ast
 import sys
@@ -47,7 +47,7 @@ def test_one_module_reads_the_environment() -> None:
     assert reading == ["waitlist_cli.context"]
 
 
-def test_one_module_speaks_http() -> None:
-    """Whoever else imports httpx makes the client, or signs."""
+def test_one_module_sends_requests() -> None:
+    """The other two modules make the client and sign requests."""
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
     assert speaking == ["waitlist_cli.api", "waitlist_cli.context", "waitlist_cli.sigv4"]

@@ -1,4 +1,4 @@
-"""Runs of Schemathesis: which document, against which kind of stack, as whom."""
+"""Runs of Schemathesis: the document, the kind of stack and the caller."""
 
 import subprocess
 import sys

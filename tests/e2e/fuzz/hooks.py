@@ -1,4 +1,4 @@
-"""What Schemathesis is told of this service: who calls, and what no document can say.
+"""Hooks of Schemathesis: authentication, and rules that no OpenAPI document can express.
 
 It loads this module itself, in a process of its own (see `campaign.py`).
 """
@@ -37,7 +37,7 @@ BEYOND_ANY_SCHEMA = {
     "body.profile": "a profile has 8 KB as UTF-8",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }
-# Whoever has left may look and is told so; it is erasing that forgets a person.
+# A customer who left still gets the status `left`, so the path exists after this request.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
 # first with an Idempotency-Key.
@@ -94,9 +94,9 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Let every other request of an entry be one of somebody who is as the operation needs them.
+    """Replace the entry of every second request by one in the status that the operation needs.
 
-    Drawn ids are nobody's, so all of those would be answered 404.
+    Drawn ids belong to no entry, so all requests would be answered 404.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
@@ -117,7 +117,7 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Write whole numbers without a point: the API takes no 2.0, and no schema tells it from 2."""
+    """Write 2.0 as 2: the API rejects 2.0, and a JSON schema cannot distinguish the two."""
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):

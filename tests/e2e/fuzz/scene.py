@@ -12,8 +12,8 @@ from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
 from waitlist_api.auth.credentials import EntryTokens
 
-# Requests that are not about somebody may do to the list of the document's examples what they
-# like; this one is for those who are.
+# Requests with drawn ids may change the list of the document's examples; requests about an existing
+# entry use the second list.
 EXAMPLE, OWN = "bakery", "scene"
 SETTINGS = {"segments": [["gender", "language"], ["language"]]}
 OF_A_LIST = (
@@ -41,10 +41,10 @@ SPOILING = ("putWaitlist", "deleteWaitlist")
 
 
 class Scene:
-    """Brings people into being, one for each request that is to be about somebody."""
+    """Creates an entry for each request that needs one."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
-        """With a token of an issuer, the customer is always the same one."""
+        """With a token of an issuer, all requests are of one customer."""
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
@@ -61,15 +61,12 @@ class Scene:
             self._http.put(url, json=settings, auth=local_operator()).raise_for_status()
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Turn a request away that would spoil the scene."""
+        """Redirect a request that would change or delete the list of the entries."""
         if operation in SPOILING and case.path_parameters.get("waitlist_id") == OWN:
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Make a request one about a list that there is, and about a new person of it.
-
-        Whom an operation is about is where it needs them.
-        """
+        """Point a request at an existing list and a new entry, in the status that it needs."""
         case.path_parameters |= {"waitlist_id": OWN}
         if "entry_id" not in case.path_parameters:
             return

@@ -25,7 +25,7 @@ def typed(cli_service: Service) -> Typed:
 
 @dataclass(frozen=True)
 class Bakery:
-    """A waitlist of one test, and whoever signs up for it in an app."""
+    """A waitlist of one test, and the customers who sign up for it in an app."""
 
     typed: Typed
     waitlist_id: str
@@ -42,11 +42,11 @@ class Bakery:
 
     def line(self) -> list[str]:
         """Return the customers' ids in serving order."""
-        told = self.typed.told("head", self.waitlist_id, "-n", "1000000")
+        told = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in told["entries"]]
 
     def status(self, name: str) -> str:
-        person = self.typed.told("show", self.waitlist_id, "--customer", name)
+        person = self.typed.json("show", self.waitlist_id, "--customer", name)
         return str(person["status"])
 
 

@@ -8,7 +8,7 @@ from tests.unit.cli.typed import Typed, problem
 
 
 def claimed(bakery: Bakery, *words: str) -> list[tuple[str, str]]:
-    told = bakery.typed.told("claim", bakery.waitlist_id, *words)
+    told = bakery.typed.json("claim", bakery.waitlist_id, *words)
     return [(one["customer_id"], one["claim_token"]) for one in told["claims"]]
 
 
@@ -24,7 +24,7 @@ def test_claims_take_the_head_the_tail_or_those_who_match(bakery: Bakery) -> Non
     assert names(bakery, "-n", "2") == ["ada", "bob"]
     assert names(bakery, "--newest", "--lease", "60") == ["eve"]
     assert bakery.line() == ["cyd"]
-    offered = bakery.typed.told("offered", bakery.waitlist_id)["entries"]
+    offered = bakery.typed.json("offered", bakery.waitlist_id)["entries"]
     assert {one["customer_id"] for one in offered} == {"ada", "bob", "dan", "eve"}
     assert names(bakery, "--complete") == ["cyd"]
     assert bakery.status("cyd") == "admitted"
@@ -38,14 +38,14 @@ def test_a_claim_is_completed_released_extended_parked_and_redriven(bakery: Bake
 
     def say(verb: str, name: str, *words: str) -> dict[str, object]:
         person = [bakery.waitlist_id, "--customer", name, "--token", tokens[name]]
-        answer: dict[str, object] = bakery.typed.told(verb, *person, *words)
+        answer: dict[str, object] = bakery.typed.json(verb, *person, *words)
         return answer
 
     assert say("extend", "ada", "--lease", "600")["claimed_until"]
     assert say("complete", "ada")["status"] == "admitted"
     assert say("release", "bob", "--back")["position"] == 2
     assert say("park", "cyd", "--reason", "blurred")["status"] == "parked"
-    parked = bakery.typed.told("parked", bakery.waitlist_id)["entries"]
+    parked = bakery.typed.json("parked", bakery.waitlist_id)["entries"]
     assert [(one["customer_id"], one["park_reason"]) for one in parked] == [("cyd", "blurred")]
     bakery.typed.done("redrive", bakery.waitlist_id, "--customer", "cyd")
     assert bakery.line() == ["cyd", "dan", "bob"]
@@ -62,7 +62,7 @@ def test_a_foreign_token_changes_nothing(bakery: Bakery) -> None:
 
 
 def test_a_claim_is_asked_again_with_the_same_key(fake: FakeService) -> None:
-    """P2: or a lost answer would hold people for nobody."""
+    """P2: a retry after a lost response returns the same claim."""
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
     Typed(fake.url).done("claim", "bakery")

@@ -29,7 +29,7 @@ def test_those_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path
     bakery.typed.done("claim", bakery.waitlist_id)
     path = tmp_path / "offered.csv"
     words = ["export", bakery.waitlist_id, "--status", "offered", "--output", str(path)]
-    assert bakery.typed.told(*words) == {"people": 1, "file": str(path)}
+    assert bakery.typed.json(*words) == {"people": 1, "file": str(path)}
     rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
     assert [(one["customer_id"], one["status"]) for one in rows] == [("ada", "offered")]
 

@@ -20,7 +20,7 @@ def test_rows_in_which_nothing_is_are_no_rows(fake: FakeService, tmp_path: Path)
     path = written(
         tmp_path / "p.csv", b"customer_id,name\r\nada,A\r\n,\r\n  ,\t\r\n\r\nbob,B\r\n,\r\n"
     )
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert (told["rows"], told["refused"], fake.line()) == (2, 0, ["ada", "bob"])
 
 
@@ -91,7 +91,7 @@ def test_an_id_of_blanks_is_none(fake: FakeService, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_a_file_of_nobody_is_done_at_once(fake: FakeService, tmp_path: Path, form: str) -> None:
     path = written(tmp_path / f"p.{form}", b"customer_id\n" if form == "csv" else b"\n\n")
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert (told["rows"], told["whole"], fake.requests) == (0, True, [])
 
 
@@ -105,6 +105,6 @@ def test_a_place_for_refusals_that_is_none_is_said(fake: FakeService, tmp_path: 
 def test_whoever_is_twice_in_a_file_is_once_in_line(fake: FakeService, tmp_path: Path) -> None:
     """P2"""
     path = written(tmp_path / "p.csv", b"customer_id,name\nada,first\nbob,B\nada,second\n")
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert (told["joined"], told["already"], fake.line()) == (2, 1, ["ada", "bob"])
     assert fake.people["ada"]["profile"] == {"name": "first"}

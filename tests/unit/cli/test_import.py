@@ -21,7 +21,7 @@ from waitlist_cli.retries import RetryPolicy
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
     """P1"""
     names = customers(1203)
-    told = Typed(fake.url).told("import", "bakery", file_of(tmp_path / "p.csv", names))
+    told = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", names))
     assert (told["rows"], told["joined"], told["whole"]) == (1203, 1203, True)
     assert (fake.line(), fake.imports) == (names, 3)
     assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
@@ -31,7 +31,7 @@ def test_a_second_import_changes_nothing(fake: FakeService, tmp_path: Path) -> N
     """P2"""
     path = file_of(tmp_path / "p.csv", customers(30))
     Typed(fake.url).done("import", "bakery", path)
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert (told["joined"], told["already"]) == (0, 30)
     assert fake.line() == customers(30)
 
@@ -132,7 +132,7 @@ def test_other_dialects_are_read(fake: FakeService, tmp_path: Path) -> None:
 
 def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
     words = ["import", "bakery", "-", "--format", "csv", "--refused", str(tmp_path / "r.csv")]
-    told = Typed(fake.url).told(*words, stdin="customer_id\nada\nbob\n")
+    told = Typed(fake.url).json(*words, stdin="customer_id\nada\nbob\n")
     assert (told["joined"], fake.line()) == (2, ["ada", "bob"])
 
 
@@ -194,7 +194,7 @@ def test_a_busy_service_is_asked_again_with_the_same_rows(
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
     fake.script = [busy]
     path = file_of(tmp_path / "p.csv", customers(3))
-    assert Typed(fake.url).told("import", "bakery", path)["joined"] == 3
+    assert Typed(fake.url).json("import", "bakery", path)["joined"] == 3
     assert fake.requests[0][3] == fake.requests[1][3]
 
 
@@ -205,7 +205,7 @@ def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy] * 3
-    told = Typed(fake.url).told("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    told = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
     assert (told["joined"], fake.line()) == (1100, customers(1100))
     sizes = [len(json.loads(body)["entries"]) for _, _, _, body in fake.requests]
     assert sizes == [500, 250, 125, 62, 124, 248, 66, 500, 100]
@@ -271,7 +271,7 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     path = file_of(tmp_path / "p.csv", customers(1600))
     code, _, _ = interrupted(fake, signal.SIGKILL, "import", "bakery", path)
     assert code == -signal.SIGKILL
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert told["joined"] + told["already"] == 1600
     assert fake.line() == customers(1600)
 

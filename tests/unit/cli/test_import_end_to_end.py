@@ -29,7 +29,7 @@ COUNT = 1200
 
 
 def waiting(bakery: Bakery) -> int:
-    return int(bakery.typed.told("stats", bakery.waitlist_id)["waiting"])
+    return int(bakery.typed.json("stats", bakery.waitlist_id)["waiting"])
 
 
 @contextmanager
@@ -51,10 +51,10 @@ def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Po
 def test_people_come_in_the_order_of_the_file(bakery: Bakery, tmp_path: Path) -> None:
     """P1"""
     path = file_of(tmp_path / "p.csv", customers(620))
-    told = bakery.typed.told("import", bakery.waitlist_id, path)
+    told = bakery.typed.json("import", bakery.waitlist_id, path)
     assert (told["joined"], told["refused"]) == (620, 0)
     assert bakery.line() == customers(620)
-    person = bakery.typed.told("show", bakery.waitlist_id, "--customer", "c00007")
+    person = bakery.typed.json("show", bakery.waitlist_id, "--customer", "c00007")
     assert person["profile"] == {"name": "Name of c00007"}
     assert [(event["event"], event["by"]) for event in person["history"]] == [
         ("joined", "arn:aws:iam::123456789012:user/local")
@@ -71,7 +71,7 @@ def test_people_stand_where_they_would_had_they_signed_up_then(
     bakery.typed.done("import", bakery.waitlist_id, path, "--keep-time", "applied")
     assert bakery.line() == [*by_time(people), "today"]
     first, moment = min(people, key=lambda person: person[1])
-    shown = bakery.typed.told("show", bakery.waitlist_id, "--customer", first)
+    shown = bakery.typed.json("show", bakery.waitlist_id, "--customer", first)
     assert shown["joined_at"] == moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -87,11 +87,11 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     with under_way(bakery, path, *words) as process:
         wait_until(lambda: waiting(bakery) >= 600)
         process.kill()
-    told = bakery.typed.told("import", bakery.waitlist_id, path, *words)
+    told = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert told["joined"] + told["already"] == COUNT
     assert told["already"] >= 600
     assert bakery.line() == (by_time(people) if keep_time else names)
-    stats = bakery.typed.told("stats", bakery.waitlist_id)
+    stats = bakery.typed.json("stats", bakery.waitlist_id)
     assert (stats["waiting"], stats["signed_up"]) == (COUNT, COUNT)
 
 
@@ -130,7 +130,7 @@ def test_bad_rows_are_refused_alone_and_mended_ones_come_in(bakery: Bakery, tmp_
     assert bakery.line() == ["fay", "ada"]
     # Shown as it was written, and two values, of which either finds her.
     assert "language=English;Spanish" in bakery.typed.done("head", bakery.waitlist_id)
-    waiting_by = bakery.typed.told("segments", bakery.waitlist_id)["segments"]
+    waiting_by = bakery.typed.json("segments", bakery.waitlist_id)["segments"]
     assert {"segment": {"language": "Spanish"}, "waiting": 1} in waiting_by
     refused = tmp_path / "p.refused.csv"
     reasons = list(csv.DictReader(refused.read_text("utf-8").splitlines()))
@@ -160,8 +160,8 @@ def test_an_export_makes_the_same_line_elsewhere(bakery: Bakery) -> None:
     for form in ("csv", "jsonl"):
         text = bakery.typed.done("export", bakery.waitlist_id, "--format", form)
         bakery.typed.done("import", other, "-", "--format", form, *words, stdin=text)
-    copied = bakery.typed.told("head", other)["entries"]
-    original = bakery.typed.told("head", bakery.waitlist_id)["entries"]
+    copied = bakery.typed.json("head", other)["entries"]
+    original = bakery.typed.json("head", bakery.waitlist_id)["entries"]
     same = ("customer_id", "position", "priority", "profile", "attributes", "joined_at")
     assert [[one[name] for name in same] for one in copied] == [
         [one[name] for name in same] for one in original
@@ -171,10 +171,10 @@ def test_an_export_makes_the_same_line_elsewhere(bakery: Bakery) -> None:
 def test_one_person_is_signed_up_as_typed(bakery: Bakery) -> None:
     """P2"""
     words = ["signup", bakery.waitlist_id, "ada", "--set", "name=Ada", "--priority", "3"]
-    told: dict[str, Any] = bakery.typed.told(*words)
+    told: dict[str, Any] = bakery.typed.json(*words)
     assert (told["outcome"], told["position"], told["priority"]) == ("joined", 1, 3)
     assert told["entry_id"] == entry_id_of(bakery.waitlist_id, "ada")
-    assert bakery.typed.told(*words)["outcome"] == "already"
+    assert bakery.typed.json(*words)["outcome"] == "already"
     bakery.typed.done("close", bakery.waitlist_id)
     early = ["--priority", "3", "--joined-at", "2026-03-01T09:00:00Z"]
     bakery.typed.done("signup", bakery.waitlist_id, "bob", *early)

@@ -76,7 +76,7 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
     terminal.until(lambda text: "all its entries?" in text)
     terminal.type("n\n")
     assert terminal.ended() == 2
-    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+    assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
 
 
 def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
@@ -84,7 +84,7 @@ def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
     terminal.until(lambda text: "all its entries?" in text)
     terminal.interrupt()
     assert terminal.ended() == 130
-    assert bakery.typed.told("show", bakery.waitlist_id)["name"] == "Bakery"
+    assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
 
 
 def test_watch_has_places_and_names_in_a_narrow_terminal(bakery: Bakery) -> None:

@@ -16,8 +16,8 @@ def of(bakery: Bakery, name: str) -> list[str]:
 
 def test_a_person_is_shown_by_entry_or_by_customer(typed: Typed, bakery: Bakery) -> None:
     entry = bakery.sign_up("ada", profile={"name": "Ada"})[0]
-    by_entry = typed.told("show", bakery.waitlist_id, entry["entry_id"])
-    by_customer = typed.told("show", *of(bakery, "ada"))
+    by_entry = typed.json("show", bakery.waitlist_id, entry["entry_id"])
+    by_customer = typed.json("show", *of(bakery, "ada"))
     assert by_entry == by_customer
     assert (by_entry["profile"], by_entry["position"]) == ({"name": "Ada"}, 1)
     assert "name=Ada" in typed.done("show", *of(bakery, "ada"))
@@ -28,9 +28,9 @@ def test_a_position_is_told_to_the_operator_and_to_the_customer(
 ) -> None:
     """P6"""
     _, bob = bakery.sign_up("ada", "bob")
-    told = typed.told("position", *of(bakery, "bob"))
+    told = typed.json("position", *of(bakery, "bob"))
     assert (told["position"], told["total"], told["status"]) == (2, 2, "waiting")
-    own = typed.told("position", *of(bakery, "bob"), "--token", bob["entry_token"])
+    own = typed.json("position", *of(bakery, "bob"), "--token", bob["entry_token"])
     assert (own["position"], own["poll_after_seconds"]) == (2, 1)
     assert "waiting, position 2 of 2" in typed.done("position", *of(bakery, "bob"))
     result = typed("position", *of(bakery, "bob"), "--token", "foreign")
@@ -41,21 +41,21 @@ def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery)
     ada, *_ = bakery.sign_up("ada", "bob", "cyd")
     typed.done("leave", *of(bakery, "ada"), "--token", ada["entry_token"])
     assert bakery.line() == ["bob", "cyd"]
-    told = typed.told("remove", *of(bakery, "bob"), "--reason", "by phone")
+    told = typed.json("remove", *of(bakery, "bob"), "--reason", "by phone")
     assert told == {"entry_id": entry_id_of(bakery.waitlist_id, "bob"), "outcome": "removed"}
     assert bakery.line() == ["cyd"]
-    last = typed.told("history", *of(bakery, "bob"))["history"][-1]
+    last = typed.json("history", *of(bakery, "bob"))["history"][-1]
     assert (last["event"], last["reason"]) == ("left", "by phone")
 
 
 def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up("ada", "bob", "cyd", "dan")
-    assert typed.told("bump", *of(bakery, "dan"), "--places", "2")["position"] == 2
+    assert typed.json("bump", *of(bakery, "dan"), "--places", "2")["position"] == 2
     assert bakery.line() == ["ada", "dan", "bob", "cyd"]
-    assert typed.told("bump", *of(bakery, "cyd"), "--front")["position"] == 1
-    assert typed.told("bump", *of(bakery, "ada"), "--back")["position"] == 4
-    assert typed.told("bump", *of(bakery, "bob"), "--priority", "7")["priority"] == 7
+    assert typed.json("bump", *of(bakery, "cyd"), "--front")["position"] == 1
+    assert typed.json("bump", *of(bakery, "ada"), "--back")["position"] == 4
+    assert typed.json("bump", *of(bakery, "bob"), "--priority", "7")["priority"] == 7
     assert bakery.line() == ["bob", "cyd", "dan", "ada"]
 
 
@@ -79,7 +79,7 @@ def test_profile_and_attributes_change_by_name(typed: Typed, bakery: Bakery) -> 
     bakery.sign_up("ada", profile={"name": "Ada", "party": 2}, attributes={"language": "English"})
 
     def edited(*words: str) -> tuple[Any, Any]:
-        person = typed.told("edit", *of(bakery, "ada"), *words)
+        person = typed.json("edit", *of(bakery, "ada"), *words)
         return person["profile"], person["attributes"]
 
     language = {"language": "English"}
@@ -119,7 +119,7 @@ def test_no_request_has_a_customers_id_in_its_address(fake: FakeService) -> None
 
 
 def test_a_profile_cannot_steer_the_terminal(typed: Typed, bakery: Bakery) -> None:
-    """P5: whoever signs up chooses what operators read."""
+    """P5: customers choose the text that operators read."""
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
     lines = typed.done("head", bakery.waitlist_id).splitlines()
     assert len(lines) == 2

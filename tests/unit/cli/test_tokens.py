@@ -39,9 +39,9 @@ def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bak
     typed.done("signup", bakery.waitlist_id, "ada")
     person = [bakery.waitlist_id, "--customer", "ada"]
     token = typed.done("token", *person).removesuffix("\n")
-    assert typed.told("position", *person, "--token", token)["position"] == 1
+    assert typed.json("position", *person, "--token", token)["position"] == 1
     entry_id = entry_id_of(bakery.waitlist_id, "ada")
-    told = typed.told("token", bakery.waitlist_id, entry_id)
+    told = typed.json("token", bakery.waitlist_id, entry_id)
     assert told == {"entry_id": entry_id, "entry_token": token}
 
 
@@ -89,14 +89,14 @@ def test_an_import_asks_for_no_tokens_unless_it_is_told_to(
     fake: FakeService, tmp_path: Path
 ) -> None:
     path = file_of(tmp_path / "p.csv", customers(3))
-    told = Typed(fake.url).told("import", "bakery", path)
+    told = Typed(fake.url).json("import", "bakery", path)
     assert told["tokens_file"] is None
     assert "entry_tokens" not in json.loads(fake.requests[0][3])
     assert not list(tmp_path.glob("*token*"))
 
 
 def test_a_second_import_writes_the_file_anew(fake: FakeService, tmp_path: Path) -> None:
-    """P2: and whoever could read the one that was there can read this one no more."""
+    """P2: a file that others could read is narrowed to its owner."""
     path, tokens = file_of(tmp_path / "p.csv", customers(30)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
     Typed(fake.url).done(*words)
@@ -122,7 +122,7 @@ def test_killed_in_the_middle_and_run_again_the_file_is_whole(
 def test_going_on_at_the_row_that_is_named_makes_the_file_whole(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """P3: with the mode that it should have, whatever it has been given meanwhile."""
+    """P3: with mode 0600, even if the mode was widened after the first run."""
     names, tokens = customers(1600), tmp_path / "tokens.csv"
     words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
     code, _, err = interrupted(fake, signal.SIGINT, *words)
@@ -197,7 +197,7 @@ def test_each_token_of_the_real_service_shows_its_persons_position(
     words = ["import", bakery.waitlist_id]
     bakery.typed.done(*words, file_of(tmp_path / "some.csv", names[:300]))
     path = file_of(tmp_path / "p.csv", names)
-    told = bakery.typed.told(*words, path, "--tokens", str(tokens))
+    told = bakery.typed.json(*words, path, "--tokens", str(tokens))
     assert (told["already"], told["joined"]) == (300, 320)
     rows = written(tokens)
     assert [name for _, name, _ in rows] == names
@@ -205,4 +205,4 @@ def test_each_token_of_the_real_service_shows_its_persons_position(
         entry_id, name, token = rows[number]
         assert entry_id == entry_id_of(bakery.waitlist_id, name)
         words = ["position", bakery.waitlist_id, entry_id, "--token", token]
-        assert bakery.typed.told(*words)["position"] == number + 1
+        assert bakery.typed.json(*words)["position"] == number + 1

@@ -9,16 +9,16 @@ NAMES = [f"p{number}" for number in range(12)]
 
 def around(bakery: Bakery, name: str, count: int) -> list[tuple[str, int]]:
     words = [bakery.waitlist_id, "--customer", name, "-n", str(count)]
-    told = bakery.typed.told("around", *words)
+    told = bakery.typed.json("around", *words)
     return [(one["customer_id"], one["position"]) for one in told["entries"]]
 
 
 def test_counts_are_told(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", attributes={"language": ["English", "Spanish"]})
     bakery.sign_up("cyd", attributes={"language": "Spanish"})
-    assert bakery.typed.told("stats", bakery.waitlist_id)["waiting"] == 3
+    assert bakery.typed.json("stats", bakery.waitlist_id)["waiting"] == 3
     assert "waiting\t3\n" in bakery.typed.done("stats", bakery.waitlist_id)
-    found = bakery.typed.told("segments", bakery.waitlist_id)["segments"]
+    found = bakery.typed.json("segments", bakery.waitlist_id)["segments"]
     assert [(one["segment"]["language"], one["waiting"]) for one in found] == [
         ("Spanish", 3),
         ("English", 2),

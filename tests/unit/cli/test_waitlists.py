@@ -5,16 +5,16 @@ from tests.unit.cli.typed import Typed, problem
 
 
 def settings(bakery: Bakery) -> dict[str, object]:
-    shown: dict[str, object] = bakery.typed.told("show", bakery.waitlist_id)
+    shown: dict[str, object] = bakery.typed.json("show", bakery.waitlist_id)
     return shown
 
 
 def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> None:
     name = f"{bakery.waitlist_id}-2"
-    made = typed.told("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
+    made = typed.json("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
     assert (made["name"], made["capacity"], made["open"]) == (name, 9, False)
     assert (made["rejoin"], made["lease_seconds"]) == ("never", 60)
-    listed = typed.told("list")["waitlists"]
+    listed = typed.json("list")["waitlists"]
     assert {name, bakery.waitlist_id} <= {one["waitlist_id"] for one in listed}
 
 

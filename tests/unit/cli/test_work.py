@@ -124,20 +124,20 @@ def test_a_command_that_fails_gives_its_person_back(
     assert result.exit_code == 1
     assert outcomes(result.stdout) == [("ada", outcome)]
     assert bakery.line() == line
-    history = bakery.typed.told("history", bakery.waitlist_id, "--customer", "ada")["history"]
+    history = bakery.typed.json("history", bakery.waitlist_id, "--customer", "ada")["history"]
     assert history[-1]["reason"].endswith("fail.py ended with 3")
 
 
 def test_a_hold_is_extended_while_the_command_runs(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """P4: or the person would be given to somebody else in the middle."""
+    """P4: otherwise another worker could claim the entry while the command runs."""
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
     process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
 
     def deadline() -> str:
-        offered = bakery.typed.told("offered", bakery.waitlist_id)["entries"]
+        offered = bakery.typed.json("offered", bakery.waitlist_id)["entries"]
         return str(offered[0]["claimed_until"])
 
     first = deadline()
@@ -156,7 +156,7 @@ def test_ctrl_c_waits_for_the_command_and_claims_nobody_more(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = started(bakery, stay, marker)
-    # As a terminal does: to all in the foreground, of which the command is none.
+    # A terminal sends the signal to the foreground group, which the command is not in.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
@@ -187,7 +187,7 @@ def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
 
 
 def test_a_lost_hold_ends_the_command(bakery: Bakery, stay: str, tmp_path: Path) -> None:
-    """P4: the person may be somebody else's by now."""
+    """P4: another worker may hold the entry."""
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
     process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
@@ -246,7 +246,7 @@ def test_a_hold_that_ended_is_not_told_as_given_back(fake: FakeService) -> None:
 def test_a_terminal_that_goes_away_lets_the_command_finish(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """P4: or it would run on, unseen, while its person is given to somebody else."""
+    """P4: otherwise it would run on while another worker claims the entry."""
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = started(bakery, stay, marker)

@@ -53,7 +53,7 @@ class Typed:
         assert result.exit_code == 0, (words, result.output, result.exception)
         return str(result.stdout)
 
-    def told(self, *words: str, **more: Any) -> Any:
+    def json(self, *words: str, **more: Any) -> Any:
         """Return the JSON document of a command that must end well."""
         return json.loads(self.done("--json", *words, **more))
 
@@ -71,7 +71,7 @@ class Typed:
 
 
 def problem(result: Result) -> dict[str, Any]:
-    """Return the problem that --json told on standard error; a traceback fails."""
+    """Return the problem that --json printed to standard error; a traceback fails."""
     document: dict[str, Any] = json.loads(result.stderr.strip().splitlines()[-1])
     return document
 
