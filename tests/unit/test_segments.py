@@ -73,7 +73,7 @@ def test_no_two_segments_have_one_id() -> None:
 
 
 def test_a_segment_has_another_id_in_every_waitlist() -> None:
-    """P8: nobody learns a value by its id on a list of their own."""
+    """P8: ids differ between waitlists, so they reveal no values of another one."""
     ids = {segment_id_of(waitlist_id, {"a": "b"}) for waitlist_id in ("agents", "agent", "a")}
     assert len(ids) == 3
 

@@ -115,9 +115,7 @@ class Claims:
 def _within(request: c.Claim, segment: Segment, segments: Segments) -> c.Claim:
     """Return the claim limited to a segment; raise InvalidFields if it is not declared."""
     return structs.replace(
-        request,
-        segment=segments.named(segment, "body.filter"),
-        segments_version=segments.version,
+        request, segment=segments.named(segment, "body.filter"), segments_version=segments.version
     )
 
 
@@ -157,11 +155,5 @@ def _once_key(command: ClaimCommand) -> str:
 
 def _once_body(command: ClaimCommand) -> str:
     """Return a digest of the request, because a repeat must have the same content."""
-    asked = [
-        command.count,
-        command.lease_seconds,
-        command.filter,
-        command.order,
-        command.complete,
-    ]
+    asked = [command.count, command.lease_seconds, command.filter, command.order, command.complete]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]

@@ -8,12 +8,7 @@ from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.decisions import (
-    STATUS_OF,
-    event_of,
-    transition_of,
-    worn_out_event,
-)
+from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
@@ -120,10 +115,7 @@ class Holds:
         """Restart the lease now."""
         request = c.Extend(**command.names, lease_seconds=command.lease_seconds)
         extended: c.ExtendResult = self._decide(command, request)
-        changes = {
-            "claimed_until_millis": extended.deadline_millis,
-            "claim_token": command.token,
-        }
+        changes = {"claimed_until_millis": extended.deadline_millis, "claim_token": command.token}
         transition = _transition(command, "offered", extended, changes)
         try:
             self.transitions.record(transition, self.now_millis())

@@ -35,12 +35,7 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import (
-    Gone,
-    NotWaiting,
-    WaitlistClosed,
-    WaitlistFull,
-)
+from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 from waitlist_shared.ids import new_join_id
 
 

@@ -54,10 +54,7 @@ class SegmentDepths:
     ) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
         def send(segments: Segments) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
             request = c.Segments(
-                waitlist_id=waitlist_id,
-                segments_version=segments.version,
-                after=after,
-                limit=limit,
+                waitlist_id=waitlist_id, segments_version=segments.version, after=after, limit=limit
             )
             counted: c.SegmentsResult = self.recovering_queue.read(request)
             return segments, counted.depths
