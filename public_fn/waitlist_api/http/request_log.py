@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from waitlist_api.http.audit_log import audited
@@ -27,20 +28,14 @@ class Context(Protocol):
     aws_request_id: str
 
 
+@dataclass(frozen=True, slots=True)
 class RequestLog:
     """Writes one line for each request, also for one that fails."""
 
-    def __init__(
-        self,
-        telemetry: Telemetry,
-        correlation: Correlation,
-        metrics: MetricsCollector,
-        seconds: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        self._telemetry = telemetry
-        self._correlation = correlation
-        self._metrics = metrics
-        self._seconds = seconds
+    telemetry: Telemetry
+    correlation: Correlation
+    metrics: MetricsCollector
+    seconds: Callable[[], float] = time.perf_counter
 
     def respond(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
         """Answer a request and write its line, also if `answer` raises.
@@ -50,17 +45,17 @@ class RequestLog:
         """
         id_ = id_of(event, context)
         if (asked := audited(event)) is not None:
-            self._telemetry.audit(asked, id_)
-        self._correlation.begin(id_)
-        began = self._seconds()
+            self.telemetry.audit(asked, id_)
+        self.correlation.begin(id_)
+        began = self.seconds()
         response: Response | None = None
         try:
             response = answer()
             response.setdefault("headers", {})[HEADER] = id_
             return response
         finally:
-            self._correlation.end()
-            self._log(event, id_, response, (self._seconds() - began) * 1000)
+            self.correlation.end()
+            self._log(event, id_, response, (self.seconds() - began) * 1000)
 
     def _log(self, event: object, id_: str, response: Response | None, milliseconds: float) -> None:
         status = 500 if response is None else int(response["statusCode"])
@@ -70,10 +65,10 @@ class RequestLog:
             correlation_id=id_,
             latency_ms=milliseconds,
             has_failed=status >= 500,
-            measured=self._metrics.take(),
+            measured=self.metrics.take(),
             about={"status": status},
         )
-        self._telemetry.write(span)
+        self.telemetry.write(span)
 
 
 def id_of(event: object, context: Context) -> str:

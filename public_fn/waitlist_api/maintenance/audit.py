@@ -61,22 +61,15 @@ class Drift:
     repair: c.Restore | c.Drop
 
 
+@dataclass(frozen=True, slots=True)
 class Auditor:
     """Compares the journal with Redis."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        journal: Journal,
-        entries: EntryRecords,
-        pause: Callable[[float], None],
-        metrics: MetricsCollector,
-    ) -> None:
-        self._queue = queue
-        self._journal = journal
-        self._entries = entries
-        self._pause = pause
-        self._metrics = metrics
+    queue: QueueClient
+    journal: Journal
+    entries: EntryRecords
+    pause: Callable[[float], None]
+    metrics: MetricsCollector
 
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = without_end
@@ -92,7 +85,7 @@ class Auditor:
         until = max(one.beat.stamp for one in windows.values())
         drifts: dict[Key, Drift] = {}
         done = since
-        for reached, page in self._journal.in_steps(since, until):
+        for reached, page in self.journal.in_steps(since, until):
             changes = iter([one for one in page if _is_of(windows, one)])
             while some := list(islice(changes, MAX_BATCH)):
                 drifts |= self._compare(windows, some)
@@ -101,7 +94,7 @@ class Auditor:
             if reached < until and not is_much and not is_time_up:
                 continue
             if drifts:
-                self._pause(IN_FLIGHT_SECONDS)
+                self.pause(IN_FLIGHT_SECONDS)
                 self._repair(windows, drifts)
                 drifts = {}
             yield reached
@@ -115,12 +108,12 @@ class Auditor:
         while some := [one.change for one in islice(again, MAX_BATCH)]:
             found = self._compare(windows, some)
             certain = [one for key, one in found.items() if one == drifts[key]]
-            answers = send_batch(self._queue, [one.repair for one in certain]) if certain else []
+            answers = send_batch(self.queue, [one.repair for one in certain]) if certain else []
             for drift, answer in zip(certain, answers, strict=True):
                 windows[drift.change.waitlist_id].repaired.add(drift.change.entry_id)
                 _log(drift, answer)
             mended = [one for one in answers if not isinstance(one, WaitlistError)]
-            self._metrics.add("losses_mended", len(mended))
+            self.metrics.add("losses_mended", len(mended))
 
     def _compare(
         self, windows: Mapping[str, AuditWindow], changes: Sequence[Change]
@@ -146,7 +139,7 @@ class Auditor:
         if not asked:
             return {}
         requests = [c.Inspect(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
-        answers = send_batch(self._queue, requests)
+        answers = send_batch(self.queue, requests)
         return {
             change.key: answer
             for change, answer in zip(asked, answers, strict=True)
@@ -160,7 +153,7 @@ class Auditor:
         return {
             (waitlist_id, entry_id): record
             for waitlist_id, ids in entry_ids.items()
-            for entry_id, record in self._entries.get_many(waitlist_id, ids).items()
+            for entry_id, record in self.entries.get_many(waitlist_id, ids).items()
         }
 
 

@@ -1,5 +1,7 @@
 """Finishes signups and leaves whose request was cut off."""
 
+from dataclasses import dataclass
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
@@ -18,52 +20,43 @@ INTENT_AGE_MILLIS = 60_000
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 
 
+@dataclass(frozen=True, slots=True)
 class IntentFinisher:
     """Finishes intents of any request."""
 
-    def __init__(
-        self,
-        entries: EntryRecords,
-        places: Places,
-        erasures: Erasures,
-        signups: Signups,
-        leaves: Leaves,
-        now_millis: NowMillis,
-        metrics: MetricsCollector,
-    ) -> None:
-        self._entries = entries
-        self._places = places
-        self._erasures = erasures
-        self._signups = signups
-        self._leaves = leaves
-        self._now_millis = now_millis
-        self._metrics = metrics
+    entries: EntryRecords
+    places: Places
+    erasures: Erasures
+    signups: Signups
+    leaves: Leaves
+    now_millis: NowMillis
+    metrics: MetricsCollector
 
     def finish_intents(self) -> None:
         """Finish the signups and leaves that were cut off over a minute ago."""
-        before_millis = self._now_millis() - INTENT_AGE_MILLIS
+        before_millis = self.now_millis() - INTENT_AGE_MILLIS
         for shard in range(SHARDS):
-            for page in self._places.intents(shard, before_millis):
+            for page in self.places.intents(shard, before_millis):
                 run_each(self._finish, page)
 
     def _finish(self, placed: Placed) -> None:
         # The index may lag, so read the record itself.
-        record = self._entries.get(placed.waitlist_id, placed.entry_id)
+        record = self.entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:
             return
         try:
             self._finish_intent(record)
         except WaitlistError:
-            if record.updated_millis < self._now_millis() - STUCK_MILLIS:
-                self._metrics.add("intents_stuck")
+            if record.updated_millis < self.now_millis() - STUCK_MILLIS:
+                self.metrics.add("intents_stuck")
             raise
-        self._metrics.add("intents_finished")
+        self.metrics.add("intents_finished")
 
     def _finish_intent(self, record: EntryRecord) -> None:
         try:
             if record.status == "joining":
-                self._signups.finish(record)
+                self.signups.finish(record)
             else:
-                self._leaves.finish(record)
+                self.leaves.finish(record)
         except WaitlistNotFound:
-            self._erasures.erase(record)
+            self.erasures.erase(record)

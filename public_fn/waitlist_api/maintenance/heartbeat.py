@@ -8,6 +8,7 @@ and is rebuilt.
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec import to_builtins
 
@@ -31,22 +32,15 @@ LONGEST = 24 * 60 * MINUTE
 OVERLAP = 2 * MINUTE
 
 
+@dataclass(frozen=True, slots=True)
 class Heartbeat:
     """Detects lost writes of waitlists whose order is in Redis."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        waitlists: WaitlistRecords,
-        auditor: Auditor,
-        rebuilder: Rebuilder,
-        metrics: MetricsCollector,
-    ) -> None:
-        self._queue = queue
-        self._waitlists = waitlists
-        self._auditor = auditor
-        self._rebuilder = rebuilder
-        self._metrics = metrics
+    queue: QueueClient
+    waitlists: WaitlistRecords
+    auditor: Auditor
+    rebuilder: Rebuilder
+    metrics: MetricsCollector
 
     def check(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
@@ -57,13 +51,13 @@ class Heartbeat:
             for waitlist_id in self._compared(waitlists, left_millis):
                 missed.discard(waitlist_id)
         finally:
-            self._metrics.add("beats_missed", len(missed))
+            self.metrics.add("beats_missed", len(missed))
 
     def _compared(
         self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis
     ) -> Iterator[str]:
         """Yield the ids of waitlists whose order is checked, or is being rebuilt."""
-        answers = send_batch(self._queue, [beat_of(one) for one in waitlists]) if waitlists else []
+        answers = send_batch(self.queue, [beat_of(one) for one in waitlists]) if waitlists else []
         windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.HeartbeatResult):
@@ -73,12 +67,12 @@ class Heartbeat:
                         "Redis has lost the last heartbeat; comparing later changes",
                         waitlist,
                     )
-                    self._metrics.add("beats_lost")
+                    self.metrics.add("beats_lost")
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
                 yield waitlist.waitlist_id
         left = dict(windows)
-        for reached in self._auditor.audit(windows, left_millis):
+        for reached in self.auditor.audit(windows, left_millis):
             for waitlist_id, one in list(left.items()):
                 if reached > one.since:
                     self._note(one, reached)
@@ -87,13 +81,13 @@ class Heartbeat:
                     yield waitlist_id
             if left:
                 _log_progress(left.values(), reached)
-        self._metrics.add("audits_unfinished", len(left))
+        self.metrics.add("audits_unfinished", len(left))
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last checkpoint; rebuilding it", waitlist)
-        self._metrics.add("orders_outdated")
-        self._queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
-        self._rebuilder.rebuild(waitlist, left_millis)
+        self.metrics.add("orders_outdated")
+        self.queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
+        self.rebuilder.rebuild(waitlist, left_millis)
 
     def _note(self, windows: AuditWindow, reached: int) -> None:
         """Write the checkpoint, after all changes up to a stamp were compared."""
@@ -106,7 +100,7 @@ class Heartbeat:
             watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters))
         if windows.repaired or not is_whole:
             watch = watch.audited_until(beat.epoch, number, reached, since=windows.began)
-        self._waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)
+        self.waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)
 
     def _beat_behind_repairs(self, windows: AuditWindow) -> int | None:
         """Increment the heartbeat after repairs: while Redis has it, it has the repairs.
@@ -116,7 +110,7 @@ class Heartbeat:
         beat = windows.beat
         waitlist_id = windows.waitlist.waitlist_id
         request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
-        (answer,) = send_batch(self._queue, [request])
+        (answer,) = send_batch(self.queue, [request])
         if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
             return answer.beat
         return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -19,22 +20,15 @@ from waitlist_shared.errors import Gone, WaitlistError
 PAGES = 100
 
 
+@dataclass(frozen=True, slots=True)
 class Reconciler:
     """Ends expired holds, and records pending decisions."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        entries: EntryRecords,
-        transitions: Transitions,
-        segment_index: SegmentIndex,
-        now_millis: NowMillis,
-    ) -> None:
-        self._queue = queue
-        self._entries = entries
-        self._transitions = transitions
-        self._segment_index = segment_index
-        self._now_millis = now_millis
+    queue: QueueClient
+    entries: EntryRecords
+    transitions: Transitions
+    segment_index: SegmentIndex
+    now_millis: NowMillis
 
     def reconcile(self, waitlist_id: str, known_until: int = 0) -> None:
         """End expired holds; record decisions that are pending for over a minute.
@@ -43,7 +37,7 @@ class Reconciler:
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
-            expired: c.ExpireResult = self._queue.send(request)
+            expired: c.ExpireResult = self.queue.send(request)
             is_settled = bool(expired.places) and self._reconcile_page(waitlist_id, expired)
             if expired.is_all and not is_settled:
                 return
@@ -51,7 +45,7 @@ class Reconciler:
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
         """Record the decisions of a page; return whether any entry was reconciled."""
         ids = [place.entry_id for place in expired.places]
-        records = self._entries.get_many(waitlist_id, ids)
+        records = self.entries.get_many(waitlist_id, ids)
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
         self._append(records, expired)
         settled: list[c.Single] = []
@@ -74,7 +68,7 @@ class Reconciler:
                     join_id=record.join_id if record is not None else None,
                 )
             )
-        send_batch(self._queue, settled)
+        send_batch(self.queue, settled)
         return bool(settled)
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
@@ -86,10 +80,10 @@ class Reconciler:
             for decision in place.decisions
             if _is_past(record, decision)
         ]
-        for key, event in self._transitions.missing(past) if past else ():
+        for key, event in self.transitions.missing(past) if past else ():
             # An erased entry has no history.
             with suppress(EntryChanged):
-                self._transitions.append(key, event, self._now_millis())
+                self.transitions.append(key, event, self.now_millis())
 
     def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
         """Send the recorded attributes again: the edit may have been cut off before Redis."""
@@ -97,19 +91,19 @@ class Reconciler:
         def tag(segments: Segments) -> None:
             if not segments.declared:
                 return
-            for answer in send_batch(self._queue, [tag_of(one, segments) for one in records]):
+            for answer in send_batch(self.queue, [tag_of(one, segments) for one in records]):
                 if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
                     raise answer
 
         if records:
-            self._segment_index.send(waitlist_id, tag)
+            self.segment_index.send(waitlist_id, tag)
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
         """Record pending decisions; return False if another request has just changed the record."""
-        now_millis = self._now_millis()
+        now_millis = self.now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
-                self._transitions.record(transition, now_millis)
+                self.transitions.record(transition, now_millis)
         except EntryChanged:
             return False
         return True

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from waitlist_api.observability.metrics import Count, Level, MetricsCollector, Part
@@ -13,37 +14,31 @@ OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
 
 
+@dataclass(frozen=True, slots=True)
 class RunLog:
     """Writes one line for each run, also for one that fails."""
 
-    def __init__(
-        self,
-        telemetry: Telemetry,
-        correlation: Correlation,
-        metrics: MetricsCollector,
-        seconds: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        self._telemetry = telemetry
-        self._correlation = correlation
-        self._metrics = metrics
-        self._seconds = seconds
+    telemetry: Telemetry
+    correlation: Correlation
+    metrics: MetricsCollector
+    seconds: Callable[[], float] = time.perf_counter
 
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
         """Do a run, with the correlation id of the request that started it, or of its own."""
         id_ = given(event) or request_id
-        self._correlation.begin(id_)
-        began = self._seconds()
+        self.correlation.begin(id_)
+        began = self.seconds()
         is_done = False
         try:
             work()
             is_done = True
         finally:
-            self._correlation.end()
-            self._log(event, id_, is_done, (self._seconds() - began) * 1000)
+            self.correlation.end()
+            self._log(event, id_, is_done, (self.seconds() - began) * 1000)
 
     def _log(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
-        numbers = self._metrics.take()
+        numbers = self.metrics.take()
         names = COUNTS
         if is_done and operation == OF_ALL:
             # Only a whole run over all waitlists knows the gauges.
@@ -57,4 +52,4 @@ class RunLog:
             measured={name: numbers.get(name, 0) for name in names},
             about={name: numbers.get(name, 0) for name in PARTS},
         )
-        self._telemetry.write(span)
+        self.telemetry.write(span)

@@ -1,6 +1,7 @@
 """A maintenance run: finishes intents, rebuilds, reconciles, deletes, checks Redis."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -30,52 +31,38 @@ NEW_SETTINGS_MILLIS = 15 * 60_000
 DELETE_LOOKS = 2
 
 
+@dataclass(frozen=True, slots=True)
 class MaintenanceRunner:
     """Runs maintenance of one waitlist or of all."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        waitlists: WaitlistRecords,
-        erasures: Erasures,
-        places: Places,
-        intent_finisher: IntentFinisher,
-        rebuilder: Rebuilder,
-        reconciler: Reconciler,
-        reindexer: Reindexer,
-        heartbeat: Heartbeat,
-        leases: Leases,
-        now_millis: NowMillis,
-        metrics: MetricsCollector,
-    ) -> None:
-        self._queue = queue
-        self._waitlists = waitlists
-        self._erasures = erasures
-        self._places = places
-        self._intent_finisher = intent_finisher
-        self._rebuilder = rebuilder
-        self._reconciler = reconciler
-        self._reindexer = reindexer
-        self._heartbeat = heartbeat
-        self._leases = leases
-        self._now_millis = now_millis
-        self._metrics = metrics
+    queue: QueueClient
+    waitlists: WaitlistRecords
+    erasures: Erasures
+    places: Places
+    intent_finisher: IntentFinisher
+    rebuilder: Rebuilder
+    reconciler: Reconciler
+    reindexer: Reindexer
+    heartbeat: Heartbeat
+    leases: Leases
+    now_millis: NowMillis
+    metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = without_end) -> None:
         """Finish intents, then maintain every waitlist.
 
         Long work stops before the time of the run ends; the next run continues it.
         """
-        self._intent_finisher.finish_intents()
-        waitlists = iter(self._waitlists.all())
+        self.intent_finisher.finish_intents()
+        waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             self._run_page(page, left_millis)
             alive = [one for one in page if not one.deleting]
-            run_isolated(partial(self._heartbeat.check, left_millis=left_millis), alive)
+            run_isolated(partial(self.heartbeat.check, left_millis=left_millis), alive)
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Maintain one waitlist, at the request of another function."""
-        waitlist = self._waitlists.get(waitlist_id)
+        waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
             self._run_page([waitlist], left_millis)
 
@@ -83,12 +70,12 @@ class MaintenanceRunner:
         alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
         try:
-            answers = send_batch(self._queue, requests) if requests else []
+            answers = send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
             # Other pages, and waitlists that are being deleted, must not wait for these.
             answers = [error] * len(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
-            measure(self._metrics, waitlist, answer, self._now_millis())
+            measure(self.metrics, waitlist, answer, self.now_millis())
         for waitlist, answer in zip(alive, answers, strict=True):
             run_isolated(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:
@@ -99,35 +86,35 @@ class MaintenanceRunner:
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
-            self._rebuilder.forget(waitlist)
+            self.rebuilder.forget(waitlist)
             self._repeat_settings(waitlist, answer.epoch)
-            self._reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
+            self.reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
-                self._reindexer.reindex(waitlist)
+                self.reindexer.reindex(waitlist)
         elif isinstance(answer, c.StatsResult | Cold):
-            is_whole = self._rebuilder.rebuild(waitlist, left_millis)
+            is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
-                self._reindexer.reindex(waitlist)
+                self.reindexer.reindex(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
 
     def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
         """Send new settings again: the request that wrote them may have been cut off."""
-        if waitlist.updated_millis > self._now_millis() - NEW_SETTINGS_MILLIS:
-            self._queue.send(init_of(waitlist, "configure", epoch))
+        if waitlist.updated_millis > self.now_millis() - NEW_SETTINGS_MILLIS:
+            self.queue.send(init_of(waitlist, "configure", epoch))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
         """Erase a waitlist's entries; and the waitlist, when none is left and none can be added."""
         waitlist_id = waitlist.waitlist_id
-        lease = self._leases.take(waitlist)
+        lease = self.leases.take(waitlist)
         if lease is None:
             return
-        is_over = waitlist.updated_millis < self._now_millis() - INTENT_AGE_MILLIS
+        is_over = waitlist.updated_millis < self.now_millis() - INTENT_AGE_MILLIS
         for _ in range(DELETE_LOOKS):
             if self._erase_everybody(waitlist_id, lease.renew) == 0 and is_over:
                 lease.renew()
-                self._queue.send(c.Purge(waitlist_id=waitlist_id))
-                self._waitlists.finish_delete(waitlist_id, lease.owner)
+                self.queue.send(c.Purge(waitlist_id=waitlist_id))
+                self.waitlists.finish_delete(waitlist_id, lease.owner)
                 return
         lease.release()
 
@@ -137,13 +124,11 @@ class MaintenanceRunner:
             found += len(page)
             # Before erasing: without the lease they may belong to the next waitlist of this id.
             renew()
-            run_each(
-                lambda one: self._erasures.forget(waitlist_id, one.entry_id, one.join_id), page
-            )
+            run_each(lambda one: self.erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
         return found
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
         for shard in range(SHARDS):
-            yield from self._places.at(line_place(waitlist_id, shard))
-            yield from self._places.at(ended_place(waitlist_id, shard))
-            yield from self._places.unfinished(waitlist_id, shard)
+            yield from self.places.at(line_place(waitlist_id, shard))
+            yield from self.places.at(ended_place(waitlist_id, shard))
+            yield from self.places.unfinished(waitlist_id, shard)

@@ -1,6 +1,7 @@
 """Starts a rebuild if Redis has lost the order of a waitlist."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.clock import NowMillis
@@ -16,75 +17,68 @@ from waitlist_shared.ids import new_epoch
 from waitlist_shared.ranks import ticket_of_millis
 
 
+@dataclass(frozen=True, slots=True)
 class RecoveringQueue:
     """Sends requests; a cold waitlist is initialised and its rebuild started."""
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        waitlists: WaitlistRecords,
-        places: Places,
-        now_millis: NowMillis,
-        metrics: MetricsCollector,
-    ) -> None:
-        self._queue = queue
-        self._waitlists = waitlists
-        self._places = places
-        self._now_millis = now_millis
-        self._metrics = metrics
+    queue: QueueClient
+    waitlists: WaitlistRecords
+    places: Places
+    now_millis: NowMillis
+    metrics: MetricsCollector
 
     def write(self, request: c.OnWaitlist) -> Any:
         """Send a signup or a leave, which Redis accepts during a rebuild."""
         try:
-            return self._queue.send(request)
+            return self.queue.send(request)
         except Cold:
             self.start_rebuild(request.waitlist_id)
-            return self._queue.send(request)
+            return self.queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
         """Send a request that needs the whole order; raise Rebuilding during a rebuild."""
         try:
-            return self._queue.send(request)
+            return self.queue.send(request)
         except Cold as error:
             self.start_rebuild(request.waitlist_id)
             raise Rebuilding from error
 
     def start_rebuild(self, waitlist_id: str) -> c.InitResult:
         """Initialise a cold waitlist, and start maintenance to rebuild its order."""
-        self._metrics.add("cold_guards")
+        self.metrics.add("cold_guards")
         opened = self.initialise(waitlist_id)
-        self._queue.start_maintenance(waitlist_id)
+        self.queue.start_maintenance(waitlist_id)
         return opened
 
     def initialise(self, waitlist_id: str) -> c.InitResult:
         """Initialise a waitlist in Redis unless it is; the caller rebuilds its order."""
-        record = self._waitlists.get(waitlist_id)
+        record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
-        opened: c.InitResult = self._queue.send(self._open(record))
+        opened: c.InitResult = self.queue.send(self._open(record))
         return opened
 
     def push_settings(self, record: WaitlistRecord) -> None:
         """Send a waitlist's new settings to Redis."""
-        opened: c.InitResult = self._queue.send(self._open(record))
+        opened: c.InitResult = self.queue.send(self._open(record))
         if opened.outcome == "created":
-            self._queue.start_maintenance(record.waitlist_id)
+            self.queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
         """Send settings that Redis may have missed; a cold waitlist gets them when initialised."""
         with suppress(Cold):
-            self._queue.send(init_of(record, "configure", new_epoch()))
+            self.queue.send(init_of(record, "configure", new_epoch()))
 
     def initialise_empty(self, record: WaitlistRecord) -> None:
         """Initialise a new waitlist, whose empty order is complete."""
-        self._queue.send(init_of(record, "create", new_epoch()))
+        self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
         # New tickets must sort after every acknowledged one, also if the clock of Redis went back.
         # This clock does not decide the order: it only shows that Redis' clock went back.
         floor = max(
             record.checkpoint.stamp,
-            self._places.newest_stamp(record.waitlist_id),
-            ticket_of_millis(self._now_millis()),
+            self.places.newest_stamp(record.waitlist_id),
+            ticket_of_millis(self.now_millis()),
         )
         return init_of(record, "open", new_epoch(), floor)

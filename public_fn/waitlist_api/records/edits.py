@@ -1,5 +1,6 @@
 """Edits of attributes and profile."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
@@ -12,11 +13,11 @@ ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#er
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
 
+@dataclass(frozen=True, slots=True)
 class Edits:
     """Writes edits."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def record(
         self,
@@ -35,15 +36,15 @@ class Edits:
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
         condition = f"{ON_LIST} AND ({' OR '.join(news)})"
         with entry_changed():
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._table.update_write(record_key(*key), update, condition, values),
-                    self._table.put_write(event.to_item(*key)),
-                    self._table.put_write(_change(key, event.stamp).to_item(now_millis)),
+                    self.table.update_write(record_key(*key), update, condition, values),
+                    self.table.put_write(event.to_item(*key)),
+                    self.table.put_write(_change(key, event.stamp).to_item(now_millis)),
                 ]
             )
         # Read again, because a transaction does not return the item.
-        item = self._table.get(record_key(*key))
+        item = self.table.get(record_key(*key))
         if item is None:
             raise EntryChanged(None)
         return EntryRecord.from_item(item)

@@ -89,17 +89,17 @@ class EntryChanged(Exception):
         self.record = record
 
 
+@dataclass(frozen=True, slots=True)
 class EntryRecords:
     """Records of the entries of all waitlists; an expired record is not returned."""
 
-    def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
-        self._table = table
-        self._now_millis = now_millis
+    table: Table
+    now_millis: NowMillis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        item = self._table.get(record_key(waitlist_id, entry_id))
+        item = self.table.get(record_key(waitlist_id, entry_id))
         record = EntryRecord.from_item(item) if item else None
-        return None if record is None or record.is_expired(self._now_millis()) else record
+        return None if record is None or record.is_expired(self.now_millis()) else record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; the result lacks entries without a record."""
@@ -108,26 +108,26 @@ class EntryRecords:
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
-            records = [EntryRecord.from_item(item) for item in self._table.get_many(keys)]
+            records = [EntryRecord.from_item(item) for item in self.table.get_many(keys)]
             found |= {record.entry_id: record for record in records}
         return found
 
     def begin_join(self, record: EntryRecord) -> None:
         """Write the intent to join; raise EntryChanged if the entry exists."""
         with entry_changed():
-            self._table.put(intent_item(record), UNKNOWN)
+            self.table.put(intent_item(record), UNKNOWN)
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join that replaces an ended stay."""
         again = rejoining(record, former)
         with entry_changed():
-            self._table.put(intent_item(again), AS_FORMER, values_of_former(former))
+            self.table.put(intent_item(again), AS_FORMER, values_of_former(former))
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
         """Write the place that Redis returned; raise EntryChanged if this stay is not joining."""
         with entry_changed():
-            self._table.transact(self.join_writes(record, placed, now_millis))
+            self.table.transact(self.join_writes(record, placed, now_millis))
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Take back an intent to join; raise EntryChanged if this stay is not joining."""
@@ -136,12 +136,12 @@ class EntryRecords:
         values = STATUSES | {"join_id": record.join_id}
         with entry_changed():
             if record.previous is None:
-                self._table.delete(key, condition, values)
+                self.table.delete(key, condition, values)
             else:
                 former = EntryRecord.from_item(record.previous)
                 place = ended_place(former.waitlist_id, shard_of(former.entry_id))
                 item = former.to_item(place, former.left_millis or former.admitted_millis or 0)
-                self._table.put(item, condition, values)
+                self.table.put(item, condition, values)
 
     def begin_leave(
         self, key: tuple[str, str], by: str, reason: str, now_millis: int, ticket: int | None = None
@@ -165,7 +165,7 @@ class EntryRecords:
             condition += " AND #ticket = :ticket"
             values["ticket"] = ticket
         with entry_changed():
-            item = self._table.update(record_key(*key), update, condition, values)
+            item = self.table.update(record_key(*key), update, condition, values)
         return EntryRecord.from_item(item)
 
     def finish_leave(
@@ -209,7 +209,7 @@ class EntryRecords:
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
                 with entry_changed():
-                    self._table.transact(self._bump_writes(how, key, record, move, now_millis))
+                    self.table.transact(self._bump_writes(how, key, record, move, now_millis))
             except EntryChanged as changed:
                 record = changed.record
                 following = bump_write(record, move)
@@ -285,7 +285,7 @@ class EntryRecords:
         """Change a record, its history and the journal in one transaction."""
         with entry_changed():
             writes = self._writes(change, update, condition, values, now_millis, *events)
-            self._table.transact(writes)
+            self.table.transact(writes)
 
     def _writes(
         self,
@@ -298,8 +298,8 @@ class EntryRecords:
     ) -> list[Item]:
         items = [*(event.to_item(*change.key) for event in events), change.to_item(now_millis)]
         return [
-            self._table.update_write(record_key(*change.key), update, condition, values),
-            *map(self._table.put_write, items),
+            self.table.update_write(record_key(*change.key), update, condition, values),
+            *map(self.table.put_write, items),
         ]
 
 

@@ -1,6 +1,7 @@
 """Erasure: personal data at once, then history and record."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import (
@@ -21,11 +22,11 @@ PERSONAL = (
 BEHIND_ALL = "~"
 
 
+@dataclass(frozen=True, slots=True)
 class Erasures:
     """Erases entries of all waitlists."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
         """Remove personal data and mark the entry for erasure; EntryChanged without a record."""
@@ -36,7 +37,7 @@ class Erasures:
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
         with entry_changed():
-            item = self._table.update(
+            item = self.table.update(
                 record_key(waitlist_id, entry_id), update, "attribute_exists(#pk)", values
             )
         return EntryRecord.from_item(item)
@@ -66,14 +67,14 @@ class Erasures:
     def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
         key = record_key(waitlist_id, entry_id)
         with suppress(ConditionFailed):
-            self._table.delete(key, "#join_id = :join_id", {"join_id": join_id})
+            self.table.delete(key, "#join_id = :join_id", {"join_id": join_id})
 
     def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
         pk = entry_pk(waitlist_id, entry_id)
         values = {"pk": pk, "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}"}
         after: Item | None = {}
         while after is not None:
-            items, after = self._table.query(
+            items, after = self.table.query(
                 "#pk = :pk AND #sk < :last", values, after or None, Limit=ERASE_PAGE
             )
-            self._table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])
+            self.table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])

@@ -1,6 +1,7 @@
 """Reads the histories of entries, without expired events."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import HISTORY, RECORD, EntryRecord, HistoryEvent, entry_pk
@@ -9,18 +10,18 @@ from waitlist_api.records.table import Item, Table
 SHOWN = 100
 
 
+@dataclass(frozen=True, slots=True)
 class Histories:
     """The events of all entries, stored beside their records."""
 
-    def __init__(self, table: Table, now_millis: NowMillis = now_millis) -> None:
-        self._table = table
-        self._now_millis = now_millis
+    table: Table
+    now_millis: NowMillis = now_millis
 
     def with_record(
         self, waitlist_id: str, entry_id: str
     ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
         """Read an entry and the newest 100 events of its history, oldest first."""
-        items, _ = self._table.query(
+        items, _ = self.table.query(
             "#pk = :pk",
             {"pk": entry_pk(waitlist_id, entry_id)},
             ScanIndexForward=False,
@@ -29,13 +30,13 @@ class Histories:
         if not items or items[0]["sk"] != RECORD:
             return None
         record = EntryRecord.from_item(items[0])
-        if record.is_expired(self._now_millis()):
+        if record.is_expired(self.now_millis()):
             return None
         return record, self._events(reversed(items[1:]))
 
     def event(self, waitlist_id: str, entry_id: str, stamp: int, event: str) -> HistoryEvent | None:
         """Read one event of a history."""
-        item = self._table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, event))
+        item = self.table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, event))
         return None if item is None else HistoryEvent.from_item(item)
 
     def page(
@@ -44,7 +45,7 @@ class Histories:
         """Return a page of a history, oldest first, and the `after` of the next page."""
         pk = entry_pk(waitlist_id, entry_id)
         start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
-        items, last = self._table.query(
+        items, last = self.table.query(
             "#pk = :pk AND begins_with(#sk, :history)",
             {"pk": pk, "history": HISTORY},
             start,
@@ -55,4 +56,4 @@ class Histories:
 
     def _events(self, items: Iterable[Item]) -> list[HistoryEvent]:
         events = map(HistoryEvent.from_item, items)
-        return [event for event in events if not event.is_expired(self._now_millis())]
+        return [event for event in events if not event.is_expired(self.now_millis())]

@@ -42,12 +42,12 @@ class Intent:
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 
+@dataclass(frozen=True, slots=True)
 class ImportRecords:
     """Writes of imports; each call is one transaction."""
 
-    def __init__(self, table: Table, entries: EntryRecords) -> None:
-        self._table = table
-        self._entries = entries
+    table: Table
+    entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
         """Return as many of the first intents as one transaction allows."""
@@ -56,7 +56,7 @@ class ImportRecords:
     def begin(self, intents: Sequence[Intent]) -> None:
         """Write intents; raise EntryChanged if a record has changed since it was read."""
         with entry_changed():
-            self._table.transact([self._write(intent) for intent in intents])
+            self.table.transact([self._write(intent) for intent in intents])
 
     def groups_of(
         self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
@@ -68,15 +68,15 @@ class ImportRecords:
         """Write places; raise EntryChanged if an entry is no longer joining."""
         writes: list[Item] = []
         for record, place in placed:
-            writes += self._entries.join_writes(record, place, now_millis)
+            writes += self.entries.join_writes(record, place, now_millis)
         with entry_changed():
-            self._table.transact(writes)
+            self.table.transact(writes)
 
     def _write(self, intent: Intent) -> Item:
         item = intent_item(intent.begun)
         if intent.former is None:
-            return self._table.put_write(item, UNKNOWN)
-        return self._table.put_write(item, AS_FORMER, values_of_former(intent.former))
+            return self.table.put_write(item, UNKNOWN)
+        return self.table.put_write(item, AS_FORMER, values_of_former(intent.former))
 
 
 def _intent_bytes(intent: Intent) -> int:

@@ -62,15 +62,15 @@ class Change:
         }
 
 
+@dataclass(frozen=True, slots=True)
 class Journal:
     """Changes of all waitlists in the order of their stamps, minute by minute."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
         """Write a change of an entry without a record; a repeat is the same item."""
-        self._table.transact([self._table.put_write(change.to_item(now_millis))])
+        self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield the changes with `after` < stamp <= `until`, some minutes of all shards at a time.
@@ -104,7 +104,7 @@ class Journal:
         condition = "#pk = :pk AND #sk BETWEEN :low AND :high"
         last: Item | None = {}
         while last is not None:
-            items, last = self._table.query(condition, values, last or None, Limit=PAGE)
+            items, last = self.table.query(condition, values, last or None, Limit=PAGE)
             if items:
                 yield [Change.from_item(item) for item in items]
 

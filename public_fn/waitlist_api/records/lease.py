@@ -41,17 +41,17 @@ class Lease:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class Leases:
     """Issues leases."""
 
-    def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
-        self._waitlists = waitlists
-        self._now_millis = now_millis
+    waitlists: WaitlistRecords
+    now_millis: NowMillis
 
     def take(self, waitlist: WaitlistRecord) -> Lease | None:
         """Return a lease, or None while another run has one."""
         owner = secrets.token_hex(8)
-        now_millis = self._now_millis()
+        now_millis = self.now_millis()
         until_millis = now_millis + LEASE_MILLIS
-        taken = self._waitlists.take_lease(waitlist, owner, now_millis, until_millis)
-        return Lease(self._waitlists, self._now_millis, taken, owner) if taken else None
+        taken = self.waitlists.take_lease(waitlist, owner, now_millis, until_millis)
+        return Lease(self.waitlists, self.now_millis, taken, owner) if taken else None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Self
 
 from msgspec import Struct, convert
@@ -59,11 +60,11 @@ class Placed(Struct, frozen=True, kw_only=True, gc=False):
 ASKED = ", ".join(f"#{name}" for name in Placed.__struct_fields__)
 
 
+@dataclass(frozen=True, slots=True)
 class Places:
     """Entries by state: with a place, joining or leaving, ended."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def in_line(
         self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
@@ -113,7 +114,7 @@ class Places:
         """Return the newest stamp at the end of the queue, which later tickets must exceed."""
         newest = 0
         for shard in range(SHARDS):
-            items, _ = self._table.query(
+            items, _ = self.table.query(
                 "#place = :place",
                 {"place": line_place(waitlist_id, shard)},
                 IndexName=INDEX,
@@ -129,7 +130,7 @@ class Places:
     ) -> Iterator[list[Placed]]:
         after: Item | None = start or {}
         while after is not None:
-            items, after = self._table.query(
+            items, after = self.table.query(
                 condition,
                 values,
                 after or None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
@@ -10,16 +11,16 @@ DAY_SECONDS = 24 * 3600
 PAGE = 500
 
 
+@dataclass(frozen=True, slots=True)
 class Retention:
     """Sets when ended stays expire, by the waitlist's days; None keeps them for ever."""
 
-    def __init__(self, table: Table, days_of: Callable[[str], int | None]) -> None:
-        self._table = table
-        self._days_of = days_of
+    table: Table
+    days_of: Callable[[str], int | None]
 
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
         """Return when the record of a stay that ends now expires, in seconds since 1970."""
-        days = self._days_of(waitlist_id)
+        days = self.days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
@@ -34,7 +35,7 @@ class Retention:
         after: Item | None = {}
         while after is not None:
             condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
-            items, after = self._table.query(condition, values, after or None, Limit=PAGE)
+            items, after = self.table.query(condition, values, after or None, Limit=PAGE)
             for item in items:
                 if "expires_at" not in item:
                     self._end({"pk": pk, "sk": item["sk"]}, expires_at)
@@ -43,4 +44,4 @@ class Retention:
         update = "SET #expires_at = :expires_at"
         # An event that was erased must not be created again.
         with suppress(ConditionFailed):
-            self._table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})
+            self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

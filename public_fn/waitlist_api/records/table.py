@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -41,19 +42,19 @@ class ConditionFailed(Exception):
         self.item = item
 
 
+@dataclass(frozen=True, slots=True)
 class Table:
     """The calls that the records need, on a botocore DynamoDB client."""
 
-    def __init__(self, client: Any, name: str, pause: Callable[[float], None] = time.sleep) -> None:
-        self._client = client
-        self._name = name
-        self._pause = pause
+    client: Any
+    name: str
+    pause: Callable[[float], None] = time.sleep
 
     def get(self, key: Key) -> Item | None:
         """Read one item, consistently."""
         with _our_errors():
-            answer = self._client.get_item(
-                TableName=self._name, Key=_encode(key), ConsistentRead=True
+            answer = self.client.get_item(
+                TableName=self.name, Key=_encode(key), ConsistentRead=True
             )
         return _decode(answer["Item"]) if "Item" in answer else None
 
@@ -65,11 +66,11 @@ class Table:
             if not wanted:
                 break
             self._wait(turn)
-            request = {self._name: {"Keys": wanted, "ConsistentRead": True}}
+            request = {self.name: {"Keys": wanted, "ConsistentRead": True}}
             with _our_errors():
-                answer = self._client.batch_get_item(RequestItems=request)
-            found += [_decode(item) for item in answer["Responses"].get(self._name, [])]
-            wanted = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+                answer = self.client.batch_get_item(RequestItems=request)
+            found += [_decode(item) for item in answer["Responses"].get(self.name, [])]
+            wanted = answer.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
         if wanted:
             raise Throttled
         return found
@@ -77,8 +78,8 @@ class Table:
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
         """Write one item, or raise ConditionFailed with the current one."""
         with _our_errors():
-            self._client.put_item(
-                TableName=self._name,
+            self.client.put_item(
+                TableName=self.name,
                 Item=_encode(item),
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **_expressions(values or {}, ConditionExpression=condition),
@@ -87,8 +88,8 @@ class Table:
     def update(self, key: Key, update: str, condition: str, values: Item) -> Item:
         """Change one item and return it, or raise ConditionFailed with the current one."""
         with _our_errors():
-            answer = self._client.update_item(
-                TableName=self._name,
+            answer = self.client.update_item(
+                TableName=self.name,
                 Key=_encode(key),
                 ReturnValues="ALL_NEW",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -99,8 +100,8 @@ class Table:
     def delete(self, key: Key, condition: str, values: Item) -> None:
         """Delete one item, or raise ConditionFailed with the current one."""
         with _our_errors():
-            self._client.delete_item(
-                TableName=self._name,
+            self.client.delete_item(
+                TableName=self.name,
                 Key=_encode(key),
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **_expressions(values, ConditionExpression=condition),
@@ -109,11 +110,11 @@ class Table:
     def transact(self, writes: Sequence[Item]) -> None:
         """Write in one transaction; ConditionFailed has the first item that refused."""
         with _our_errors():
-            self._client.transact_write_items(TransactItems=list(writes))
+            self.client.transact_write_items(TransactItems=list(writes))
 
     def put_write(self, item: Item, condition: str = "", values: Item | None = None) -> Item:
         """Return a put for `transact`."""
-        write: Item = {"TableName": self._name, "Item": _encode(item)}
+        write: Item = {"TableName": self.name, "Item": _encode(item)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Put": write}
@@ -122,7 +123,7 @@ class Table:
         """Return an update for `transact`."""
         return {
             "Update": {
-                "TableName": self._name,
+                "TableName": self.name,
                 "Key": _encode(key),
                 "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
                 **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
@@ -131,7 +132,7 @@ class Table:
 
     def delete_write(self, key: Key, condition: str = "", values: Item | None = None) -> Item:
         """Return a delete for `transact`."""
-        write: Item = {"TableName": self._name, "Key": _encode(key)}
+        write: Item = {"TableName": self.name, "Key": _encode(key)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Delete": write}
@@ -143,12 +144,12 @@ class Table:
 
         Consistent, except for an index.
         """
-        request = {"TableName": self._name, "ConsistentRead": "IndexName" not in options}
+        request = {"TableName": self.name, "ConsistentRead": "IndexName" not in options}
         request |= _expressions(values, KeyConditionExpression=condition, **options)
         if after is not None:
             request["ExclusiveStartKey"] = _encode(after)
         with _our_errors():
-            answer = self._client.query(**request)
+            answer = self.client.query(**request)
         last = answer.get("LastEvaluatedKey")
         return [_decode(item) for item in answer["Items"]], _decode(last) if last else None
 
@@ -162,8 +163,8 @@ class Table:
             for turn in range(BATCH_TRIES):
                 self._wait(turn)
                 with _our_errors():
-                    answer = self._client.batch_write_item(RequestItems={self._name: waiting})
-                waiting = answer.get("UnprocessedItems", {}).get(self._name, [])
+                    answer = self.client.batch_write_item(RequestItems={self.name: waiting})
+                waiting = answer.get("UnprocessedItems", {}).get(self.name, [])
                 if not waiting:
                     break
             else:
@@ -172,7 +173,7 @@ class Table:
     def _wait(self, turn: int) -> None:
         """Pause for a random time before a retry, so that retries of many processes spread."""
         if turn:
-            self._pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
+            self.pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
 
 
 def _encode(item: Mapping[str, Any]) -> Item:

@@ -64,13 +64,13 @@ class Transition:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class Transitions:
     """Writes decisions."""
 
-    def __init__(self, table: Table, retention: Retention, metrics: MetricsCollector) -> None:
-        self._table = table
-        self._retention = retention
-        self._metrics = metrics
+    table: Table
+    retention: Retention
+    metrics: MetricsCollector
 
     def record(self, transition: Transition, now_millis: int) -> None:
         """Write a decision; raise EntryChanged if the record is newer, or the stay has ended."""
@@ -84,20 +84,20 @@ class Transitions:
         key = record_key(transition.waitlist_id, transition.entry_id)
         update = _update(transition.status, attributes)
         with entry_changed():
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._table.update_write(key, update, condition, values),
+                    self.table.update_write(key, update, condition, values),
                     *self._history(transition),
-                    self._table.put_write(transition.change.to_item(now_millis)),
+                    self.table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
-        self._metrics.add("holds_expired", transition.expired_holds)
+        self.metrics.add("holds_expired", transition.expired_holds)
         # Again, for events that other requests have added since.
         self._end_history(transition)
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
         """Let the history expire, then return the decision with the record's expiry."""
-        expires_at = self._retention.expires_at(transition.waitlist_id, now_millis)
+        expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
             changes={**transition.changes, "expires_at": expires_at},
@@ -109,7 +109,7 @@ class Transitions:
     def _end_history(self, transition: Transition) -> None:
         key = (transition.waitlist_id, transition.entry_id)
         expires_at = transition.changes.get("expires_at")
-        self._retention.end_history(key, transition.stamp, expires_at)
+        self.retention.end_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
         """Write the event of a decision that is older than the record, unless the event exists.
@@ -120,21 +120,21 @@ class Transitions:
         update = "SET #updated_millis = :now"
         try:
             with entry_changed():
-                self._table.transact(
+                self.table.transact(
                     [
-                        self._table.update_write(
+                        self.table.update_write(
                             record_key(*key), update, condition, {"now": now_millis}
                         ),
-                        self._table.put_write(event.to_item(*key), "attribute_not_exists(#pk)"),
+                        self.table.put_write(event.to_item(*key), "attribute_not_exists(#pk)"),
                     ]
                 )
         except EntryChanged as changed:
             # The event's own condition returns no item, and neither does a missing record.
-            if changed.record is not None or self._table.get(record_key(*key)) is None:
+            if changed.record is not None or self.table.get(record_key(*key)) is None:
                 raise
             return
-        self._metrics.add("holds_expired", _expired_holds([event]))
-        if self._retention.expires_at(key[0], now_millis) is not None:
+        self.metrics.add("holds_expired", _expired_holds([event]))
+        if self.retention.expires_at(key[0], now_millis) is not None:
             self._expire_with_record(key, event.stamp)
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
@@ -146,18 +146,18 @@ class Transitions:
         keys = list(wanted)
         for start in range(0, len(keys), BATCH_GET):
             batch = [{"pk": pk, "sk": sk} for pk, sk in keys[start : start + BATCH_GET]]
-            for item in self._table.get_many(batch):
+            for item in self.table.get_many(batch):
                 del wanted[item["pk"], item["sk"]]
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
         """Let events that are written late expire with their record."""
-        record = self._table.get(record_key(*key)) or {}
-        self._retention.end_history(key, stamp, record.get("expires_at"))
+        record = self.table.get(record_key(*key)) or {}
+        self.retention.end_history(key, stamp, record.get("expires_at"))
 
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [
-            self._table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
+            self.table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
             for event in transition.events
         ]
 

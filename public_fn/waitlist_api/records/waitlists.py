@@ -87,15 +87,15 @@ class WaitlistRecord:
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
+@dataclass(frozen=True, slots=True)
 class WaitlistRecords:
     """Waitlists by id."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def get(self, waitlist_id: str) -> WaitlistRecord | None:
         """Read a waitlist, consistently; also one that is being deleted."""
-        item = self._table.get(_key(waitlist_id))
+        item = self.table.get(_key(waitlist_id))
         return WaitlistRecord.from_item(item) if item else None
 
     def create(self, waitlist_id: str, settings: WaitlistSettings, now_millis: int) -> bool:
@@ -111,10 +111,10 @@ class WaitlistRecords:
             "updated_millis": now_millis,
         }
         try:
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._table.put_write(item, "attribute_not_exists(#pk)"),
-                    self._table.put_write({"pk": CATALOG, "sk": waitlist_id}),
+                    self.table.put_write(item, "attribute_not_exists(#pk)"),
+                    self.table.put_write({"pk": CATALOG, "sk": waitlist_id}),
                 ]
             )
         except ConditionFailed:
@@ -135,7 +135,7 @@ class WaitlistRecords:
         for _ in range(MAX_CONFLICT_RETRIES):
             for condition, also in _whether_declared(settings):
                 try:
-                    item = self._table.update(
+                    item = self.table.update(
                         _key(waitlist_id), update + also, f"{ALIVE} AND {condition}", values
                     )
                 except ConditionFailed as failed:
@@ -148,7 +148,7 @@ class WaitlistRecords:
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
         """Store the state of segments, unless their declaration has changed."""
         with suppress(ConditionFailed):
-            self._table.update(
+            self.table.update(
                 _key(segments.waitlist_id),
                 "SET #segments_state = :state",
                 "#segments_version = :version",
@@ -158,7 +158,7 @@ class WaitlistRecords:
     def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
         """Mark a waitlist as being deleted; return False if it does not exist."""
         try:
-            self._table.update(
+            self.table.update(
                 _key(waitlist_id),
                 "SET #deleting = :true, #updated_millis = :now",
                 ALIVE,
@@ -174,18 +174,18 @@ class WaitlistRecords:
         values = {"true": True, "owner": owner}
         catalog_key = {"pk": CATALOG, "sk": waitlist_id}
         with suppress(ConditionFailed):
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._table.delete_write(_key(waitlist_id), condition, values),
-                    self._table.delete_write(catalog_key),
+                    self.table.delete_write(_key(waitlist_id), condition, values),
+                    self.table.delete_write(catalog_key),
                 ]
             )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
         """Return a page of waitlists by id, and the `after` of the next page or None."""
         start = {"pk": CATALOG, "sk": after} if after else None
-        entries, last = self._table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
-        items = self._table.get_many([_key(entry["sk"]) for entry in entries])
+        entries, last = self.table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
+        items = self.table.get_many([_key(entry["sk"]) for entry in entries])
         records = sorted(map(WaitlistRecord.from_item, items), key=lambda one: one.waitlist_id)
         return records, last["sk"] if last else None
 
@@ -210,7 +210,7 @@ class WaitlistRecords:
             "created": waitlist.created_millis,
         }
         try:
-            item = self._table.update(
+            item = self.table.update(
                 _key(waitlist.waitlist_id),
                 "SET #lease_owner = :owner, #lease_until = :until",
                 "#created_millis = :created AND (attribute_not_exists(#lease_until)"
@@ -238,7 +238,7 @@ class WaitlistRecords:
             update += ", #rebuild = :rebuild"
             values["rebuild"] = rebuild.to_item()
         try:
-            self._table.update(_key(waitlist_id), update, "#lease_owner = :owner", values)
+            self.table.update(_key(waitlist_id), update, "#lease_owner = :owner", values)
         except ConditionFailed:
             return False
         return True
@@ -249,14 +249,14 @@ class WaitlistRecords:
         if forget_rebuild:
             update += ", #rebuild"
         with suppress(ConditionFailed):
-            self._table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
+            self.table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
 
     def forget_rebuild(self, waitlist: WaitlistRecord) -> None:
         """Delete the progress of a rebuild, unless it has changed."""
         if waitlist.rebuild is None:
             return
         with suppress(ConditionFailed):
-            self._table.update(
+            self.table.update(
                 _key(waitlist.waitlist_id),
                 "REMOVE #rebuild",
                 "#rebuild = :rebuild",
@@ -266,7 +266,7 @@ class WaitlistRecords:
     def write_checkpoint(self, waitlist_id: str, checkpoint: Checkpoint) -> None:
         """Store the checkpoint."""
         try:
-            self._table.update(
+            self.table.update(
                 _key(waitlist_id),
                 "SET #watch = :watch",
                 "attribute_exists(#pk)",

@@ -10,6 +10,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
 from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.waitlists import reindex
 from waitlist_queue import keys
@@ -288,16 +289,16 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     """P3, P7: the settings read before are refused, none is written, and the lease is free."""
     desk.declare(BY_LANGUAGE)
     desk.world.redis.flushall()
-    rebuilder = desk.world.services.maintenance._rebuilder
-    rebuild, initialise = rebuilder.rebuild, rebuilder._recovering_queue.initialise
+    rebuild = desk.world.services.maintenance.rebuilder.rebuild
+    initialise = RecoveringQueue.initialise
 
-    def declare_and_initialise(waitlist_id: str) -> c.InitResult:
+    def declare_and_initialise(queue: RecoveringQueue, waitlist_id: str) -> c.InitResult:
         desk.declare(BY_GENDER)
-        return initialise(waitlist_id)
+        return initialise(queue, waitlist_id)
 
     before = desk.config()
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(rebuilder._recovering_queue, "initialise", declare_and_initialise)
+        meanwhile.setattr(RecoveringQueue, "initialise", declare_and_initialise)
         with pytest.raises(StaleSegments):
             rebuild(before)
     assert desk.look("ann").code == "rebuilding"

@@ -1,6 +1,6 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -14,12 +14,12 @@ from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 
 
+@dataclass(frozen=True, slots=True)
 class Looking:
     """Answers where an entry stands, in line and within its segments."""
 
-    def __init__(self, positions: Positions, segment_positions: SegmentPositions) -> None:
-        self._positions = positions
-        self._segment_positions = segment_positions
+    positions: Positions
+    segment_positions: SegmentPositions
 
     def look(
         self, waitlist_id: str, entry_id: str, segment: str | None, proof: Proof | None = None
@@ -30,10 +30,10 @@ class Looking:
         """
         places: list[SegmentPlace] | None = None
         if segment is None:
-            view = self._positions.of(waitlist_id, entry_id)
+            view = self.positions.of(waitlist_id, entry_id)
         else:
             names = segment.split(",")
-            view, places = self._segment_positions.of(waitlist_id, entry_id, names)
+            view, places = self.segment_positions.of(waitlist_id, entry_id, names)
         if proof is None:
             return _answer(view, places, None)
         if proof.stay != view.ticket:
