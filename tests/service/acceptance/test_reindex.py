@@ -11,7 +11,9 @@ from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.waitlists import reindex
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
@@ -152,7 +154,7 @@ def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.Monke
             assert desk.bump("bob", key=name, to="back").status == 200
         return read(waitlist_id, entry_ids)
 
-    monkeypatch.setattr(records, "get_many", get_many)
+    monkeypatch.setattr(EntryRecords, "get_many", lambda _, *named: get_many(*named))
     look_after(desk)
     monkeypatch.undo()
     assert len(desk.within(language="Dutch")) == 7
@@ -239,7 +241,7 @@ def test_who_has_lost_their_segments_gets_them_again(
     desk.world.redis.hset(keys.meta("bakery"), "segments_state", "building")
     records = desk.world.services.waitlist_records
     note = Mock(side_effect=records.note_segments)
-    monkeypatch.setattr(records, "note_segments", note)
+    monkeypatch.setattr(WaitlistRecords, "note_segments", lambda _, *named: note(*named))
     look_after(desk)
     assert [call.args[1] for call in note.call_args_list] == ["building", "ready"]
     assert not desk.contradictions()
@@ -273,7 +275,7 @@ def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPa
         assert taken.take_lease(desk.config(), "another", now_millis, now_millis + 1)
         return read(waitlist_id, entry_ids)
 
-    monkeypatch.setattr(records, "get_many", get_many)
+    monkeypatch.setattr(EntryRecords, "get_many", lambda _, *named: get_many(*named))
     look_after(desk)
     assert desk.within(language="French") == ["cyd"]
     assert desk.states() == ("building", "building")
