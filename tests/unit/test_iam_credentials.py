@@ -52,7 +52,7 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.fixture
 def bare_environment(without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Nor an answer: whoever asks the network fails."""
+    """Nor an answer: every network request fails."""
 
     def unreachable(*_arguments: object, **_options: object) -> None:
         raise AssertionError("the network was asked")

@@ -1,4 +1,4 @@
-"""Maintenance's entry point: what it is told by Lambda reaches those who must stop in time."""
+"""Maintenance's entry point: the time left by Lambda reaches the work that must stop in time."""
 
 from collections.abc import Callable, Iterator
 

@@ -47,7 +47,7 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
     assert status_of(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # A good token gets as far as the private function, of which there is none here.
+    # A valid token gets as far as the private function, which does not exist here.
     assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 

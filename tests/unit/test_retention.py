@@ -27,7 +27,7 @@ def table(memory: MemoryTable) -> Table:
 
 
 def admitted(table: Table) -> None:
-    """Record somebody who was admitted at stamp 10, and will be forgotten."""
+    """Record an entry that was admitted at stamp 10 and will expire."""
     record = EntryRecord(
         waitlist_id=KEY[0],
         entry_id=KEY[1],

@@ -64,7 +64,7 @@ class Scene:
         self.table.expire(self.clock.millis // 1000)
 
     def details(self, name: str | None = None) -> list[Detail]:
-        """Return what the bus was given, of one person or of everybody, as it came."""
+        """Return the events of the bus, of one entry or of all, in their order."""
         found = details_of(self.table.records)
         entry_id = name and self.desk.id_of(name)
         return [one for one in found if entry_id in (None, one["entry_id"])]
@@ -84,7 +84,7 @@ class Scene:
         ]
 
     def contradictions(self) -> list[str]:
-        """Return where the bus was told otherwise than histories and records are."""
+        """Return the differences between the events of the bus, the histories and the records."""
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():

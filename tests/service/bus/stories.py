@@ -29,7 +29,7 @@ ERASED: Told = ("erased", None)
 
 @dataclass(frozen=True)
 class Story:
-    """What happens to Ada, and what the bus is told: each event, and by what kind of caller."""
+    """What happens to Ada, and the expected events of the bus with the kind of their actors."""
 
     name: str
     happen: Callable[[Scene], None]

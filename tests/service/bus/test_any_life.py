@@ -1,4 +1,4 @@
-"""Whatever happens to people, cut off wherever: the bus is told what is recorded."""
+"""After any sequence of operations, cut off at any step, the bus has what is recorded."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -59,7 +59,7 @@ lives: Any = st.lists(
 )
 @given(life=lives)
 def test_the_bus_is_told_what_the_record_knows(life: list[tuple[str, str, int | None]]) -> None:
-    """P2, P3: no change is left out, none is told twice, no two have one stamp."""
+    """P2, P3: each change is published exactly once, with its own stamp."""
     scene = Scene()
     scene.desk.all_sign_up(*NAMES)
     for deed, name, struck in life:

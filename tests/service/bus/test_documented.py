@@ -1,4 +1,4 @@
-"""docs/events.md says what the bus is given, and its example is told what it says."""
+"""docs/events.md describes the events of the bus, and its example matches them."""
 
 import json
 import re

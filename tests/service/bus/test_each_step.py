@@ -1,4 +1,4 @@
-"""A change that is cut off, at any step, is told of once if it comes about, and else not at all."""
+"""A change that is cut off at any step is published once if it takes effect, else never."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +18,7 @@ STEPS = 30
 
 @dataclass(frozen=True)
 class Operation:
-    """`told` is what the bus is given of Ada once it has come about, after what was before."""
+    """`told` has the new events of Ada on the bus after the change took effect."""
 
     name: str
     prepare: Callable[[Scene], None]
@@ -114,7 +114,7 @@ def test_a_retried_change_is_told_of_once(operation: Operation, fault: str) -> N
 def test_of_a_change_that_is_given_up_the_bus_is_told_as_much_as_the_record(
     operation: Operation,
 ) -> None:
-    """P3: maintenance finishes it or nothing of it is true, and holds end meanwhile."""
+    """P3: maintenance finishes the change or it has no effect; holds expire until then."""
     for step in range(STEPS):
         scene, before, is_struck = struck(operation, step, faults.crash_after)
         scene.world.advance(2 * LEASE_SECONDS)

@@ -47,7 +47,7 @@ def test_a_change_that_is_overtaken_is_told_late_and_once(
 
 
 def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
-    """P8: a consumer that forgets at `erased` is told of nobody whom it has forgotten."""
+    """P8: after `erased` a consumer gets no event of the erased entry."""
     scene = Scene()
     signs_up(scene)
     elsewhere = scene.desk_elsewhere()

@@ -17,7 +17,7 @@ Item = dict[str, Any]
 
 
 def live(desk: Admissions) -> None:
-    """Do what each event tells of, and what is refused."""
+    """Do each operation that writes an event, and operations that are refused."""
     desk.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     desk.all_sign_up("ada", "bob", "cyd")
     desk.sign_up("ada", key="signup-ada")

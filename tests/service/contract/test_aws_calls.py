@@ -175,13 +175,13 @@ def test_a_filter_makes_a_claim_no_dearer(
 
 
 def test_a_wrong_filter_takes_one_read_of_the_list(agents: Admissions, wire: Wire) -> None:
-    """P5 P9: nobody is refused by what is remembered."""
+    """P5 P9: no request is refused by a cached waitlist."""
     assert agents.claim(filter={"gender": "F"}).status == 422
     assert wire.names == ["GetItem"]
 
 
 def test_a_place_within_a_segment_takes_one_read_more(agents: Admissions, wire: Wire) -> None:
-    """P9: the record tells which segments they are."""
+    """P9: the record has the declared segments."""
     assert len(agents.look("bob", "segment=language").json["segments"]) == 1
     assert wire.names == ["GetItem", "Invoke"]
 

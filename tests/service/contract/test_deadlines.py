@@ -142,7 +142,7 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     answer: HttpResponse,
     longest: float,
 ) -> None:
-    """P9: and the failure is told as it is, so that a throttled request is a throttled one."""
+    """P9: the original failure is reported, so that a throttled request stays a throttled one."""
     client = clients.lambda_client(time)
     service.answer(answer)
     with time.limited_to(longest + LAMBDA_SECONDS - 0.001), pytest.raises(ClientError) as error:

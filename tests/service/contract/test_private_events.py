@@ -19,7 +19,7 @@ STORY = [
     *[name for name in PRIVATE if name not in (*FIRST, *LAST)],
     *LAST,
 ]
-# The events that change somebody's place do so when they are sent in this order.
+# Sent in this order, the events that change an entry's place do so.
 TAKING_EFFECT = {
     "init": "created",
     "signup": "joined",
@@ -39,7 +39,7 @@ TAKING_EFFECT = {
     "untagged": "ready",
     "reserve": "reserved",
     "enlist": "joined",
-    # The tokens in the files are nobody's: tests/queue/behaviour has those of a claim.
+    # The tokens in the files belong to no hold; tests/queue/behaviour uses tokens of a claim.
     "complete": "claim_mismatch",
     "release": "claim_mismatch",
     "extend": "claim_mismatch",

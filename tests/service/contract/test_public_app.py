@@ -26,7 +26,7 @@ class Timed(Context):
 
 
 class Secrets:
-    """Secrets Manager, which fails as long as it is told to."""
+    """A Secrets Manager that fails as long as the test wants."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None

@@ -42,7 +42,7 @@ EXPECTED = {
     "admin_park": 200,
     "admin_redrive": 200,
 }
-# Events about a hold: the token in the file is nobody's, so each gets that of a real claim.
+# Events of a hold, with the token of a real claim: the token in the file belongs to none.
 ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}
 
 
@@ -125,7 +125,7 @@ def body_of(answer: dict[str, Any]) -> Any:
 def test_the_events_speak_of_one_person_who_is_seen_by_all_of_them(
     deployment: Deployment,
 ) -> None:
-    """P6: the same place, whoever asks."""
+    """P6: customer and operator get the same position."""
     deployment.prepared()
     entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
     for name in ("signup", "position", "admin_get_entry", "admin_bump"):

@@ -1,4 +1,4 @@
-"""Personal data that can be told from everything else, and the search for it."""
+"""Recognisable personal data, and the search for it."""
 
 import base64
 import re

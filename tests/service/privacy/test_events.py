@@ -1,4 +1,4 @@
-"""P8: of a person the bus is told the ids, whatever is asked of whatever route."""
+"""P8: after any request on any route the bus has only ids of a person."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
     events = events_of(service.table.records)
     assert ENTRY_ID in {event["detail"]["entry_id"] for event in events}
     assert found_in([json.dumps(event) for event in events]) == []
-    # Of the stream all: the bus is told a part of it.
+    # The whole stream, of which the bus gets a part.
     assert service.token in service.issued
     records = [json.dumps(record) for record in service.table.records]
     assert tokens_found_in(records, service.issued) == []

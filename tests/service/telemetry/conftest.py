@@ -1,4 +1,4 @@
-"""Fixtures of the tests of what is told: one deployment, with its lines."""
+"""Fixtures of the tests of logs and metrics: one deployment with its log lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.service.telemetry.told import Told, told
 
 @pytest.fixture
 def prepared(tmp_path: Path) -> Iterator[Told]:
-    """A waitlist with a customer in it; nothing is told yet."""
+    """A waitlist with one customer; nothing is logged yet."""
     with told(tmp_path) as kept:
         prepare(kept.service)
         kept.forget()

@@ -53,7 +53,7 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# What only requests count, though maintenance tells its zero too.
+# Metrics that only requests count, although maintenance also writes their zero.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
