@@ -1,7 +1,7 @@
-"""The whole state of both stores, to compare or to put back."""
+"""The whole state of both stores, to compare or to restore."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from tests.support.dynamodb import TABLE
 from tools.local.dynamodb.items import Item, Key
@@ -9,26 +9,42 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """All items of the table by key, and all keys of Redis by name."""
+class RedisState:
+    """All keys of Redis by name, without their times to live."""
 
-    items: dict[Key, Item]
     keys: dict[str, Any]
 
     @classmethod
-    def of(cls, dynamodb: Any, redis: Any) -> "Snapshot":
-        """Read everything."""
-        items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
-        return cls(items, {name: value_of(redis, name) for name in sorted(redis.keys("*"))})
+    def of(cls, redis: Any) -> Self:
+        """Read all keys."""
+        return cls({name: _value_of(redis, name) for name in sorted(redis.keys("*"))})
 
-    def restore(self, table: MemoryTable, redis: Any) -> None:
-        """Make the stores what they were; times to live are not brought back."""
-        table.items = dict(self.items)
+    def restore(self, redis: Any) -> None:
+        """Replace all keys, as a replica that lagged behind does when it takes over."""
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():
-            put_value(pipeline, name, value)
+            _put_value(pipeline, name, value)
         pipeline.execute()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All items of the table by key, and the state of Redis."""
+
+    items: dict[Key, Item]
+    redis: RedisState
+
+    @classmethod
+    def of(cls, dynamodb: Any, redis: Any) -> Self:
+        """Read both stores."""
+        items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
+        return cls(items, RedisState.of(redis))
+
+    def restore(self, table: MemoryTable, redis: Any) -> None:
+        """Replace the content of both stores."""
+        table.items = dict(self.items)
+        self.redis.restore(redis)
 
 
 def _scan(dynamodb: Any) -> list[Item]:
@@ -42,7 +58,7 @@ def _scan(dynamodb: Any) -> list[Item]:
         start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-def value_of(redis: Any, name: str) -> Any:
+def _value_of(redis: Any, name: str) -> Any:
     """Return what a key holds."""
     match redis.type(name):
         case "hash":
@@ -53,8 +69,8 @@ def value_of(redis: Any, name: str) -> Any:
             return redis.get(name)
 
 
-def put_value(pipeline: Any, name: str, value: Any) -> None:
-    """Have a key hold what `value_of` returned."""
+def _put_value(pipeline: Any, name: str, value: Any) -> None:
+    """Write a key's value as `_value_of` returns it."""
     if isinstance(value, dict):
         pipeline.hset(name, mapping=value)
     elif isinstance(value, list):

@@ -22,11 +22,11 @@ REFUSALS = {
 
 
 def judge(
-    history: History, final_state: FinalState, lease_seconds: float, loss: Loss | None = None
+    history: History, final_state: FinalState, lease_seconds: float, losses: Sequence[Loss] = ()
 ) -> list[Problem]:
     """Return everything that contradicts what clients were told.
 
-    `loss` is that of Redis in the middle of it.
+    `losses` are the times when Redis lost data.
     """
     people = people_of(history)
     return [
@@ -37,7 +37,7 @@ def judge(
         *claim_problems(history, lease_seconds),
         *_order(people, final_state.line),
         *_positions(final_state),
-        *_counts(people, final_state, loss),
+        *_counts(people, final_state, losses),
     ]
 
 
@@ -127,7 +127,7 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 
 
 def _counts(
-    people: dict[str, Person], final_state: FinalState, loss: Loss | None
+    people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
     """The counts are those of the list and of what was told.
 
@@ -143,16 +143,19 @@ def _counts(
         if stats[name] != count:
             yield Problem("count", f"{stats[name]} are counted {name}, and {count} are")
     in_all = sum(stats[name] for name in ("waiting", "offered", "parked", "admitted", "left"))
-    is_sum_wrong = stats["signed_up"] < in_all if loss else stats["signed_up"] != in_all
+    is_sum_wrong = stats["signed_up"] < in_all if losses else stats["signed_up"] != in_all
     if is_sum_wrong:
         yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
-    yield from _between("signed_up", stats, [one.signup for one in everybody], loss)
-    yield from _between("left", stats, [one.leave for one in everybody], loss)
-    yield from _between("admitted", stats, [one.complete for one in everybody], loss)
+    yield from _between("signed_up", stats, [one.signup for one in everybody], losses)
+    yield from _between("left", stats, [one.leave for one in everybody], losses)
+    yield from _between("admitted", stats, [one.complete for one in everybody], losses)
 
 
 def _between(
-    name: str, stats: Mapping[str, int], operations: Sequence[Operation | None], loss: Loss | None
+    name: str,
+    stats: Mapping[str, int],
+    operations: Sequence[Operation | None],
+    losses: Sequence[Loss],
 ) -> Iterator[Problem]:
     """A count lies between those who were told, and those who may not have heard.
 
@@ -165,9 +168,9 @@ def _between(
     ]
     done = [operation for operation in had_effect if operation.is_done]
     least, most = len(done), len(had_effect)
-    if loss is not None:
-        least = sum(operation.began >= loss.ended for operation in done)
-        most += sum(loss.is_during(operation) for operation in had_effect)
+    if losses:
+        least = sum(operation.began >= losses[-1].ended for operation in done)
+        most += sum(loss.is_during(operation) for operation in had_effect for loss in losses)
     count = stats[name]
     if not least <= count <= most:
         yield Problem("count", f"{count} {name}, but {least} to {most} were told so")

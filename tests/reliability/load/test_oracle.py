@@ -295,12 +295,12 @@ def test_after_a_loss_counts_may_lack_what_was_before_it(
     """What was done after it is counted; the people on the list are counted exactly."""
     before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
     lacking = counted(final_state, left=0, admitted=0)
-    assert judge(scenario.history, lacking, LEASE_SECONDS, after) == []
-    assert {one.kind for one in judge(scenario.history, lacking, LEASE_SECONDS, before)} == {
+    assert judge(scenario.history, lacking, LEASE_SECONDS, [after]) == []
+    assert {one.kind for one in judge(scenario.history, lacking, LEASE_SECONDS, [before])} == {
         "count"
     }
     for name in ("waiting", "offered", "parked", "left"):
         wrong = counted(final_state, **{name: 9})
-        assert {one.kind for one in judge(scenario.history, wrong, LEASE_SECONDS, after)} == {
+        assert {one.kind for one in judge(scenario.history, wrong, LEASE_SECONDS, [after])} == {
             "count"
         }

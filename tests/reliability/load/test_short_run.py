@@ -7,8 +7,8 @@ from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
 # Room for one: whoever comes while it is taken is throttled.
-OPERATIONS = 400
-PLAN = Plan(clients=12, operations=OPERATIONS, private_concurrency=1, lease_seconds=3)
+OPERATIONS = 300
+PLAN = Plan(clients=8, operations=OPERATIONS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.service.acceptance.test_lagging_replica import EventfulClock
 from tests.support.admissions import Admissions
-from tests.support.redis_past import RedisPast
 from tests.support.redis_servers import Server
+from tests.support.snapshot import RedisState
 from tests.support.tables import new_table
 from tests.support.world import START_MILLIS, Clock, RedisClock, World
 
@@ -74,7 +74,7 @@ class Clocks:
         """Have another server take over that has everything."""
         self.home = f"{self.home}-two"
 
-    def fail_over_behind(self, past: RedisPast) -> None:
+    def fail_over_behind(self, past: RedisState) -> None:
         """Have another server take over that lacks what came after."""
-        past.put_back()
+        past.restore(self.valkey.client)
         self.fail_over()

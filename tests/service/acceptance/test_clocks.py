@@ -8,13 +8,13 @@ import pytest
 
 from tests.service.acceptance.clocks import HOUR_SECONDS, MINUTE_SECONDS, Clocks
 from tests.service.acceptance.halfway import joining, leaving
-from tests.support.redis_past import RedisPast
 from tests.support.redis_servers import Server
+from tests.support.snapshot import RedisState
 from tests.support.stale_index import StaleIndexTable
 
 LEASE_SECONDS = 3 * HOUR_SECONDS
 OFF = (-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS)
-Strike = Callable[[Clocks, RedisPast], None]
+Strike = Callable[[Clocks, RedisState], None]
 STRIKES: dict[str, Strike] = {
     "nothing": lambda clocks, _: clocks.nothing(),
     "flushed": lambda clocks, _: clocks.flush(),
@@ -26,13 +26,13 @@ every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), list(produc
 every_jump = pytest.mark.parametrize("jump", [-HOUR_SECONDS, -5, 0, HOUR_SECONDS])
 
 
-def begun(clocks: Clocks) -> RedisPast:
+def begun(clocks: Clocks) -> RedisState:
     """Have people on the list, and the newest of what happened seen by no run of maintenance."""
     desk = clocks.desk
     desk.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
     desk.all_sign_up("ann", "bob", "cyd", "dan", "eve")
     clocks.two_runs()
-    past = RedisPast.of(clocks.valkey.client)
+    past = RedisState.of(clocks.valkey.client)
     clocks.go_on(20)
     desk.all_sign_up("fay", "gil")
     clocks.go_on(1)

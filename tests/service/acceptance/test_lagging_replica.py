@@ -8,8 +8,8 @@ import pytest
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
-from tests.support.redis_past import RedisPast
 from tests.support.redis_servers import Server
+from tests.support.snapshot import RedisState
 from tests.support.tables import new_table
 from tests.support.world import Clock, RedisClock, World
 from waitlist_queue import keys
@@ -97,11 +97,11 @@ def test_what_was_acknowledged_is_back_within_two_runs(
         desk.sign_up(name, attributes={"language": ["English", "Spanish"]})
     before(desk)
     two_runs(world)
-    past = RedisPast.of(world.redis)
+    past = RedisState.of(world.redis)
     answer = act(desk)
     assert answer.status < 300, answer.text
     expected = seen(desk)
-    past.put_back()
+    past.restore(world.redis)
     assert seen(desk) != expected
     two_runs(world)
     assert seen(desk) == expected
@@ -111,14 +111,14 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
     """P1, P3: whatever happened in between on those that were not lost."""
     desk = waitlist(*NAMES)
     two_runs(world)
-    past = RedisPast.of(world.redis)
+    past = RedisState.of(world.redis)
     desk.all_sign_up("fay", "gil")
     desk.bump("eve", to="front")
     desk.claim(1, lease_seconds=LONG)
     desk.leave("bob")
     desk.bump("gil", priority=9)
     expected = desk.order()
-    past.put_back()
+    past.restore(world.redis)
     desk.all_sign_up("zoe")
     two_runs(world)
     assert desk.order() == [*expected, "zoe"]
@@ -129,13 +129,13 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
     """P3, P7: an old copy of the order is no order."""
     desk = waitlist(*NAMES)
     two_runs(world)
-    past = RedisPast.of(world.redis)
+    past = RedisState.of(world.redis)
     desk.all_sign_up("fay")
     desk.leave("ann")
     two_runs(world)
     two_runs(world)
     expected = seen(desk)
-    past.put_back()
+    past.restore(world.redis)
     two_runs(world)
     assert seen(desk) == expected
 
@@ -144,13 +144,13 @@ def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World)
     """P7: a backup from before Redis was lost altogether."""
     desk = waitlist(*NAMES)
     two_runs(world)
-    past = RedisPast.of(world.redis)
+    past = RedisState.of(world.redis)
     world.redis.flushall()
     two_runs(world)
     desk.all_sign_up("fay")
     desk.leave("ann")
     expected = seen(desk)
-    past.put_back()
+    past.restore(world.redis)
     two_runs(world)
     assert seen(desk) == expected
 

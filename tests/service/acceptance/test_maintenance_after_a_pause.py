@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
-from tests.support.redis_past import RedisPast
+from tests.support.snapshot import RedisState
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -161,10 +161,10 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 
 def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: WatchedTable) -> None:
     """P7: a replica that lagged since the last beat takes over, and lacks what was compared."""
-    past = RedisPast.of(desk.world.redis)
+    past = RedisState.of(desk.world.redis)
     a_day_passes(desk)
     run(desk, table, ALL_QUERIES // 2)
-    past.put_back()
+    past.restore(desk.world.redis)
     assert desk.order() == ["ann"]
     run(desk, table)
     assert desk.world.metrics.take()["beats_lost"] == 1
@@ -175,13 +175,13 @@ def test_a_repair_that_redis_loses_is_made_again(desk: Admissions, table: Watche
     """P7: Redis keeps the beat that the run began with, and loses what the run put right."""
     a_day_passes(desk)
     desk.lose_place("bob")
-    past: list[RedisPast] = []
+    past: list[RedisState] = []
     table.before_query = lambda number: (
-        past.append(RedisPast.of(desk.world.redis)) if number == 1 else None
+        past.append(RedisState.of(desk.world.redis)) if number == 1 else None
     )
     run(desk, table)
     assert desk.order() == ["ann", "bob", "cyd"]
-    past[0].put_back()
+    past[0].restore(desk.world.redis)
     assert desk.order() == ["ann", "cyd"]
     run(desk, table)
     assert desk.order() == ["ann", "bob", "cyd"]
@@ -191,10 +191,10 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_day_is_not_gone_on_with(
     desk: Admissions, table: WatchedTable
 ) -> None:
     a_day_passes(desk)
-    past = RedisPast.of(desk.world.redis)
+    past = RedisState.of(desk.world.redis)
     for _ in range(2):
         run(desk, table, ALL_QUERIES // 4)
-    past.put_back()
+    past.restore(desk.world.redis)
     desk.lose_place("cyd")
     for _ in range(4):
         run(desk, table)

@@ -17,11 +17,11 @@ def nothing_changes(world: World) -> Iterator[None]:
     """Fail if an item of the table or a key of Redis, the last ticket among them, changes."""
     before = Snapshot.of(world.dynamodb, world.redis)
     assert before.items, "the record is empty: nothing could change"
-    assert before.keys, "Redis is empty: nothing could change"
+    assert before.redis.keys, "Redis is empty: nothing could change"
     yield
     after = Snapshot.of(world.dynamodb, world.redis)
     assert after.items == before.items, "the record has changed"
-    assert after.keys == before.keys, "Redis has changed"
+    assert after.redis == before.redis, "Redis has changed"
 
 
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:

@@ -141,7 +141,7 @@ def test_nothing_personal_is_in_redis(people: Admissions) -> None:
     """P8: opaque ids only, also of who is in which segment."""
     live_through_everything(people)
     assert people.world.redis.hget(keys.tags(people.waitlist_id), people.id_of(CUSTOMER))
-    contents = Snapshot.of(people.world.dynamodb, people.world.redis).keys
+    contents = Snapshot.of(people.world.dynamodb, people.world.redis).redis.keys
     text = json.dumps(contents, default=str)
     assert people.id_of(CUSTOMER) in text
     for secret in SECRETS:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.redis_past import RedisPast
+from tests.support.snapshot import RedisState
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -173,9 +173,9 @@ def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
     """P7: a replica that was behind took over, and hides that it is another server."""
     people.all_sign_up("ann", "bob")
     run(people)
-    before = RedisPast.of(people.world.redis)
+    before = RedisState.of(people.world.redis)
     assert "beats_lost" not in run(people, after_seconds=60)
-    before.put_back()
+    before.restore(people.world.redis)
     seen = run(people, after_seconds=60)
     assert (seen["beats_lost"], seen["beats_missed"]) == (1, 0)
     assert "beats_lost" not in run(people, after_seconds=60)
@@ -184,10 +184,10 @@ def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
 def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Admissions) -> None:
     people.all_sign_up("ann", "bob")
     run(people)
-    before = RedisPast.of(people.world.redis)
+    before = RedisState.of(people.world.redis)
     for _ in range(2):
         run(people, after_seconds=60)
-    before.put_back()
+    before.restore(people.world.redis)
     seen = run(people, after_seconds=60)
     assert (seen["orders_outdated"], seen["beats_missed"]) == (1, 0)
 

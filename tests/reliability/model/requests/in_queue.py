@@ -40,7 +40,9 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         return line, standing(line, name)
 
     def refusals(line: Line) -> tuple[str, ...]:
-        return ("not_waiting",) if erased(name, key) in line.done else ()
+        stay = line.stay(name)
+        is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
+        return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
     return Request(
         lambda client: client.sign_up(name, "" if is_keyless else key),
