@@ -28,7 +28,7 @@ from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
 from waitlist_api.http.routes.entries import entry_routes
-from waitlist_api.http.routes.entry_responses import Looking
+from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.health import health_routes
 from waitlist_api.http.routes.own_entry import own_entry_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
@@ -146,10 +146,10 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
 
 
 def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    looking = Looking(services.positions, services.segment_positions)
+    responses = EntryResponses(services.positions, services.segment_positions)
     if tokens is None:
-        return own_entry_routes(services.signups, looking, services.leaves)
-    return entry_routes(tokens, services.signups, looking, services.leaves)
+        return own_entry_routes(services.signups, responses, services.leaves)
+    return entry_routes(tokens, services.signups, responses, services.leaves)
 
 
 def _check_size(event: Event, limit: int) -> None:

@@ -15,13 +15,13 @@ from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
-    """Answers where an entry stands, in line and within its segments."""
+class EntryResponses:
+    """Builds the responses with an entry's positions, in the queue and within segments."""
 
     positions: Positions
     segment_positions: SegmentPositions
 
-    def look(
+    def get(
         self, waitlist_id: str, entry_id: str, segment: str | None, proof: Proof | None = None
     ) -> Response[LookAnswer]:
         """Return the answer; `segment` holds names of attributes, a comma between two.
@@ -41,7 +41,7 @@ class Looking:
         return _answer(view, places, proof.renewed)
 
 
-def told(view: EntryView, *positions: int) -> dict[str, Any]:
+def customer_fields(view: EntryView, *positions: int) -> dict[str, Any]:
     """Return the fields of a customer's response; `positions` are those within segments."""
     seconds = poll_after_seconds(view.status, view.position, *positions)
     return {**view.answer, "poll_after_seconds": seconds}
@@ -53,7 +53,7 @@ def _answer(
     segments = None
     if places is not None:
         segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
-    fields = told(view, *(place.position for place in places or ()))
+    fields = customer_fields(view, *(place.position for place in places or ()))
     answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
     # max-age=0 after an end: the customer may sign up again and must not see the former answer.
     cache = f"private, max-age={answer.poll_after_seconds or 0}"

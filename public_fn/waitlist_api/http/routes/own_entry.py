@@ -11,14 +11,16 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
 from waitlist_api.http.routes.entries import ENTRIES, ENTRY
-from waitlist_api.http.routes.entry_responses import Looking, told
+from waitlist_api.http.routes.entry_responses import EntryResponses, customer_fields
 from waitlist_api.http.routes.params import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
 from waitlist_api.http.schemas.common import ME
 from waitlist_api.http.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSignupBody
 from waitlist_shared.ids import entry_id_of
 
 
-def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIGatewayHttpRouter:
+def own_entry_routes(
+    signups: Signups, responses: EntryResponses, leaves: Leaves
+) -> APIGatewayHttpRouter:
     """Return the routes of customers that API Gateway's JWT authorizer identifies."""
     router = APIGatewayHttpRouter()
 
@@ -46,14 +48,14 @@ def own_entry_routes(signups: Signups, looking: Looking, leaves: Leaves) -> APIG
             proven=True,
         )
         signed_up = signups.sign_up(command)
-        answer = OwnSignupAnswer(**told(signed_up.view))
+        answer = OwnSignupAnswer(**customer_fields(signed_up.view))
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, operation_id="getEntry")
     def get_entry(
         waitlist_id: WaitlistId, entry_id: OwnEntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        return looking.look(waitlist_id, own(waitlist_id, entry_id), segment)
+        return responses.get(waitlist_id, own(waitlist_id, entry_id), segment)
 
     @router.delete(ENTRY, operation_id="leave")
     def leave(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[Any]:

@@ -44,12 +44,12 @@ def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatew
         token_of = token_issuer.signer() if body.entry_tokens else None
         read = [(number, one) for number, one in enumerate(body.rows)]
         good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
-        told = {
+        results = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
         people = imports.put_in_line(waitlist_id, list(good.values()), by, body.ended)
-        told |= {n: _told(n, one, token_of) for n, one in zip(good, people, strict=True)}
-        return secret(_answer([told[number] for number in sorted(told)]))
+        results |= {n: _result(n, one, token_of) for n, one in zip(good, people, strict=True)}
+        return secret(_answer([results[number] for number in sorted(results)]))
 
     return router
 
@@ -69,7 +69,7 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
     )
 
 
-def _told(number: int, one: ImportedRow, token_of: TokenOf | None) -> ImportResultAnswer:
+def _result(number: int, one: ImportedRow, token_of: TokenOf | None) -> ImportResultAnswer:
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
     token = None
