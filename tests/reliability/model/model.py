@@ -125,7 +125,7 @@ class Line:
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Line", int]:
-        """Draw the rank behind everybody."""
+        """Draw the rank at the end of the queue."""
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
@@ -163,7 +163,7 @@ def signup_finished(line: Line, name: str) -> Line:
 
 
 def intent_finished(line: Line, name: str) -> Line:
-    """Take an intent to join to its end, whoever has it."""
+    """Finish an intent to join, of a signup or of an import."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
         return line
@@ -171,7 +171,7 @@ def intent_finished(line: Line, name: str) -> Line:
 
 
 def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[str, int]]:
-    """Draw places for an import: for the early ones of their time, for others behind everybody."""
+    """Draw places for an import: by `joined_at` for early rows, at the end for others."""
     line, back = line.draw()
     drawn = {}
     for name, is_early in people:
@@ -182,7 +182,7 @@ def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[st
 
 
 def enlisted(line: Line, name: str) -> Line:
-    """Put somebody where an import wants them, or next behind; where it is full, nowhere."""
+    """Place an imported entry at its rank or the next free one, unless the list is full."""
     stay = line.by_name[name]
     if line.is_full:
         return _not_joined(line, name)
@@ -279,7 +279,7 @@ def _free(line: Line, name: str, rank: Place) -> Place:
 
 
 def _ahead_of(line: Line, name: str) -> Place:
-    """Return a place right ahead of somebody, behind everybody on the list who is ahead of them."""
+    """Return the place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
     begin = rank // TIER * TIER
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]

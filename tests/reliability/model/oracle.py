@@ -1,4 +1,4 @@
-"""Compares what both stores hold with where the acknowledged answers say that everybody is."""
+"""Compares the content of both stores with the state that follows from the answers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # The hold of a claim that nobody was recorded of ends by time, recorded or not.
+        # No client got the answer of this claim, so the hold ends by its deadline, recorded or not.
         is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
@@ -65,7 +65,7 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Everybody on the list is in Redis, once, as what they are; nobody else is."""
+    """Redis has each entry of the list once and in its state, and no other entry."""
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -172,7 +172,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """Whoever was given a token can use it until their time is over, whatever is lost."""
+    """A claim token stays valid until its deadline, whatever Redis has lost."""
     if stay.state == "parked":
         at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
         if at != recorded:
@@ -217,7 +217,7 @@ def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Everybody is in the segments of their record, and whoever waits in the index of each."""
+    """Redis has the segments of each record, and each waiting entry is in their indexes."""
     segments = found.segments
     if segments.state != "ready":
         yield Problem("segment", "the segments are not ready")

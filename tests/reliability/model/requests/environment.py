@@ -17,7 +17,7 @@ def limit_to(capacity: int) -> Request:
 
 
 def declare_segments() -> Request:
-    """An operator has people counted and claimed by their kind: they go into segments anew."""
+    """The operator declares segments; maintenance builds their indexes."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None), NOTHING),
@@ -25,7 +25,7 @@ def declare_segments() -> Request:
 
 
 def cut_off(request: Request, step: int) -> Request:
-    """A request whose process died when Redis knew of it, and nobody had recorded it."""
+    """A request whose process died after Redis had decided and before the record was written."""
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
@@ -41,7 +41,7 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Time passes; nobody notices yet that holds are over."""
+    """Let all deadlines pass; Redis has not ended the holds yet."""
 
     def effect(line: Line) -> Effect:
         for name in line.of("offered"):
@@ -52,7 +52,7 @@ def let_holds_end() -> Request:
 
 
 def notice_ends() -> Request:
-    """Redis ends what is over, and nobody records it."""
+    """Have Redis end the expired holds; the record does not follow yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -60,7 +60,7 @@ def notice_ends() -> Request:
 
 
 def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
-    """Redis has lost what it had of somebody."""
+    """Delete one entry from some keys of Redis."""
     return Request(lambda client: client.forget(name, *keys_of), nothing_changes)
 
 

@@ -61,7 +61,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Nobody has counted them yet.
+            # Redis has not counted this signup yet.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -96,7 +96,7 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move somebody: whoever is given out meanwhile has moved, and nobody is expected so."""
+    """Move a waiting entry; if a claim takes it before the record is written, the bump is refused."""
     ((kind, value),) = where.items()
 
     def early(line: Line) -> Line:
@@ -119,7 +119,7 @@ def bump(name: str, key: str, **where: int | str) -> Request:
 
 
 def look(name: str) -> Request:
-    """A look tells the truth of one snapshot, and changes nothing."""
+    """Read the position as it is at one moment."""
 
     def effect(line: Line) -> Effect:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
@@ -128,5 +128,5 @@ def look(name: str) -> Request:
 
 
 def erased(name: str, key: str) -> str:
-    """Return the note that somebody was erased after a request had put them in line."""
+    """Return the note that the operator erased the entry that this request had added."""
     return f"{name} was erased after {key}"

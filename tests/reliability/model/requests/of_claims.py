@@ -30,7 +30,7 @@ def claim(
     has_taken = f"{hold} has taken people"
 
     def own(line: Line, *states: model.State) -> list[str]:
-        """Return whom this claim has taken, in the order in which it did."""
+        """Return the entries that this claim has taken, in its order."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays

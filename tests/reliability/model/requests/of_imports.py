@@ -17,7 +17,7 @@ ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
-# Whoever takes an intent away may be slower than Redis, which says first that it is full.
+# Another request may cancel the intent after Redis has answered that the list is full.
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
@@ -41,7 +41,7 @@ def is_import(stay: Stay | None) -> bool:
 
 @dataclass(frozen=True)
 class _Import:
-    """One sending of a call, by a key of its own: it tells whose intents are whose."""
+    """One sending of an import; its key marks its intents."""
 
     key: str
     rows: tuple[Row, ...]
@@ -71,7 +71,7 @@ class _Import:
         return self._placed(line, [row.name for row in self.people])
 
     def parts(self, line: Line) -> Iterator[Line]:
-        """Whatever is intended comes to its end, by whoever: in any order, where room is short."""
+        """Finish the written intents in any order, because the order decides who fits in."""
         for done in range(len(self.chunks) + 1):
             begun = line
             for start in self.chunks[:done]:
@@ -124,7 +124,7 @@ class _Import:
         return line.keep(self.key, drawn)
 
     def _is_overtaken(self, line: Line, name: str, drawn: Container[str]) -> bool:
-        """Return whether somebody who was not on the list has been put there by another."""
+        """Return whether another request has added an entry that was absent before."""
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
@@ -159,13 +159,13 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Of an intent that another call has written, whoever records it first tells that.
+            # Another call has written the intent: the call that records it first answers `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 
 
 def _standing(line: Line, name: str) -> str:
-    """Return as what an import sees somebody who is not of its own."""
+    """Return the state in which an import sees an entry of another request."""
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:
         return ABSENT
