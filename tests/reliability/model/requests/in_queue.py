@@ -96,7 +96,7 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move a waiting entry; if a claim takes it before the record is written, the bump is refused."""
+    """Move a waiting entry; a claim that takes the entry first makes the answer a refusal."""
     ((kind, value),) = where.items()
 
     def early(line: Line) -> Line:
