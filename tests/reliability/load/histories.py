@@ -1,4 +1,4 @@
-"""Where each customer may have been, by what all clients asked and were told."""
+"""The possible histories of each customer, from the requests and answers of all clients."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """Somebody out of line from some moment of `out`, and back at some moment of `back`."""
+    """A time off the queue: from some moment of `out` to some moment of `back`."""
 
     out: Window
     back: Window = Window(math.inf, math.inf)
@@ -84,7 +84,7 @@ def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -
 
 
 def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
-    """Return everybody who may have a place, by name."""
+    """Return the histories of all customers who may be on the list, by name."""
     histories = {
         one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
     }

@@ -1,4 +1,4 @@
-"""What clients asked and what they were told, by their own clock."""
+"""The requests of clients and their answers, by the clients' clock."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Whether claims gave anybody to two, or to somebody after they were admitted (P4)."""
+"""Checks that no entry was claimed twice at once, or after its admission (P4)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.reliability.load.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """Somebody given to a claimer, at some moment from `began` to `ended`."""
+    """An entry given to a claimer at some moment from `began` to `ended`."""
 
     person: str
     token: str

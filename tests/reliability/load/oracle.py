@@ -1,4 +1,4 @@
-"""Compares what clients were told with what the service says when the load is over."""
+"""Compares the answers that clients got with the state of the service after the load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Nobody is admitted twice (P4)."""
+    """No customer is admitted twice (P4)."""
     for name, count in final_state.admissions.items():
         if count > 1:
             yield Problem("admitted twice", f"{name} was, says the history, {count} times")
@@ -157,7 +157,7 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """A count lies between those who were told, and those who may not have heard.
+    """A count lies between the acknowledged operations and all that may have had an effect.
 
     What was done before a loss may be missing, and what was under way then may count twice.
     """

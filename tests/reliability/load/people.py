@@ -1,4 +1,4 @@
-"""What was said to, and of, each customer."""
+"""The requests and answers about each customer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class Person:
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return everybody whom a signup was about, by name."""
+    """Return all customers for whom a client sent a signup, by name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)

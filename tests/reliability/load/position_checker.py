@@ -1,7 +1,7 @@
-"""Whether every answer was possible when it was given, whatever died meanwhile (P6, P7).
+"""Checks that each position, total and status was possible when it was answered (P6, P7).
 
-An answer is to be true at some moment between request and answer. Whoever must have stood in line
-all that time is counted at the least, whoever may have stood there at the most.
+An answer must be true at some moment between request and answer. The lower bound counts the
+customers who certainly waited all that time, the upper bound those who may have waited.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tests.reliability.load.histories import (
 from tests.reliability.load.history import History, Operation
 from tests.reliability.load.problem import Problem
 
-# What tells a status, a position, a total.
+# The operations whose answers have a status, a position and a total.
 TELLING = ("signup", "repeat", "look", "told", "bump")
 GONE_BY = {"left": "leave", "leaving": "leave", "admitted": "complete"}
 

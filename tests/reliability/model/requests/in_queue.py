@@ -96,7 +96,7 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move a waiting entry; a claim that takes the entry first makes the answer a refusal."""
+    """Move a waiting entry; the move stands even if a claim then makes the answer a refusal."""
     ((kind, value),) = where.items()
 
     def early(line: Line) -> Line:
