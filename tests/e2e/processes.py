@@ -176,7 +176,7 @@ def _from_proc() -> list[tuple[int, int, str]]:
         try:
             text = stat.read_text(errors="replace")
         except OSError:
-            continue  # it ended before the signal
+            continue  # the process ended before it was read
         # The name, in parentheses, may hold anything.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
