@@ -76,6 +76,7 @@ NAMES: dict[str, Scenario] = {
     "left": _left,
     "left and full": (*_left, limit_to(3)),
     "admitted": (*_held, complete("b")),
+    "admitted, reconciled": (*_held, complete("b"), let_pass(120), maintain()),
     "dequeued": (*_waiting, claim(2, "at-once", newest=True, at_once=True)),
     "parked": _parked,
     "shelf forgotten": (*_parked, forget("b", keys.parked, keys.claims)),

@@ -83,6 +83,9 @@ ROWS = (
     ),
     Overtaken("park, redrive", "held", park("b"), (redrive("b"),)),
     Overtaken("complete, rejoin", "admitted", complete("b"), (sign_up("b", "again"),)),
+    Overtaken(
+        "complete again, rejoin", "admitted, reconciled", complete("b"), (sign_up("b", "again"),)
+    ),
     Overtaken("complete, leave", "held", complete("b"), (leave("b"),)),
     Overtaken("leave, complete", "held", leave("b"), (complete("b"),)),
     Overtaken("extend, release, claim", "held", extend("b"), (release("b"), next_claim)),
