@@ -86,6 +86,7 @@ ROWS = (
     Overtaken(
         "complete again, rejoin", "admitted, reconciled", complete("b"), (sign_up("b", "again"),)
     ),
+    Overtaken("complete of a lost hold", "hold forgotten", complete("b"), ()),
     Overtaken("complete, leave", "held", complete("b"), (leave("b"),)),
     Overtaken("leave, complete", "held", leave("b"), (complete("b"),)),
     Overtaken("extend, release, claim", "held", extend("b"), (release("b"), next_claim)),
