@@ -124,6 +124,12 @@ ROWS = (
         ),
     ),
     Overtaken(
+        "late signup, next intent",
+        "absent",
+        sign_up("b", SIGNUP),
+        (leave("b", by="operator"), cut_off(sign_up("b", "again"), step=1)),
+    ),
+    Overtaken(
         "late move, next stay",
         "waiting",
         bump("b", "x", to="front"),
@@ -166,10 +172,11 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
 
     def send_others(step: int) -> None:
         for other, at in zip(row.others, placement, strict=True):
-            if at == step:
+            if at == step and other.unanswered:
+                testbed.send_elsewhere(other.send)
+                history.leave_unanswered(other.unanswered)
+            elif at == step:
                 recorded_outcome(history, other, partial(testbed.send_elsewhere, other.send))
-                if other.unanswered:
-                    history.leave_unanswered(other.unanswered)
 
     fault = between_two_sendings if row.is_repeated else before
     for step in {0, *placement}:
