@@ -90,7 +90,7 @@ def test_a_batch_finds_who_has_taken_over_from_a_node_that_hangs(
         assert [answer["position"] for answer in batch(filled)] == [1, 2, 4]
 
 
-def test_a_slot_that_nobody_serves_is_an_outage(cluster: Cluster, filled: Line) -> None:
+def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> None:
     """P7, P9: and when somebody serves it again, all is as it was."""
     owner, slot = cluster.owner_of(META), cluster.slot_of(META)
     owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
@@ -109,9 +109,7 @@ def test_a_slot_that_nobody_serves_is_an_outage(cluster: Cluster, filled: Line) 
         assert line.signup("zoe")["position"] == 4
 
 
-def test_a_slot_that_nobody_serves_is_no_reason_to_refuse_others(
-    cluster: Cluster, filled: Line
-) -> None:
+def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: Line) -> None:
     owner, slot = cluster.owner_of(META), cluster.slot_of(META)
     other = waitlist_on(cluster, another_node(cluster))
     owner.client.execute_command("CLUSTER", "DELSLOTS", slot)

@@ -26,7 +26,7 @@ def crowd(valkey: Server) -> Line:
     return line
 
 
-def test_a_claim_takes_nobody_before_all_of_them_are_back(crowd: Line) -> None:
+def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
     """P1, P9: it says so, and the next one goes on where it stopped."""
     assert crowd.claim()["code"] == "expiring"
     assert crowd.stats()["offered"] == HOLDS - AT_ONCE

@@ -153,7 +153,7 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
     assert words in ([word, "queue_unavailable", word] for word in ("joined", "already"))
 
 
-def test_a_late_answer_is_nobody_elses(valkey: Server) -> None:
+def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
     """P6: what the server says after it was given up does not answer the next question."""
     line = line_on(valkey.url, cluster=False)
     line.init()
@@ -166,7 +166,7 @@ def test_a_late_answer_is_nobody_elses(valkey: Server) -> None:
 
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
 @in_time
-def test_where_nobody_listens_it_is_said_at_once(cluster: bool) -> None:
+def test_a_refused_connection_is_reported_at_once(cluster: bool) -> None:
     lines = [line_on(f"redis://{HOST}:1", cluster=cluster) for _ in QUESTIONS]
     assert_unavailable(ask_at_once(lines))
 

@@ -83,7 +83,7 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
     assert_gap_free(shared, set(names))
 
 
-def test_whoever_was_answered_first_stands_ahead(shared: Line) -> None:
+def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
     """P1: within each thread, one signup follows the answer to the one before."""
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
@@ -146,7 +146,7 @@ def test_one_wish_moves_once(shared: Line) -> None:
     assert_gap_free(shared, set(people))
 
 
-def test_signups_leaves_and_bumps_together_lose_nobody(shared: Line) -> None:
+def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
     """P1, P2, P6: at the end exactly those wait who should, each at one position."""
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])

@@ -78,7 +78,7 @@ def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothi
     assert [answer["outcome"] for answer in answers] == ["completed", "claimed"]
 
 
-def test_positions_are_told_though_the_memory_is_full(valkey: Server, filled: Line) -> None:
+def test_positions_are_returned_though_the_memory_is_full(valkey: Server, filled: Line) -> None:
     """P6"""
     with no_memory_left(valkey):
         assert filled.position("bob")["position"] == 2

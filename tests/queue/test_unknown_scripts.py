@@ -31,7 +31,7 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     assert connections_made(valkey) == before
 
 
-def test_in_a_batch_only_what_somebody_stands_behind_is_sent_whole(
+def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
     """P9: the last goes by its hash, and so does what was sent before."""
@@ -58,7 +58,7 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     assert connections_made(valkey) == before
 
 
-def test_whoever_asks_behind_a_refused_script_gets_their_own_answer(
+def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
     """P6: the refusal of one is not left on the connection for the next."""

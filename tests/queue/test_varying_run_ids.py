@@ -45,7 +45,7 @@ def desk_of(valkey: Server, **settings: Any) -> Admissions:
     return Admissions(World.on(MemoryTable(), valkey.client, lambda _: lambda_))
 
 
-def test_the_whole_service_works_where_each_connection_is_told_another_run_id(
+def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, asked: list[str]
 ) -> None:
     """P3, P6, P7: signups, positions, claims and a rebuild, by several processes."""

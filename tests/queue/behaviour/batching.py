@@ -1,4 +1,4 @@
-"""batch: many requests in one message, each for itself, in order."""
+"""batch: many requests in one message; each succeeds or fails independently, in order."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def words(answers: list[dict[str, Any]]) -> list[str]:
 
 
 def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
-    """P1, P9: results stand in the order of the requests."""
+    """P1, P9: the results are in the order of the requests."""
     line.init(capacity=275)
     names = [f"person {number}" for number in range(450)]
     requests = [line.message("signup", **line.stay(name)) for name in names]
@@ -38,7 +38,7 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """P2: one entry, one place, counted once."""
+    """P2: one entry gets one place and is counted once."""
     line.init()
     names = ["ann", "bob", "ann", "eve", "bob", "ann"]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -49,7 +49,7 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """P2, P5: though neighbours share a run of the script."""
+    """P2, P5: one script run handles neighbouring signups, but decides each separately."""
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
     line.leave("bob")
@@ -70,7 +70,7 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """P1: a run that draws many tickets remembers the last."""
+    """P1: a script run that draws many tickets stores the last one."""
     line.init()
     names = [f"person {number}" for number in range(120)]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -79,7 +79,7 @@ def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
 
 
 def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
-    """P5, P9: none of them is carried out."""
+    """P5, P9: no request of the message is executed."""
     line.init()
     before = line.contents()
     requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(501)]
@@ -131,7 +131,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """P2: a signup is not overtaken by its leave because the server had forgotten the script."""
+    """P2: the leave does not overtake its signup because Redis has lost the signup script."""
     line.init()
     line.client.script_flush()
     assert line.leave("nobody")["outcome"] == "absent"
@@ -175,7 +175,7 @@ def test_a_repeated_batch_changes_nothing(line: Line) -> None:
     ],
 )
 def test_a_malformed_request_fails_by_itself_and_the_others_run(line: Line, bad: Any) -> None:
-    """P5: its failure stands at its place in the results."""
+    """P5: its error is at its index in the results."""
     line.init()
     ann, bob = (line.message("signup", **line.stay(name)) for name in ("ann", "bob"))
     answers = results(line, bad, ann, bad, bob, bad)
@@ -195,7 +195,7 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """P5: this function may not know what it means."""
+    """P5: the private function cannot know what another contract version means."""
     line.init()
     good = line.message("signup", **line.stay("ann"))
     answers = results(line, {**good, "v": version}, good)

@@ -1,4 +1,4 @@
-"""bump by places: exactly so many people ahead, within the priority, where a rank is free there."""
+"""bump by places: an exact number of places within the priority, if a rank is free there."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def spaced(line: Line, names: list[str]) -> None:
 
 
 def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
-    """Put people in line at tickets that follow each other, with no room between them."""
+    """Enlist entries at consecutive tickets, with no free rank between them."""
     names = [f"{prefix} {number}" for number in range(count)]
     for number, name in enumerate(names):
         accepted(line.enlist(name, ticket=first + number))
@@ -26,7 +26,7 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 @pytest.mark.parametrize("places", [1, 2, 5, 10, 11])
 def test_it_is_exactly_so_many_places(line: Line, places: int) -> None:
-    """P6: the position that is told is the place taken, and nobody else changes order."""
+    """P6: the returned position is the new one, and the other entries keep their order."""
     line.init()
     spaced(line, PEOPLE)
     moved = line.bump(PEOPLE[-1], places=places)
@@ -66,7 +66,7 @@ def test_among_signups_of_one_instant_it_is_exactly_so_many(line: Line) -> None:
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """P1: signups 4 ms apart leave room for as many, each behind the one before."""
+    """P1: signups 4 ms apart leave enough free ranks for 40 moves, each behind the one before."""
     line.init()
     names = [f"person {number}" for number in range(42)]
     for name in names:
@@ -89,7 +89,7 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 
 
 def test_in_a_run_without_room_it_is_the_next_room_ahead_and_the_answer_says_so(line: Line) -> None:
-    """P1: at least 10 places, so behind the 300 people who came earlier."""
+    """P1: it moves at least 10 places; the next free rank is behind the 300 earlier entries."""
     line.init()
     early = dense(line, "early", 300)
     late = dense(line, "late", 400, TICKET + 10_000)
@@ -107,7 +107,7 @@ def test_a_thousand_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     assert line.order() == [names[-1], names[500], *names[:500], *names[501:-1]]
 
 
-def test_moves_into_a_full_gap_pass_more_and_keep_everybody_apart(line: Line) -> None:
+def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
     """P1: no ties, and each answer is true."""
     line.init()
     line.all_sign_up(["first"])
@@ -125,7 +125,7 @@ def test_moves_into_a_full_gap_pass_more_and_keep_everybody_apart(line: Line) ->
 
 
 def test_places_end_at_the_head_of_the_own_priority(line: Line) -> None:
-    """P1: nobody comes into a priority unasked."""
+    """P1: a bump by places never changes the priority."""
     line.init()
     spaced(line, PEOPLE)
     line.bump(PEOPLE[0], priority=5)
@@ -151,7 +151,7 @@ def test_a_move_leaves_room_for_many_more(line: Line) -> None:
 def test_ahead_of_the_very_first_rank_of_a_priority_there_is_no_room(
     line: Line, priority: int
 ) -> None:
-    """P5: the refusal changes nothing, and no ticket is drawn."""
+    """P5: the refusal changes nothing and draws no ticket."""
     line.init()
     first = (255 - priority) * TIER - ROOM
     line.restore("ann", rank=first, ticket=5)

@@ -1,4 +1,4 @@
-"""bump by priority: higher is served first, within a priority the order of arrival."""
+"""bump by priority: higher priorities are served first; within a priority, arrival decides."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """P1: not who was bumped first."""
+    """P1: the order of the bumps does not matter."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     for name in ["eve", "ann", "bob"]:
@@ -36,7 +36,7 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """P1: whoever arrives at a taken rank stands right ahead of it, with a rank of its own."""
+    """P1: an entry whose rank is taken gets its own rank, right ahead of the entry that has it."""
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
     line.bump("ann", priority=5)

@@ -1,4 +1,4 @@
-"""bump with a once_key: the same wish delivered twice moves once."""
+"""bump with a once_key: a request that is delivered twice moves the entry once."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """P2: the repeat is told the place as it is now, and the stamp of the move."""
+    """P2: the repeat returns the current place and the stamp of the move."""
     spaced(line)
     name = PEOPLE[4]
     moved = line.bump(name, once=1, **where)
@@ -30,7 +30,7 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_says_how_far_the_first_call_moved(line: Line) -> None:
-    """P2: its answer may have been lost, and others have moved since."""
+    """P2: the first answer may have been lost, and other entries have moved since."""
     spaced(line)
     line.bump(LAST, once=1, places=3)
     line.bump(PEOPLE[0], once=1, to="back")
@@ -40,7 +40,7 @@ def test_a_repeat_says_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """P2: of two moves the later one stays, however late the first is repeated."""
+    """P2: the later of two moves stays, even if the first is repeated after it."""
     spaced(line)
     first = line.bump(LAST, once=1, to="front")
     line.bump(LAST, once=2, to="back")
@@ -80,7 +80,7 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """P9: the set does not grow for as long as moves come."""
+    """P9: the set of remembered moves stays bounded."""
     spaced(line)
     for number in range(60):
         line.bump(LAST, once=number, to="front" if number % 2 else "back")
@@ -91,7 +91,7 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_a_move_that_the_previous_version_made_is_not_made_again(line: Line) -> None:
-    """P2: it kept each move under a key of its own."""
+    """P2: the previous version kept each move under a key of its own."""
     spaced(line)
     moved = line.bump(LAST, once=1, to="front")
     former = f"wl:{{bakery-opening}}:once:{line.id_of(LAST)}:{once_key_of(1)}"
@@ -103,7 +103,7 @@ def test_a_move_that_the_previous_version_made_is_not_made_again(line: Line) -> 
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """P8: whichever keys they had; those of other entries stay."""
+    """P8: all remembered moves of the erased entry go; those of other entries stay."""
     spaced(line)
     for once in range(3):
         line.bump(LAST, once=once, to="front")

@@ -9,7 +9,7 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 
 
 def test_the_front_is_that_of_the_own_priority(line: Line) -> None:
-    """P1: only a bump by priority changes a priority, or the back, which gives it up."""
+    """P1: a bump to the front keeps the priority; a bump to the back resets it to 0."""
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", priority=255)
@@ -21,7 +21,7 @@ def test_the_front_is_that_of_the_own_priority(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """P1: an import of 2020 has the first ticket; who is moved ahead of it keeps its priority."""
+    """P1: the first ticket is an import of 2020; an entry bumped ahead of it keeps its priority."""
     line.init()
     line.enlist("old", ticket=1, priority=priority)
     for name in PEOPLE:
@@ -34,7 +34,7 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """P1: a priority after the front goes by the signup, and later signups stand behind."""
+    """P1: a later bump by priority uses the signup's ticket, and later signups stand behind."""
     line.init()
     line.enlist("old", ticket=1)
     _, bob = line.all_sign_up(["ann", "bob"])
@@ -47,7 +47,7 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """P1: its rank, in the room ahead of the tickets, is none of them."""
+    """P1: the rank lies in the room ahead of the tickets, so it must not be read as a ticket."""
     line.init()
     line.enlist("old", ticket=1)
     ann = line.signup("ann")
@@ -60,7 +60,7 @@ def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: 
 def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_again(
     line: Line,
 ) -> None:
-    """P1: it took a place ahead of the first ticket for a time in 2089."""
+    """P1: the earlier version read a place ahead of the first ticket as a time in 2089."""
     line.init()
     line.restore("bob", rank=2**53 - 32_768, ticket=17)
     line.all_sign_up(["ann", "eve"])
@@ -85,8 +85,8 @@ def test_the_head_sent_to_the_front_keeps_its_rank(line: Line) -> None:
     assert line.bump("ann", to="front")["rank"] == ann["rank"]
 
 
-def test_the_back_is_behind_everybody_and_without_priority(line: Line) -> None:
-    """P1: it takes a new ticket, as a signup does."""
+def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
+    """P1: the entry gets a new ticket's rank, as a signup does."""
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
     line.bump("ann", priority=9)
@@ -99,7 +99,7 @@ def test_the_back_is_behind_everybody_and_without_priority(line: Line) -> None:
 
 @pytest.mark.parametrize("others", [[], ["bob"]], ids=["alone", "one behind"])
 def test_the_back_does_not_depend_on_who_stands_behind(line: Line, others: list[str]) -> None:
-    """P1: it is always a new place at priority 0."""
+    """P1: the entry always gets a new place at priority 0."""
     line.init()
     ann, *_ = line.all_sign_up(["ann", *others])
     line.bump("ann", priority=9)
@@ -117,7 +117,7 @@ def test_the_head_sent_to_the_front_stays(line: Line) -> None:
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
-    """P1: within a priority the time of signup decides, whatever moves came before."""
+    """P1: within a priority the time of signup decides, regardless of earlier moves."""
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", to="back")

@@ -1,4 +1,4 @@
-"""claim: whoever stands at an end of the line is held for one claimer, and for nobody else."""
+"""claim: hold the entries at one end of the line for one claimer only."""
 
 import re
 
@@ -16,14 +16,14 @@ def filled(line: Line, names: list[str] = PEOPLE, **settings: object) -> None:
 
 
 def test_claims_go_from_the_head_in_order_and_never_overlap(line: Line) -> None:
-    """P1, P4: people of one instant, whose ids do not sort as they arrived."""
+    """P1, P4: the entries signed up at the same instant, and their ids do not sort by arrival."""
     filled(line)
     given = [list(line.claimed(count)) for count in (1, 1, 5, 20, 100, 1)]
     assert [name for names in given for name in names] == PEOPLE
     assert [len(names) for names in given] == [1, 1, 5, 20, 3, 0]
 
 
-def test_a_claim_tells_the_place_and_the_signups_ticket(line: Line) -> None:
+def test_a_claim_returns_the_place_and_the_signups_ticket(line: Line) -> None:
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -37,7 +37,7 @@ def test_a_claim_tells_the_place_and_the_signups_ticket(line: Line) -> None:
     assert [entry["attempts"] for entry in claimed.values()] == [0, 0]
 
 
-def test_positions_move_up_as_soon_as_somebody_is_claimed(line: Line) -> None:
+def test_positions_move_up_as_soon_as_an_entry_is_claimed(line: Line) -> None:
     """P6"""
     filled(line)
     line.claim(10)
@@ -66,7 +66,7 @@ def test_a_higher_priority_is_claimed_first(line: Line) -> None:
 
 
 def test_a_hundred_can_be_claimed_at_once(line: Line) -> None:
-    """P9: and not one more."""
+    """P9: 101 are refused."""
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
     before = line.contents()
@@ -87,7 +87,7 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_tokens_of_the_same_people_are_others_each_time(line: Line) -> None:
-    """P4: nothing that an outsider can know leads to a token, not even all that was the same."""
+    """P4: an outsider who knows the whole state still cannot derive a token."""
     seen: set[str] = set()
     for _ in range(5):
         filled(line, PEOPLE[:10])
@@ -97,7 +97,7 @@ def test_the_tokens_of_the_same_people_are_others_each_time(line: Line) -> None:
 
 
 def test_the_token_of_a_claim_says_nothing_about_the_next(line: Line) -> None:
-    """P4: a released person is held with a new token."""
+    """P4: each hold of a released entry has a new token."""
     filled(line, ["ann"])
     tokens = set()
     for _ in range(5):
@@ -131,7 +131,7 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """P5: the refusal changes nothing; who is held already can be completed."""
+    """P5: the refusal changes nothing, and entries that are already held can be completed."""
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
     line.init(version=2, paused=True)
@@ -150,7 +150,7 @@ def test_a_closed_list_gives_claims(line: Line) -> None:
     assert list(line.claimed(2)) == ["ann", "bob"]
 
 
-def test_where_nobody_waits_nobody_is_claimed(line: Line) -> None:
+def test_a_claim_on_an_empty_line_returns_no_entry(line: Line) -> None:
     line.init()
     answer = line.claim(5)
     assert (answer["outcome"], answer["entries"]) == ("claimed", [])

@@ -1,4 +1,4 @@
-"""claim with a once_key: the same wish delivered twice takes people once."""
+"""claim with a once_key: a request that is delivered twice takes entries once."""
 
 from tests.support.line import Line, once_key_of
 
@@ -12,7 +12,7 @@ def filled(line: Line, **settings: int) -> None:
 
 
 def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
-    """P2, P4: and with the deadlines that they had."""
+    """P2, P4: and with the same deadlines."""
     filled(line)
     first = line.claim(3, once=1)
     line.clock.advance(seconds=100)
@@ -24,8 +24,8 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
     assert line.order() == ["kim", "zoe"]
 
 
-def test_a_key_with_another_body_is_refused_and_takes_nobody(line: Line) -> None:
-    """P2, P5: also where the first claim found nobody."""
+def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
+    """P2, P5: the key is bound to the body of its first claim."""
     filled(line)
     bodies = ("0" * 32, "1" * 32)
     line.claim(2, once=1, once_body=bodies[0])
@@ -35,7 +35,7 @@ def test_a_key_with_another_body_is_refused_and_takes_nobody(line: Line) -> None
 
 
 def test_a_key_that_an_earlier_version_remembered_still_repeats(line: Line) -> None:
-    """P2: its value begins with an entry."""
+    """P2: a value of the earlier version starts with an entry, not with the body."""
     filled(line)
     first = line.claim(2, once=1)
     value = str(line.client.get(ONCE))
@@ -43,8 +43,8 @@ def test_a_key_that_an_earlier_version_remembered_still_repeats(line: Line) -> N
     assert line.claim(2, once=1, once_body="1" * 32)["entries"] == first["entries"]
 
 
-def test_a_repeat_leaves_out_whoever_is_no_longer_held_by_it(line: Line) -> None:
-    """P4: released, parked, left, and held again by another claim."""
+def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
+    """P4: released, parked, left, or held again by another claim."""
     filled(line)
     first = line.claimed(5, once=1)
     line.release("ann", first["ann"]["token"])
@@ -56,8 +56,8 @@ def test_a_repeat_leaves_out_whoever_is_no_longer_held_by_it(line: Line) -> None
     assert line.order() == ["bob"]
 
 
-def test_a_repeat_tells_of_those_who_are_admitted_by_now(line: Line) -> None:
-    """P2: without a deadline; nobody else is taken in their stead."""
+def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
+    """P2: they have no deadline, and the repeat takes no other entries instead."""
     filled(line)
     first = line.claimed(2, once=1)
     line.complete("ann", first["ann"]["token"])
@@ -66,7 +66,7 @@ def test_a_repeat_tells_of_those_who_are_admitted_by_now(line: Line) -> None:
     assert line.order() == ["eve", "kim", "zoe"]
 
 
-def test_a_repeat_tells_the_deadline_as_it_is_now(line: Line) -> None:
+def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
     filled(line)
     ann = line.claimed(1, once=1)["ann"]
     extended = line.extend("ann", ann["token"], lease_seconds=500)
@@ -75,8 +75,8 @@ def test_a_repeat_tells_the_deadline_as_it_is_now(line: Line) -> None:
     assert again == {**ann, "deadline_millis": extended["deadline_millis"]}
 
 
-def test_a_repeat_after_the_deadline_gets_nobody(line: Line) -> None:
-    """P4: those holds have ended, and the repeat itself brings the people back."""
+def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
+    """P4: those holds have expired, and the repeat itself returns the entries to the line."""
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
     line.clock.advance(seconds=10)
@@ -84,8 +84,8 @@ def test_a_repeat_after_the_deadline_gets_nobody(line: Line) -> None:
     assert line.order() == PEOPLE
 
 
-def test_a_claim_of_nobody_is_repeated_as_one(line: Line) -> None:
-    """P2: whoever signs up between the two is not taken by the repeat."""
+def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
+    """P2: the repeat does not take an entry that signed up after the first claim."""
     line.init()
     assert line.claimed(2, once=1) == {}
     line.signup("ann")
@@ -101,7 +101,7 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """P2: the retry after a refusal is a first try."""
+    """P2: a retry after a refusal counts as the first call."""
     filled(line)
     line.init(version=2, paused=True)
     assert line.claim(1, once=1)["code"] == "waitlist_paused"

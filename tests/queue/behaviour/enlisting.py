@@ -1,4 +1,4 @@
-"""reserve and enlist: imports stand where their tickets belong, whoever puts them there."""
+"""reserve and enlist: an import gets the place of its ticket, from whichever caller enlists it."""
 
 from itertools import permutations
 from typing import Any
@@ -10,17 +10,17 @@ from waitlist_queue import keys
 from waitlist_shared.limits import CROWDS_SECONDS
 from waitlist_shared.ranks import TIER
 
-# Some millisecond of 2021.
+# A millisecond in 2021.
 TIME = 16 * 1000 * 3600 * 24 * 400
 
 
-def everybody(line: Line) -> list[tuple[str, int, int]]:
-    """Return entry, rank and ticket of all who wait, in serving order."""
+def places_of(line: Line) -> list[tuple[str, int, int]]:
+    """Return entry id, rank and ticket of every waiting entry, in serving order."""
     return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """P6: ahead of whoever came later, behind whoever came before, within its tier."""
+    """P6: within its priority, it stands ahead of later tickets and behind earlier ones."""
     line.init()
     line.signup("late")
     line.enlist("early", ticket=TIME)
@@ -31,20 +31,20 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
     assert (answer["position"], answer["total"], answer["ticket"]) == (4, 5, TIME + 9)
 
 
-def test_where_somebody_stands_already_it_is_the_next_free_place_behind(line: Line) -> None:
-    """P1: no ties; and the ticket, which tells the time, is as it was wanted."""
+def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
+    """P1: no ties; the ticket stays as requested, because it is the time of arrival."""
     line.init()
     for number in range(20):
         line.enlist(f"person {number}", ticket=TIME + number)
     for name in ("ann", "bob"):
         assert accepted(line.enlist(name, ticket=TIME + 3))["ticket"] == TIME + 3
     assert line.order() == [*(f"person {number}" for number in range(20)), "ann", "bob"]
-    ranks = [rank for _, rank, _ in everybody(line)]
+    ranks = [rank for _, rank, _ in places_of(line)]
     assert ranks == list(range(255 * TIER + TIME, 255 * TIER + TIME + 22))
     assert accepted(line.position("ann"))["ticket"] == TIME + 3
 
 
-def test_a_place_within_a_run_that_somebody_left_is_taken(line: Line) -> None:
+def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
     line.init()
     for number in range(9):
         line.enlist(f"person {number}", ticket=TIME + number)
@@ -53,8 +53,8 @@ def test_a_place_within_a_run_that_somebody_left_is_taken(line: Line) -> None:
     assert line.order()[6] == "ann"
 
 
-def test_whoever_puts_them_there_and_in_whatever_order_the_line_is_the_same(line: Line) -> None:
-    """P3: the call, its repeat or maintenance, each cut off anywhere."""
+def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
+    """P3: the import call, its retry and maintenance may each be cut off anywhere."""
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []
     for number, names in enumerate(permutations(wanted)):
@@ -62,7 +62,7 @@ def test_whoever_puts_them_there_and_in_whatever_order_the_line_is_the_same(line
         other.init()
         for name in names:
             accepted(other.enlist(name, ticket=wanted[name]))
-        lines.append([(other._names[one], rank, ticket) for one, rank, ticket in everybody(other)])
+        lines.append([(other._names[one], rank, ticket) for one, rank, ticket in places_of(other)])
     assert [name for name, _, _ in lines[0]] == list(wanted)
     assert all(one == lines[0] for one in lines)
 
@@ -98,7 +98,7 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """P4: its record must not take the hold for something of the past."""
+    """P4: a stamp after the hold's would make the record treat the hold as already over."""
     line.init()
     enlisted = accepted(line.enlist("ann", ticket=TIME))
     claim = accepted(line.claim())
@@ -108,7 +108,7 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """P1: whatever the clock of its caller said, the next ones come behind, without a tie."""
+    """P1: later signups stand behind it without a tie, even if its caller's clock was ahead."""
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
     line.enlist("bob", ticket=last + 10**9)
@@ -127,8 +127,8 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
     assert line.claim_within("blue") == ["bob"]
 
 
-def test_a_drawn_run_is_nobody_elses(line: Line) -> None:
-    """P1: behind all who came before, ahead of all who come after it was drawn."""
+def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
+    """P1: the run lies behind every earlier entry and ahead of every later signup."""
     line.init()
     line.signup("before")
     run = accepted(line.reserve(3))
@@ -140,8 +140,8 @@ def test_a_drawn_run_is_nobody_elses(line: Line) -> None:
     assert line.order() == ["before", "row 0", "row 1", "row 2", "after"]
 
 
-def test_of_a_run_somebody_is_moved_ahead_of_one_and_of_no_more(line: Line) -> None:
-    """P1: a run without gaps would let them overtake all of it."""
+def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
+    """P1: without gaps between the tickets, the bumped entry would overtake the whole run."""
     line.init()
     run = accepted(line.reserve(4))
     for number in range(4):
@@ -152,7 +152,7 @@ def test_of_a_run_somebody_is_moved_ahead_of_one_and_of_no_more(line: Line) -> N
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """P1: the entry that the place was drawn for comes in behind it, and ahead of the next."""
+    """P1: the entry for which the place was drawn goes between it and the next of the run."""
     line.init()
     run = accepted(line.reserve(3))
     line.enlist("row 0", ticket=run["first"])
@@ -164,7 +164,7 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """Also where those of the first have left, or are held: the next come behind them."""
+    """Numbers of entries that have left or are held are not given again."""
     line.init()
     assert accepted(line.reserve(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
     line.enlist("ann", ticket=TIME)

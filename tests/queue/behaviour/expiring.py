@@ -1,4 +1,4 @@
-"""Holds whose time is up: back to the old place, or put aside after too many attempts."""
+"""Expired holds: the entry returns to its old place, or is parked after too many attempts."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 
 def test_a_hold_hides_its_person_up_to_the_deadline_and_no_longer(line: Line) -> None:
-    """P4: a millisecond before it is theirs alone, at the deadline anybody's."""
+    """P4: only the claimer has the entry until the deadline; then any caller can claim it."""
     filled(line, ["ann"])
     line.claim()
     line.clock.advance(seconds=LEASE - 1)
@@ -31,7 +31,7 @@ def test_a_hold_hides_its_person_up_to_the_deadline_and_no_longer(line: Line) ->
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """P4: also where nobody has brought the person back yet."""
+    """P4: also if no claim and no expire has returned the entry to the line yet."""
     filled(line, ["ann", "bob"])
     held = line.claimed(2)
     line.clock.advance(seconds=LEASE, micros=-1_000)
@@ -47,7 +47,7 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_an_expired_hold_comes_back_ahead_of_every_later_entry(line: Line) -> None:
-    """P1: at its old rank, one attempt more, before anybody else is claimed."""
+    """P1: it returns at its old rank with one more attempt, before the claim takes any entry."""
     filled(line)
     first = line.claimed(2)
     line.clock.advance(seconds=LEASE)
@@ -60,7 +60,7 @@ def test_an_expired_hold_comes_back_ahead_of_every_later_entry(line: Line) -> No
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """P4: two decisions about one person never have one stamp, or the record would take but one."""
+    """P4: the record keeps only one of two decisions with the same stamp, so stamps must differ."""
     filled(line, ["ann", "bob"])
     line.claim()
     line.clock.advance(seconds=LEASE)
@@ -71,7 +71,7 @@ def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) 
 
 
 def test_attempts_are_counted_over_all_holds_of_a_stay(line: Line) -> None:
-    """Being bumped or released in between does not wipe them out."""
+    """A bump or a release in between does not reset them."""
     filled(line, ["ann"])
     for expected in range(3):
         entry = line.claimed()["ann"]
@@ -83,7 +83,7 @@ def test_attempts_are_counted_over_all_holds_of_a_stay(line: Line) -> None:
     assert line.claimed()["ann"]["attempts"] == 3
 
 
-def test_whoever_is_out_of_attempts_is_put_aside(line: Line) -> None:
+def test_an_entry_out_of_attempts_is_parked(line: Line) -> None:
     filled(line, ["ann", "bob"], max_attempts=2)
     for _ in range(2):
         line.claim()
@@ -104,7 +104,7 @@ def test_the_number_of_attempts_is_that_of_the_settings_now(line: Line) -> None:
     assert line.on_shelf("parked") == ["ann"]
 
 
-def test_what_nobody_claims_is_brought_back_by_expire(line: Line) -> None:
+def test_expire_returns_expired_holds_that_no_claim_meets(line: Line) -> None:
     """P3"""
     filled(line)
     line.claim(2)
@@ -126,8 +126,8 @@ def test_expire_leaves_holds_alone_whose_time_is_not_up(line: Line) -> None:
     assert line.on_shelf("held") == ["ann"]
 
 
-def test_a_rank_taken_meanwhile_is_not_shared(line: Line) -> None:
-    """P1: another entry has the very rank: the one that comes back stands right ahead of it."""
+def test_a_rank_taken_during_the_hold_is_not_shared(line: Line) -> None:
+    """P1: the returning entry stands right ahead of the entry that now has its rank."""
     line.init(lease_seconds=LEASE)
     first = line.all_sign_up(PEOPLE)
     held = line.claimed(3)
@@ -143,7 +143,7 @@ def test_a_rank_taken_meanwhile_is_not_shared(line: Line) -> None:
     assert line.position("bob")["ticket"] == first[1]["ticket"]
 
 
-def test_whoever_was_bumped_is_held_and_returns_with_the_signups_ticket(line: Line) -> None:
+def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) -> None:
     filled(line)
     ticket = line.position("zoe")["ticket"]
     moved = line.bump("zoe", places=4)
@@ -156,7 +156,7 @@ def test_whoever_was_bumped_is_held_and_returns_with_the_signups_ticket(line: Li
 
 
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
-    """P1, P9: one turn ends 200 of them; the claim goes on until none is left."""
+    """P1, P9: one script run ends 200 holds; the claim repeats it until no hold is left."""
     names = [f"person {number}" for number in range(450)]
     line.init(lease_seconds=LEASE)
     line.handle(
@@ -185,7 +185,7 @@ def test_one_expire_ends_two_hundred_holds_and_says_that_there_are_more(line: Li
 
 
 def test_in_a_batch_a_claim_says_that_it_could_not_end_all_holds(line: Line) -> None:
-    """P1: it takes nobody then, and the next one goes on."""
+    """P1: the first claim takes no entry, and the second one ends the remaining holds."""
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
     line.all_sign_up([*names, "zoe"])
@@ -199,8 +199,8 @@ def test_in_a_batch_a_claim_says_that_it_could_not_end_all_holds(line: Line) -> 
 
 
 @pytest.mark.parametrize("jump", [-HOUR_MICROS, HOUR_MICROS])
-def test_a_clock_that_jumps_loses_nobody(line: Line, jump: int) -> None:
-    """P1, P3, P4: everybody is claimed again, in order, by one claimer at a time."""
+def test_a_clock_that_jumps_loses_no_entry(line: Line, jump: int) -> None:
+    """P1, P3, P4: all entries are claimed again, in order, by one claimer at a time."""
     filled(line)
     line.claim(2)
     line.clock.advance(jump)

@@ -1,4 +1,4 @@
-"""fill: what many restores do of those who wait, in one run."""
+"""fill: the same effect as many restores of waiting entries, in one script run."""
 
 from typing import Any
 
@@ -17,19 +17,19 @@ NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [
     NEW,
     ("bob", RANK - 7, 2, 9, 1, 3, ("red", "blue"), 2),  # moved, and held before
-    ("cyd", RANK + 1, 3, 3, 1, 0, ("red",), 0),  # at a rank that another has too
-    ("dan", RANK + 4, 4, 4, 1, 0, ("blue",), 5),  # signed up meanwhile, with older attributes
+    ("cyd", RANK + 1, 3, 3, 1, 0, ("red",), 0),  # at the same rank as ann
+    ("dan", RANK + 4, 4, 4, 1, 0, ("blue",), 5),  # signed up in the rebuild, older attributes
     ("eve", RANK + 5, 5, 5, 1, 0, ("blue",), 1),  # is held
-    ("fay", RANK + 6, 6, 6, 1, 0, ("blue",), 1),  # has left meanwhile
-    ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # left, and came back
-    ("hal", RANK + 4, 8, 8, 1, 1, ("red", "blue"), 3),  # at a rank that Redis has given
+    ("fay", RANK + 6, 6, 6, 1, 0, ("blue",), 1),  # has left during the rebuild
+    ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # left, and signed up again
+    ("hal", RANK + 4, 8, 8, 1, 1, ("red", "blue"), 3),  # at a rank that dan has in Redis
     ("ivy", RANK + 8, 9, 9, 1, 0, ("red",), 1),
-    ("jon", RANK + 8, 10, 10, 1, 0, ("blue",), 1),  # behind all, and the rank is taken again
+    ("jon", RANK + 8, 10, 10, 1, 0, ("blue",), 1),  # the last one, and ivy has its rank
 ]
 
 
 def prepare(line: Line) -> None:
-    """Begin a rebuild, during which some have come, left, or are held."""
+    """Begin a rebuild during which entries have signed up, left or been held."""
     line.send("purge")
     line.init(state="hydrating", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
@@ -62,7 +62,7 @@ def restore(line: Line, one: Stay) -> Answer:
 
 
 def test_a_fill_is_as_many_restores(line: Line) -> None:
-    """P1, P3, P7: whoever is absent, there, held, gone, back, or at a rank that is taken."""
+    """P1, P3, P7: for absent, waiting, held, left and returned entries, and for taken ranks."""
     prepare(line)
     answers = [restore(line, one) for one in STAYS]
     outcomes = [one.get("outcome", one.get("code")) for one in answers]
@@ -76,7 +76,7 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """P2: a page that is restored again by the run that goes on."""
+    """P2: a resumed rebuild restores its last page again."""
     prepare(line)
     fill(line, *STAYS)
     before = line.contents()
@@ -85,8 +85,8 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
     assert line.contents() == before
 
 
-def test_whoever_signs_up_after_a_fill_is_behind_all(line: Line) -> None:
-    """P1: whatever Redis' clock says, tickets go on behind every stamp."""
+def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
+    """P1: new tickets are later than every restored stamp, even if Redis' clock is behind."""
     prepare(line)
     fill(line, *STAYS)
     joined = accepted(line.signup("zoe", segments_version=1))
@@ -106,7 +106,7 @@ def test_whoever_signs_up_after_a_fill_is_behind_all(line: Line) -> None:
 def test_a_fill_of_another_life_or_declaration_is_refused(
     line: Line, fields: dict[str, Any], code: str
 ) -> None:
-    """P7: and fills nothing."""
+    """P7: the refused call restores no entry."""
     prepare(line)
     before = line.contents()
     assert fill(line, NEW, **fields)["code"] == code
@@ -119,7 +119,7 @@ def test_an_order_that_is_lost_takes_no_fill(line: Line) -> None:
     assert fill(line, NEW)["code"] == "cold"
 
 
-def test_a_fill_has_a_limit_and_names_somebody(line: Line) -> None:
+def test_a_fill_has_between_one_and_fifty_entries(line: Line) -> None:
     """P5, P9"""
     prepare(line)
     many = [(f"person {number}", RANK + number, number, 1, 1, 0, (), 0) for number in range(51)]

@@ -1,4 +1,4 @@
-"""complete, release and extend: only whoever holds a person decides about them."""
+"""complete, release and extend: only the claimer that holds an entry decides about it."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def filled(line: Line) -> None:
 
 
 def on_hold(line: Line, verb: str, name: str, token: str) -> str:
-    """Return the outcome of an operation on a hold, or the code that refuses it."""
+    """Return the outcome of an operation on a hold, or the code of its refusal."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
@@ -32,7 +32,7 @@ def test_a_completed_person_is_admitted_and_gone_from_the_line(line: Line) -> No
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """P2, P4: it is accepted again, also after the deadline, and counted once."""
+    """P2, P4: it succeeds again, even after the deadline, and is counted once."""
     filled(line)
     ann = line.claimed()["ann"]
     first = line.complete("ann", ann["token"])
@@ -46,7 +46,7 @@ def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_foreign_token_changes_nothing(line: Line, verb: str) -> None:
-    """P4: neither one made up nor one of another person."""
+    """P4: neither an invented token nor the token of another entry."""
     filled(line)
     held = line.claimed(2)
     before = line.contents()
@@ -57,7 +57,7 @@ def test_a_foreign_token_changes_nothing(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_token_of_a_hold_that_ended_does_not_touch_the_next(line: Line, verb: str) -> None:
-    """P4: the late claimer is refused, the present one completes."""
+    """P4: the late claimer is refused, and the current one completes."""
     filled(line)
     late = line.claimed()["ann"]
     line.clock.advance(seconds=LEASE)
@@ -81,7 +81,7 @@ def test_a_token_is_of_no_use_once_its_person_is_back_in_line(line: Line, verb: 
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_nobody_who_waits_or_is_unknown_is_held(line: Line, verb: str) -> None:
+def test_a_waiting_or_unknown_entry_is_not_held(line: Line, verb: str) -> None:
     """P5"""
     filled(line)
     before = line.contents()
@@ -91,8 +91,8 @@ def test_nobody_who_waits_or_is_unknown_is_held(line: Line, verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["release", "extend", "park"])
-def test_whoever_is_admitted_is_admitted_for_good(line: Line, verb: str) -> None:
-    """P4: not even the token that admitted them takes it back."""
+def test_an_admission_is_for_good(line: Line, verb: str) -> None:
+    """P4: not even the token that admitted the entry can take it back."""
     filled(line)
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])
@@ -109,7 +109,7 @@ def test_whoever_is_admitted_is_admitted_for_good(line: Line, verb: str) -> None
 def test_the_released_stand_as_before_in_whatever_order_they_return(
     line: Line, order: list[str]
 ) -> None:
-    """P1: people of one instant whose ids do not sort as they arrived."""
+    """P1: the entries signed up at the same instant, and their ids do not sort by arrival."""
     ids = [line.id_of(name) for name in PEOPLE]
     assert ids != sorted(ids)
     filled(line)
@@ -119,7 +119,7 @@ def test_the_released_stand_as_before_in_whatever_order_they_return(
     assert line.order() == PEOPLE
 
 
-def test_a_release_tells_the_place_and_costs_no_attempt(line: Line) -> None:
+def test_a_release_returns_the_place_and_costs_no_attempt(line: Line) -> None:
     """P6"""
     filled(line)
     held = line.claimed(2)
@@ -131,8 +131,8 @@ def test_a_release_tells_the_place_and_costs_no_attempt(line: Line) -> None:
     assert line.claimed()["ann"]["attempts"] == 0
 
 
-def test_a_release_to_the_back_is_behind_everybody(line: Line) -> None:
-    """P1: also behind those who signed up during the hold, with the signup's ticket."""
+def test_a_release_to_the_back_is_behind_every_entry(line: Line) -> None:
+    """P1: also behind entries that signed up during the hold; the signup's ticket stays."""
     filled(line)
     line.bump("zoe", priority=9)
     held = line.claimed(2)
@@ -144,7 +144,7 @@ def test_a_release_to_the_back_is_behind_everybody(line: Line) -> None:
     assert line.order() == ["bob", "eve", "kim", "new", "zoe", "ann", "newest"]
 
 
-def test_whoever_was_bumped_keeps_the_place_and_the_signups_ticket(line: Line) -> None:
+def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> None:
     filled(line)
     ticket = line.position("kim")["ticket"]
     moved = line.bump("kim", to="front")
@@ -156,7 +156,7 @@ def test_whoever_was_bumped_keeps_the_place_and_the_signups_ticket(line: Line) -
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """P2: whatever came since: its caller may not have been answered."""
+    """P2: the caller may not have got the first answer, so later changes do not matter."""
     filled(line)
     ann = line.claimed()["ann"]
     first = line.release("ann", ann["token"])
@@ -171,7 +171,7 @@ def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_token_that_has_released_does_nothing_else(line: Line) -> None:
-    """P4: nor does another hold's token repeat the release."""
+    """P4: and the token of another hold does not repeat the release."""
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
@@ -192,7 +192,7 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """P9: a caller may release and claim without end."""
+    """P9: a caller could release and claim the same entry any number of times."""
     line.init(lease_seconds=LEASE)
     line.signup("ann")
     tokens = []

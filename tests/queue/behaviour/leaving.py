@@ -1,4 +1,4 @@
-"""leave and drop: a stay ends once, and stays ended."""
+"""leave and drop: a stay ends once and stays ended."""
 
 import pytest
 
@@ -10,8 +10,8 @@ UNSETTLED = "wl:{bakery-opening}:unsettled"
 QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
-def test_everybody_behind_moves_up_at_once(line: Line) -> None:
-    """P6: positions and the total are true right after somebody ahead has left."""
+def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
+    """P6: positions and the total are correct right after an entry ahead has left."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -35,7 +35,7 @@ def test_a_repeated_leave_counts_once(line: Line) -> None:
 
 
 def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
-    """P2: and a repeat of the drop changes nothing."""
+    """P2: a repeated drop changes nothing."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     assert [line.drop("ann")["outcome"] for _ in range(2)] == ["dropped", "absent"]
@@ -46,7 +46,7 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """P2: the same message again, after the person has come back."""
+    """P2: the old message is delivered again after the customer has signed up again."""
     line.init()
     first = line.signup("ann")
     accepted(line.leave("ann", ticket=first["ticket"]))
@@ -58,7 +58,7 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
-    """P2: where no tombstone tells that the stay is over, its ticket does."""
+    """P2: without a tombstone, the ticket shows that the message is about the earlier stay."""
     line.init()
     first = line.signup("ann")
     accepted(line.drop("ann"))
@@ -82,7 +82,7 @@ def test_a_moved_stay_is_known_by_its_signups_ticket(line: Line) -> None:
 
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
-    """And, until maintenance has looked at it, what was decided of it."""
+    """The decisions about it also stay, until maintenance has settled them."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.bump("bob", priority=3)
@@ -105,7 +105,7 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 
 
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
-    """P9: one leave never pays for the whole crowd that left before it."""
+    """P9: one leave never pays for clearing all the entries that left before it."""
     line.init()
     names = [f"person {number}" for number in range(20)]
     tickets = [one["ticket"] for one in line.all_sign_up([*names, "ann", "bob"])]
@@ -118,14 +118,14 @@ def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
     assert len(_tombstones(line)) == 2
 
 
-def test_tombstones_vanish_when_nobody_leaves_any_more(line: Line) -> None:
+def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
     line.init()
     line.leave("ann")
     assert 0 < line.client.ttl(GONE) <= 15 * 60
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """P2: also when it is repeated, so that the record can have the signup that was cut off."""
+    """P2: a repeated leave returns it too, so that the record can add a signup that was cut off."""
     line.init()
     ticket = line.signup("ann")["ticket"]
     assert line.leave("ann")["ticket"] == ticket

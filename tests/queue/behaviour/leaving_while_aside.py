@@ -1,4 +1,4 @@
-"""leave, drop, signup and capacity where a person is held, parked or admitted."""
+"""leave, drop, signup and capacity when entries are held, parked or admitted."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ ENTRY_KEYS = ("queue", "moved", "held", "claims", "parked", "tries")
 
 
 def held(line: Line) -> Answer:
-    """Hold ann, who was bumped, so that her rank does not tell her ticket, and expired once."""
+    """Hold ann, whose first hold expired. She was bumped, so her rank differs from her ticket."""
     line.init(lease_seconds=60)
     line.all_sign_up(["bob", "eve", "ann"])
     line.bump("ann", to="front")
@@ -42,7 +42,7 @@ Setting = Callable[[Line], Answer]
 
 
 def traces(line: Line, name: str) -> list[str]:
-    """Return the keys that still know of an entry's place."""
+    """Return the keys that still contain an entry's place."""
     keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
     contents = line.contents()
     return [key for key in keys if line.id_of(name) in str(contents.get(key))]
@@ -50,8 +50,8 @@ def traces(line: Line, name: str) -> list[str]:
 
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
-def test_whoever_is_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """P2: nothing stays behind, it counts once, and the claimer finds nobody."""
+def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
+    """P2: no key keeps the entry, it is counted once, and the claimer's calls are refused."""
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.leave("ann", ticket=ticket)["outcome"] == "left"
@@ -66,10 +66,10 @@ def test_whoever_is_on_the_list_can_leave(line: Line, setting: Setting, with_tic
 
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
-def test_whoever_is_on_the_list_can_be_dropped(
+def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """P2: as if never there; nobody counts it as left."""
+    """P2: no key keeps the entry, and it is not counted as left."""
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
@@ -82,10 +82,10 @@ def test_whoever_is_on_the_list_can_be_dropped(
 
 @pytest.mark.parametrize(("verb", "outcome"), [("leave", "left"), ("drop", "absent")])
 @pytest.mark.parametrize("with_ticket", [True, False])
-def test_an_admission_after_the_intent_to_leave_is_none(
+def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """P4: the record says who leaves; a drop says nothing of it. A later stay begins anew."""
+    """P4: the leave is recorded, so it undoes the admission; a drop does not. A rejoin is new."""
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.send(verb, **line.stay("ann"), ticket=ticket)["outcome"] == outcome
@@ -97,15 +97,15 @@ def test_an_admission_after_the_intent_to_leave_is_none(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """P3: whoever leaves with a ticket had a place; who has none may never have got one."""
+    """P3: only a leave with a ticket proves that the entry had a place to lose."""
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"
     assert line.leave("bob")["outcome"] == "absent"
     assert line.stats()["counters"]["left"] == 1
 
 
-def test_an_admission_that_redis_was_not_told_of_is_counted_when_it_is_dropped(line: Line) -> None:
-    """Once: whoever is not there any more was counted, or lost."""
+def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
+    """Once: a drop of an entry that Redis no longer has counts nothing."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.claim()
@@ -117,10 +117,10 @@ def test_an_admission_that_redis_was_not_told_of_is_counted_when_it_is_dropped(l
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 @pytest.mark.parametrize("setting", [held, parked, done])
-def test_the_end_of_an_earlier_stay_spares_whoever_is_aside(
+def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """P2: the ticket tells that another stay is meant."""
+    """P2: the ticket shows that the message is about another stay."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
@@ -129,7 +129,7 @@ def test_the_end_of_an_earlier_stay_spares_whoever_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """P9: though the person had been bumped, and held before."""
+    """P9: even if the entry had been bumped and held before."""
     done(line)
     seen_stamp = line.unsettled()["ann"]["seen_stamp"]
     accepted(line.settle("ann", seen_stamp, join_id="00000001"))
@@ -138,8 +138,10 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 
 
 @pytest.mark.parametrize("setting", [held, parked, done])
-def test_a_repeated_signup_of_whoever_is_aside_makes_no_place(line: Line, setting: Setting) -> None:
-    """P2: it is answered with the place they had, and without a position."""
+def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
+    line: Line, setting: Setting
+) -> None:
+    """P2: the answer has the place that the entry had, and no position."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.signup("ann")
@@ -151,8 +153,8 @@ def test_a_repeated_signup_of_whoever_is_aside_makes_no_place(line: Line, settin
     assert line.stats()["counters"]["signed_up"] == 3
 
 
-def test_whoever_is_held_or_parked_takes_up_capacity(line: Line) -> None:
-    """They may come back into line; the admitted and those who left may not."""
+def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
+    """They may return to the line; entries that were admitted or have left may not."""
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])
     given = line.claimed(3)
@@ -167,7 +169,7 @@ def test_whoever_is_held_or_parked_takes_up_capacity(line: Line) -> None:
     assert line.signup("zoe")["outcome"] == "joined"
 
 
-def test_whoever_is_aside_cannot_be_bumped(line: Line) -> None:
+def test_an_entry_that_is_aside_cannot_be_bumped(line: Line) -> None:
     """P5"""
     line.init()
     line.all_sign_up(["ann", "bob"])

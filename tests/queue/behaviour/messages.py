@@ -1,4 +1,4 @@
-"""What does not follow the contract changes nothing; what is newer than it still works."""
+"""A message that breaks the contract changes nothing; newer, unknown fields are ignored."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
 
 
 class Missing:
-    """Stands for a field that is left out."""
+    """Marks a field that is left out."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -46,7 +46,7 @@ MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """Return a message with another value, or none, in one field."""
+    """Return a message with one field changed or left out."""
     others = {name: old for name, old in message.items() if name != field}
     return others if value is MISSING else {**others, field: value}
 
@@ -55,9 +55,9 @@ NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
 NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
 NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
 NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
-NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]  # the last would reach into another priority
+NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]  # the last one would reach into another priority
 
-# message, field, values that the field must not have
+# message, field, invalid values of the field
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SIGNUP, "op", [MISSING, "", "unknown", "Signup", "signup\n", 5, None, [], "\ud800"]),
     (SIGNUP, "v", ["1", None, 1.5, True, []]),
@@ -161,7 +161,7 @@ MALFORMED = [
 
 @pytest.mark.parametrize("message", MALFORMED)
 def test_a_malformed_message_changes_nothing(line: Line, message: Any) -> None:
-    """P5: no number is consumed, no key is made, and the answer is a clear refusal."""
+    """P5: no ticket is drawn, no key is created, and the answer is a clear refusal."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     before = line.contents()
@@ -174,7 +174,7 @@ def test_a_malformed_message_changes_nothing(line: Line, message: Any) -> None:
 
 @pytest.mark.parametrize("message", [object(), b"{}", {1: 2}, {"op": object()}, {"op": b"signup"}])
 def test_what_is_not_json_at_all_is_refused(line: Line, message: object) -> None:
-    """P5: whatever is handed over, no traceback comes back."""
+    """P5: no input makes the handler raise."""
     assert line.service.handle(message)["code"] == "invalid_request"
 
 
@@ -197,7 +197,7 @@ def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
 
 
 def test_unknown_fields_are_ignored(line: Line) -> None:
-    """A newer caller may say more than this function understands."""
+    """A newer caller may send fields that this function does not have yet."""
     line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
     answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})
     assert accepted(answer)["position"] == 1

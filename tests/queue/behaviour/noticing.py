@@ -1,4 +1,4 @@
-"""How a loss is noticed: beats that have gone back, entries that do not look as recorded."""
+"""Noticing a loss: heartbeats that went back, and entries that differ from their record."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TOKEN = "a" * 40
 
 
 def look(line: Line, name: str) -> Answer:
-    """Return how somebody stands, without what every answer has."""
+    """Return where an entry stands, without the fields that every answer has."""
     answer = accepted(line.send("look", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")
@@ -23,7 +23,7 @@ def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
 
-def test_a_beat_counts_and_tells_the_counters_of_that_moment(line: Line) -> None:
+def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
@@ -35,7 +35,7 @@ def test_a_beat_counts_and_tells_the_counters_of_that_moment(line: Line) -> None
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """P3: one may have been lost with what came just before; two are a whole interval."""
+    """P3: one missing heartbeat may be a small loss; two missing ones are a whole interval."""
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
     assert beat(line, known=4) == "behind"
@@ -44,14 +44,14 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """P7: an old copy that came back is no order."""
+    """P7: an old copy of the order must not be used."""
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
-def test_an_order_tells_since_when_it_lives(line: Line) -> None:
-    """Stamps of this life are later, whatever the clock says."""
+def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
+    """Stamps of this epoch are later than its birth, regardless of the clock."""
     floor = 2**44
     born = accepted(line.init(state="hydrating", floor_ticket=floor))["born"]
     assert born > floor
@@ -61,7 +61,7 @@ def test_an_order_tells_since_when_it_lives(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """Only the message that opens it says from where."""
+    """Only the init that creates the order sets the counters."""
     line.init(state="hydrating", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
@@ -74,7 +74,7 @@ def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
 def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line: Line, state: str
 ) -> None:
-    """P3: what Redis has lost of somebody whom it still knows."""
+    """P3: Redis has lost a later change of an entry that it still has."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
@@ -87,7 +87,7 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """P2: whoever has moved meanwhile was moved by somebody."""
+    """P2: another request has moved the entry since, and its move stays."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
@@ -97,7 +97,7 @@ def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -
     assert line.position("bob")["rank"] == moved["rank"]
 
 
-def test_somebody_wrongly_held_comes_back_into_line(line: Line) -> None:
+def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
     line.init()
     line.signup("ann")
     rank = line.position("ann")["rank"]
@@ -107,8 +107,8 @@ def test_somebody_wrongly_held_comes_back_into_line(line: Line) -> None:
     assert line.stats()["offered"] == 0
 
 
-def test_a_look_tells_how_everybody_stands(line: Line) -> None:
-    """And by which decision, so that an older record is not taken for news."""
+def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
+    """And the stamp of the last decision, so that an older record is not taken for a newer one."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
     claim = line.claim(3)
@@ -129,7 +129,7 @@ def test_a_look_tells_how_everybody_stands(line: Line) -> None:
         assert tuple(found[field] for field in told) == expected
 
 
-def test_a_look_tells_by_which_attributes_somebody_is_in_segments(line: Line) -> None:
+def test_a_look_returns_the_version_of_the_attributes(line: Line) -> None:
     line.init(segments_version=1)
     line.signup("ann", **line.within("red", edit=7))
     assert line.send("look", entry_id=line.id_of("ann"))["attributes_version"] == 7

@@ -1,4 +1,4 @@
-"""Who stands where: arrival decides, whatever the clock says."""
+"""The order of the line: arrival decides, regardless of the clock."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -8,13 +8,13 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# So many tickets before their end that all of PEOPLE have one.
+# Tickets end soon after this one, but there are enough for all of PEOPLE.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
 
-def test_whoever_signs_up_first_stands_first(line: Line) -> None:
-    """P1: arrival decides, not how the ids sort."""
+def test_the_first_signup_stands_first(line: Line) -> None:
+    """P1: arrival decides; the ids sort differently."""
     line.init()
     for number, name in enumerate(PEOPLE, start=1):
         line.clock.advance(1_000)
@@ -30,7 +30,7 @@ def test_whoever_signs_up_first_stands_first(line: Line) -> None:
 
 
 def test_people_of_one_instant_stand_in_order_of_arrival(line: Line) -> None:
-    """P1: no ties, though the clock stands still."""
+    """P1: no ties, even while the clock stands still."""
     line.init()
     answers = line.all_sign_up(PEOPLE)
     assert line.order() == PEOPLE
@@ -38,7 +38,7 @@ def test_people_of_one_instant_stand_in_order_of_arrival(line: Line) -> None:
 
 
 def test_a_clock_that_jumps_back_an_hour_changes_no_order(line: Line) -> None:
-    """P1: whoever comes after the jump stands behind those who came before."""
+    """P1: entries that sign up after the jump stand behind the earlier ones."""
     line.init()
     line.all_sign_up(PEOPLE[:20])
     line.clock.advance(-HOUR_MICROS)
@@ -49,7 +49,7 @@ def test_a_clock_that_jumps_back_an_hour_changes_no_order(line: Line) -> None:
 
 
 def test_tickets_and_stamps_never_repeat_nor_go_back(line: Line) -> None:
-    """P1: whichever operation draws them, under any clock."""
+    """P1: for every operation that draws one, whatever the clock does."""
     line.init()
     drawn = []
     for round_number, jump in enumerate([0, -HOUR_MICROS, 1, 0, HOUR_MICROS, -1]):
@@ -68,14 +68,14 @@ def test_tickets_and_stamps_never_repeat_nor_go_back(line: Line) -> None:
     assert drawn == sorted(set(drawn))
 
 
-def test_a_ticket_tells_when_it_was_drawn(line: Line) -> None:
+def test_a_ticket_contains_the_time_of_its_drawing(line: Line) -> None:
     line.init()
     ticket = line.signup("ann")["ticket"]
     assert time_of(ticket).timestamp() * 1_000_000 == line.clock.micros
 
 
 def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
-    """P1: the last ranks lose no digit on the way in or out."""
+    """P1: the last ranks lose no digit when they are stored and read."""
     line.init()
     line.clock.micros = MICROS_OF_RANGE_END
     answers = line.all_sign_up(PEOPLE)
@@ -107,7 +107,7 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
 
 
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
-    """P1: tickets show the times of signups, so the room between them ends a second ahead."""
+    """P1: tickets carry the time of the signup, so they run at most a second ahead of the clock."""
     line.init()
     names = [f"person {number}" for number in range(2_500)]
     for first in range(0, len(names), 500):
@@ -122,8 +122,8 @@ def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None
     assert time_of(line.signup("zoe")["ticket"]) == now + timedelta(seconds=2)
 
 
-def test_whoever_comes_back_stands_at_the_end(line: Line) -> None:
-    """P1: a new stay is a new arrival."""
+def test_a_rejoin_stands_at_the_end(line: Line) -> None:
+    """P1: a new stay counts as a new arrival."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.leave("ann")

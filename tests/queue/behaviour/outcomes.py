@@ -1,4 +1,4 @@
-"""Every outcome that a script's header declares, made to happen once."""
+"""Every outcome that a script's header declares, caused once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ def hydrating(line: Line) -> Line:
 
 
 def building(line: Line) -> Line:
-    """Change the segments of a list with people on it."""
+    """Change the segments of a list that has entries."""
     warm(line).init(version=2, segments_version=2)
     return line
 
@@ -49,7 +49,7 @@ def restored(line: Line, rank: int = 1) -> Line:
 
 
 def held(line: Line, seconds: int = 60) -> Line:
-    """Have bob held, with the token known."""
+    """Hold bob with a known token."""
     deadline = line.clock.millis + 1_000 * seconds
     line.init()
     line.restore("bob", rank=2, ticket=2, state="held", token=TOKEN, time_millis=deadline)
@@ -57,7 +57,7 @@ def held(line: Line, seconds: int = 60) -> Line:
 
 
 def many_expired(line: Line) -> Answer:
-    """Claim where more holds expire at this moment than one turn of a batch ends."""
+    """Claim when more holds have expired than one request of a batch can end."""
     line.init()
     requests = [_expired(line, number) for number in range(200)]
     requests.append(line.message("claim"))
@@ -71,7 +71,7 @@ def _expired(line: Line, number: int) -> dict[str, Any]:
 
 
 def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
-    """Return what an operation on a hold can meet: they all meet the same."""
+    """Return the outcomes that all operations on a hold have in common."""
 
     def send(line: Line, token: str = TOKEN) -> Answer:
         return line.send(verb, entry_id=line.id_of("bob"), token=token)

@@ -1,4 +1,4 @@
-"""park and redrive: put aside for somebody to look at, and back into line as if new."""
+"""park and redrive: set an entry aside for the operator, and return it to the line."""
 
 import pytest
 
@@ -14,12 +14,12 @@ def filled(line: Line, max_attempts: int = 5) -> None:
 
 
 def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
-    """Park those at the head, and return what each answer told."""
+    """Park the entries at the head, and return the answers by name."""
     held = line.claimed(count)
     return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
 
 
-def test_whoever_is_parked_stays_aside_until_somebody_looks(line: Line) -> None:
+def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
     filled(line)
     answer = parked(line)["ann"]
     assert answer["parked_millis"] == line.clock.millis
@@ -30,7 +30,7 @@ def test_whoever_is_parked_stays_aside_until_somebody_looks(line: Line) -> None:
 
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
-    """P2, P4: the parking itself delivered again changes nothing, and returns the first."""
+    """P2, P4: a repeated park changes nothing and returns the first answer."""
     filled(line)
     ann = line.claimed()["ann"]
     first = line.park("ann", ann["token"])
@@ -44,7 +44,7 @@ def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
 
 @pytest.mark.parametrize("order", [["ann", "bob", "eve"], ["eve", "ann", "bob"]])
 def test_the_redriven_stand_at_their_old_places(line: Line, order: list[str]) -> None:
-    """P1: in whatever order they are brought back."""
+    """P1: in whatever order they are redriven."""
     filled(line)
     before = parked(line, 3)
     for name in order:
@@ -54,7 +54,7 @@ def test_the_redriven_stand_at_their_old_places(line: Line, order: list[str]) ->
     assert line.order() == PEOPLE
 
 
-def test_a_redrive_tells_the_place(line: Line) -> None:
+def test_a_redrive_returns_the_place(line: Line) -> None:
     """P6"""
     filled(line)
     parked(line, 2)
@@ -78,7 +78,7 @@ def test_a_redrive_wipes_out_the_attempts(line: Line) -> None:
     assert line.claimed()["ann"]["attempts"] == 1
 
 
-def test_whoever_was_bumped_is_redriven_with_the_signups_ticket(line: Line) -> None:
+def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
     filled(line)
     ticket = line.position("zoe")["ticket"]
     line.bump("zoe", to="front")
@@ -90,8 +90,8 @@ def test_whoever_was_bumped_is_redriven_with_the_signups_ticket(line: Line) -> N
     assert line.leave("zoe", ticket=ticket)["outcome"] == "left"
 
 
-def test_a_redriven_person_shares_no_rank_taken_meanwhile(line: Line) -> None:
-    """P1: the entry that comes back stands right ahead of the one that has its rank."""
+def test_a_redriven_entry_shares_no_rank(line: Line) -> None:
+    """P1: the returning entry stands right ahead of the entry that now has its rank."""
     filled(line)
     held = line.claimed(2)
     line.release("ann", held["ann"]["token"])
@@ -105,7 +105,7 @@ def test_a_redriven_person_shares_no_rank_taken_meanwhile(line: Line) -> None:
 
 
 def test_only_the_parked_can_be_redriven(line: Line) -> None:
-    """P2, P5: not an entry that waits, is held, has left and come again, or is unknown."""
+    """P2, P5: not an entry that waits, is held, has left and signed up again, or is unknown."""
     filled(line)
     parked(line)
     line.redrive("ann")
@@ -119,7 +119,7 @@ def test_only_the_parked_can_be_redriven(line: Line) -> None:
 
 
 def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """P2: whatever came since: its caller may not have been answered."""
+    """P2: the caller may not have got the first answer, so later changes do not matter."""
     filled(line)
     parked(line)
     first = line.redrive("ann", to="back")
@@ -134,7 +134,7 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """The record may not have it yet."""
+    """The record may not have that parking yet."""
     filled(line, max_attempts=1)
     line.claim()
     line.clock.advance(seconds=LEASE)

@@ -1,4 +1,4 @@
-"""purge: a deleted waitlist's order is forgotten."""
+"""purge: delete the order of a deleted waitlist."""
 
 from collections import Counter
 
@@ -23,12 +23,12 @@ def test_a_purge_leaves_nothing_but_what_expires_by_itself(line: Line) -> None:
     assert other.stats()["outcome"] == "stats"
 
 
-def test_a_repeated_purge_is_none_the_worse(line: Line) -> None:
+def test_a_purge_can_be_repeated(line: Line) -> None:
     """P2"""
     assert [line.send("purge")["outcome"] for _ in range(2)] == ["purged", "purged"]
 
 
-def test_a_purged_list_can_begin_anew(line: Line) -> None:
+def test_a_purged_list_can_start_again(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")

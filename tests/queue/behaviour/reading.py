@@ -1,4 +1,4 @@
-"""position, page and stats: what is told is true."""
+"""position, page and stats: the answers are true."""
 
 import pytest
 
@@ -20,8 +20,8 @@ def test_a_position_is_one_more_than_the_people_ahead(line: Line) -> None:
         assert (answer["outcome"], answer["position"], answer["total"]) == ("waiting", number, 25)
 
 
-def test_a_position_moves_with_whoever_is_ahead(line: Line) -> None:
-    """P6: leaving, being dropped, being bumped away and past."""
+def test_a_position_changes_with_the_entries_ahead(line: Line) -> None:
+    """P6: when entries ahead leave, are dropped, or are bumped past it or to the back."""
     filled(line, ["ann", "bob", "eve", "kim", "zoe"])
     line.leave("ann")
     assert line.position("kim")["position"] == 3
@@ -33,7 +33,7 @@ def test_a_position_moves_with_whoever_is_ahead(line: Line) -> None:
     assert line.position("kim")["position"] == 2
 
 
-def test_a_position_tells_rank_and_ticket(line: Line) -> None:
+def test_a_position_returns_rank_and_ticket(line: Line) -> None:
     filled(line, ["ann", "bob"])
     moved = line.bump("bob", to="front")
     told = line.position("bob")
@@ -55,7 +55,7 @@ def test_a_position_says_whether_counts_are_hidden(line: Line, hide_counts: bool
 
 
 def test_pages_join_to_the_whole_line(line: Line) -> None:
-    """P9: each at most as long as its limit."""
+    """P9: no page is longer than its limit."""
     filled(line)
     seen: list[dict[str, object]] = []
     after: dict[str, int] = {}
@@ -83,7 +83,7 @@ def test_the_last_page_says_so(line: Line, limit: int, is_last: bool) -> None:
 def test_a_page_begins_at_a_position(
     line: Line, first: int, limit: int, expected: list[int]
 ) -> None:
-    """P9: wherever in line, it costs no more."""
+    """P9: a page costs the same anywhere in the line."""
     filled(line)
     page = line.page(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected
@@ -111,8 +111,8 @@ def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
     assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
 
 
-def test_a_page_goes_on_where_somebody_has_left(line: Line) -> None:
-    """P6: positions on the next page count who is there now."""
+def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
+    """P6: positions on the next page count the entries that wait now."""
     filled(line)
     next_rank = line.page(limit=10)["next_rank"]
     line.leave(PEOPLE[9])
@@ -122,7 +122,7 @@ def test_a_page_goes_on_where_somebody_has_left(line: Line) -> None:
     assert page["entries"][0]["position"] == 9
 
 
-def test_a_page_holds_a_hundred_unless_told(line: Line) -> None:
+def test_a_page_has_a_hundred_entries_by_default(line: Line) -> None:
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
     page = line.page()
@@ -130,7 +130,7 @@ def test_a_page_holds_a_hundred_unless_told(line: Line) -> None:
     assert line.page(after_rank=page["next_rank"])["entries"][0]["position"] == 101
 
 
-def test_a_page_tells_the_signups_tickets_of_those_who_were_moved(line: Line) -> None:
+def test_a_page_returns_the_signups_tickets_of_moved_entries(line: Line) -> None:
     line.init()
     tickets = {}
     for name in ["ann", "bob", "eve"]:
@@ -164,7 +164,7 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """P6: the counters that a rebuild begins with may be a minute old."""
+    """P6: the counters with which a rebuild starts may be a minute old."""
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):
         line.restore(f"person {number}", rank=number, ticket=number)

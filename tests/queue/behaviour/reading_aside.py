@@ -1,12 +1,12 @@
-"""position and stats where people are held, parked and admitted."""
+"""position and stats when entries are held, parked or admitted."""
 
 from tests.support.line import Line
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 
-def test_a_position_tells_that_somebody_does_not_wait(line: Line) -> None:
-    """P6: with the place they came from, and the number of those who do."""
+def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
+    """P6: the answer has the place that the entry had, and the number of entries that wait."""
     line.init(hide_counts=True)
     line.all_sign_up(PEOPLE)
     line.bump("ann", priority=3)
@@ -27,7 +27,7 @@ def test_a_position_tells_that_somebody_does_not_wait(line: Line) -> None:
         assert answer == {**common, **place, "outcome": answer["outcome"]}
 
 
-def test_statistics_count_everybody_once(line: Line) -> None:
+def test_statistics_count_every_entry_once(line: Line) -> None:
     line.init()
     line.all_sign_up(PEOPLE)
     held = line.claimed(4)
@@ -43,7 +43,7 @@ def test_statistics_count_everybody_once(line: Line) -> None:
     assert stats["head_ticket"] == line.position("zoe")["ticket"]
 
 
-def test_where_nobody_is_parked_there_is_no_oldest(line: Line) -> None:
+def test_without_parked_entries_there_is_no_oldest(line: Line) -> None:
     line.init()
     line.signup("ann")
     line.claim()
@@ -52,7 +52,7 @@ def test_where_nobody_is_parked_there_is_no_oldest(line: Line) -> None:
     assert (stats["waiting"], stats["offered"], stats["parked"]) == (0, 1, 0)
 
 
-def test_whoever_is_aside_is_on_no_page_of_the_line(line: Line) -> None:
+def test_an_entry_that_is_aside_is_on_no_page_of_the_line(line: Line) -> None:
     line.init()
     line.all_sign_up(PEOPLE)
     held = line.claimed(2)

@@ -1,4 +1,4 @@
-"""A cold order never lies, and while it is rebuilt it says so."""
+"""A lost order returns `cold`, and an order that is being rebuilt returns `rebuilding`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
-    """Return a message for every operation that needs an order, by its name."""
+    """Return one message for every operation that needs an order, by name."""
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
     entry = {"entry_id": stay["entry_id"]}
@@ -74,7 +74,7 @@ VERBS = [
 
 
 def fill_every_shelf(line: Line) -> None:
-    """Have somebody held, parked, admitted, in a segment, and back after an expired hold."""
+    """Have entries held, parked, admitted, in a segment, and returned after an expired hold."""
     line.init(version=2, segments_version=2)
     line.signup("tagged", **line.within("red", version=2))
     names = ["held", "parked", "admitted", "expired"]
@@ -99,14 +99,14 @@ def lose_everything(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
-    """P7: and the question leaves nothing behind."""
+    """P7: and the request creates no key."""
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
     assert line.contents() == {}
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """P7: no position 1 for the second person."""
+    """P7: otherwise the second entry would get position 1."""
     line.init()
     line.all_sign_up(["bob", "ann"])
     lose_everything(line)
@@ -116,7 +116,7 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """P7: though everything else is still there."""
+    """P7: even if all other keys are still there."""
     line.init()
     line.all_sign_up(["bob", "ann"])
     line.client.delete(META)
@@ -124,7 +124,7 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """P7: what a lost meta hash left behind is not trusted."""
+    """P7: keys that outlived the meta hash are not trusted."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
@@ -140,7 +140,7 @@ UNTOLD = ["bump", "position", "page", "claim", "redrive", "expire", "shelf"]
 
 
 @pytest.mark.parametrize("verb", UNTOLD)
-def test_during_a_rebuild_nobody_is_told_a_position(line: Line, verb: str) -> None:
+def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None:
     """P7"""
     line.init(state="hydrating")
     line.signup("ann")
@@ -150,7 +150,7 @@ def test_during_a_rebuild_nobody_is_told_a_position(line: Line, verb: str) -> No
 
 
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
-    """P1, P7: behind everybody who is yet to be put back, and without a position."""
+    """P1, P7: they get no position, and stand behind all entries that are yet to be restored."""
     line.init(state="hydrating", floor_ticket=7)
     answer = line.signup("zoe")
     assert (answer["outcome"], answer["position"], answer["total"]) == ("joined", None, None)
@@ -162,7 +162,7 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """P5: nobody knows how many stand in line, so nobody is let in over the capacity."""
+    """P5: the number of waiting entries is unknown, and a signup could exceed the capacity."""
     line.init(state="hydrating", capacity=2)
     before = line.contents()
     assert line.signup("ann")["code"] == "rebuilding"
@@ -175,7 +175,7 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
-    """P2, P3: whoever leaves before being put back is not put back afterwards."""
+    """P2, P3: an entry that leaves before it is restored is not restored afterwards."""
     line.init(state="hydrating")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
     assert line.leave("ann", ticket=5)["outcome"] == "absent"
@@ -197,7 +197,7 @@ def test_dropping_works_during_a_rebuild(line: Line) -> None:
         assert line.restore(name, rank=6, ticket=6)["code"] == "gone"
 
 
-def test_statistics_are_told_during_a_rebuild(line: Line) -> None:
+def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
     line.init(state="hydrating")
     line.restore("ann", rank=6, ticket=6)
     stats = line.stats()
@@ -216,7 +216,7 @@ def test_the_rebuild_ends_when_its_own_epoch_says_so(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """P7: an empty order that calls itself complete would lose everybody."""
+    """P7: an empty order marked as complete would lose every entry."""
     line.init(state="hydrating")
     line.restore("ann", rank=5, ticket=5)
     lose_everything(line)
@@ -227,7 +227,7 @@ def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
-    """P2, P7: the same init twice, with everything in between."""
+    """P2, P7: the same init is delivered again after the rebuild has ended."""
     line.init(state="hydrating")
     line.init(state="warm")
     line.signup("ann")
@@ -246,7 +246,7 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
-    """P1, P7: the floor holds though the clock has jumped back."""
+    """P1, P7: the floor holds even if the clock has jumped back."""
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])
     lose_everything(line)

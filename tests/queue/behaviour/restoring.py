@@ -1,4 +1,4 @@
-"""restore: a recorded place comes back, unless the stay has ended or a newer place is there."""
+"""restore: put a recorded place back, unless the stay has ended or Redis has a newer place."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_restored_people_stand_as_before_in_whatever_order_they_return(line: Lin
 
 
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
-    """P6: and is told the place."""
+    """P6: and the answer has its position."""
     line.init()
     line.restore("ann", RANK + 1, 1)
     line.restore("eve", RANK + 3, 3)
@@ -29,8 +29,8 @@ def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
     assert (answer["outcome"], answer["position"], answer["total"]) == ("restored", 2, 3)
 
 
-def test_whoever_is_there_keeps_the_place(line: Line) -> None:
-    """P2: a restore that comes late does not undo a bump."""
+def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
+    """P2: a late restore does not undo a bump."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -42,7 +42,7 @@ def test_whoever_is_there_keeps_the_place(line: Line) -> None:
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
-    """P7: a bump that the first pass did not see yet."""
+    """P7: the first pass had read the record before a bump."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 1, 1)
     line.restore("bob", RANK + 2, 2)
@@ -54,8 +54,8 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
     assert line.order() == ["bob", "ann"]
 
 
-def test_nothing_more_is_kept_of_whoever_was_not_moved_after_all(line: Line) -> None:
-    """P9: tickets are kept apart only where the rank does not tell them."""
+def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
+    """P9: the ticket is stored only if it differs from the one in the rank."""
     line.init(state="hydrating")
     line.restore("ann", RANK - 7, 2)
     assert "wl:{bakery-opening}:moved" in line.contents()
@@ -64,7 +64,7 @@ def test_nothing_more_is_kept_of_whoever_was_not_moved_after_all(line: Line) -> 
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """P7: of a rebuild that another loss overtook, nothing comes in any more."""
+    """P7: after another loss, restores of the interrupted rebuild are refused."""
     line.init(state="hydrating", epoch=LATER_EPOCH)
     before = line.contents()
     assert line.restore("ann", RANK, 1, epoch=EPOCH)["code"] == "stale_epoch"
@@ -73,7 +73,7 @@ def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
     assert line.restore("bob", RANK + 1, 1)["outcome"] == "restored"
 
 
-def test_a_late_restore_does_not_revive_whoever_has_left(line: Line) -> None:
+def test_a_late_restore_does_not_revive_an_entry_that_has_left(line: Line) -> None:
     """P2, P5"""
     line.init()
     ann = line.signup("ann")
@@ -95,7 +95,7 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 
 def test_two_records_of_one_rank_get_two_places(line: Line) -> None:
-    """P1: no ties, even where the record holds one."""
+    """P1: no ties, even if the record has one."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 5)
     answer = line.restore("bob", RANK + 5, 4)
@@ -108,7 +108,7 @@ def test_two_records_of_one_rank_get_two_places(line: Line) -> None:
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """P1: the one that gave way stands right ahead of the other, however often it returns."""
+    """P1: bob always stands right ahead of ann, however often he is restored."""
     line.init(state="hydrating")
     line.restore("kim", RANK + 3, 3)
     line.restore("ann", RANK + 5, 5)
@@ -128,7 +128,7 @@ def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
 
 
 def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
-    """P1: also where the recorded stamps are ahead of Redis' clock."""
+    """P1: also if the recorded stamps are ahead of Redis' clock."""
     line.init()
     ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
     line.restore("bob", RANK + ahead, ahead, stamp=ahead + 50)
@@ -139,7 +139,7 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_move_that_the_record_knows_is_not_made_again(line: Line) -> None:
-    """P2: the wish that was carried out before the loss is delivered again after it."""
+    """P2: the bump was executed before the loss and is delivered again after it."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5
@@ -150,7 +150,7 @@ def test_a_move_that_the_record_knows_is_not_made_again(line: Line) -> None:
 
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
-    """P2: an Idempotency-Key counts for a day, and no longer because Redis was lost."""
+    """P2: an Idempotency-Key is valid for a day, and a loss of Redis does not extend that."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000 - (24 * 3600 + 1) * 1000)
@@ -160,7 +160,7 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_move_that_redis_knows_better_is_not_forgotten(line: Line) -> None:
-    """P2: an older stamp in the record does not replace the newer one."""
+    """P2: an older stamp in the record does not replace the newer one in Redis."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", once=1, to="front")

@@ -1,4 +1,4 @@
-"""restore of those who were held or parked, or had holds expire, when Redis was lost."""
+"""restore of entries that were held or parked, or whose holds had expired, when Redis was lost."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ OTHER = "b" * 40
 
 
 def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
-    """Return the fields that put somebody back as held."""
+    """Return the fields that restore an entry as held."""
     deadline = line.clock.millis + 1_000 * seconds
     return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """P3, P4: with the token that was given before it; nobody else gets the person."""
+    """P3, P4: the token from before the loss still works, and no other claimer gets the entry."""
     line.init(state="hydrating")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
     assert (answer["outcome"], answer["state"], answer["position"]) == ("restored", "held", None)
@@ -31,7 +31,7 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_restored_hold_ends_at_its_recorded_deadline(line: Line) -> None:
-    """P1: with one attempt more than was recorded, at the recorded place."""
+    """P1: at the recorded place, with one more attempt than recorded."""
     line.init(lease_seconds=1)
     line.restore("bob", RANK + 2, 2)
     line.restore("ann", RANK + 1, 1, **hold(line, attempts=2))
@@ -70,8 +70,8 @@ def test_the_attempts_of_those_in_line_come_back(line: Line) -> None:
     assert line.claimed()["ann"]["attempts"] == 3
 
 
-def test_whoever_is_aside_stays_there_whatever_a_late_restore_says(line: Line) -> None:
-    """P2, P4: Redis knows better, and tells where they are."""
+def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
+    """P2, P4: Redis is newer, and the answer has the state and place in Redis."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     held = line.claimed(3)
@@ -88,8 +88,8 @@ def test_whoever_is_aside_stays_there_whatever_a_late_restore_says(line: Line) -
     assert line.contents() == before
 
 
-def test_whoever_waits_is_not_held_by_a_late_restore(line: Line) -> None:
-    """P4: the token of a hold that was released is not revived."""
+def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
+    """P4: the token of a released hold is not revived."""
     line.init()
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
@@ -112,7 +112,7 @@ STATES: dict[str, dict[str, Any]] = {
 def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
-    """P7: exactly as if the first pass had not been."""
+    """P7: the result is the same as without the first pass."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 3, **STATES[then])
     expected = line.contents()
@@ -126,7 +126,7 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """P4: the record that the second pass has read did not know of it yet."""
+    """P4: the second pass has read the record before the admission was recorded."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 3, **hold(line))
     line.complete("ann", TOKEN)
@@ -150,7 +150,7 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
-    """P2, P3: holds end while the order is rebuilt; an older record does not undo it."""
+    """P2, P3: holds may end during a rebuild, and an older record does not undo that."""
     line.init(state="hydrating")
     held = hold(line)
     line.restore("ann", RANK + 5, 5, **held)
@@ -163,7 +163,7 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
     assert (again["outcome"], again["state"], again["rank"]) == ("restored", "held", RANK + 7)
 
 
-def test_the_ticket_of_somebody_held_comes_back_too(line: Line) -> None:
+def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
     line.init()
     line.restore("ann", RANK + 9, 12, **hold(line))
     assert line.position("ann")["ticket"] == 12
@@ -172,8 +172,8 @@ def test_the_ticket_of_somebody_held_comes_back_too(line: Line) -> None:
 
 
 @pytest.mark.parametrize("state", ["held", "parked"])
-def test_whoever_is_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """P9: neither the attempts nor the ticket is kept twice."""
+def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
+    """P9: neither the attempts nor the ticket is stored twice."""
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
     contents = line.contents()
@@ -191,8 +191,8 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
     assert line.order() == ["ann", "bob"]
 
 
-def test_during_a_rebuild_a_release_tells_no_position(line: Line) -> None:
-    """P7: others who stand ahead may not be back yet."""
+def test_during_a_rebuild_a_release_returns_no_position(line: Line) -> None:
+    """P7: entries ahead may not be restored yet."""
     line.init(state="hydrating")
     line.restore("bob", RANK + 2, 2, **hold(line))
     answer = line.release("bob", TOKEN)

@@ -1,4 +1,4 @@
-"""Segments follow attributes that change, a record that is put back, and a new declaration."""
+"""Segments follow changed attributes, restored records and a new declaration."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_an_older_change_of_attributes_never_undoes_a_newer(line: Line) -> None:
 
 
 @coloured
-def test_somebody_held_gets_the_new_segments_on_return(line: Line) -> None:
+def test_a_held_entry_gets_the_new_segments_on_return(line: Line) -> None:
     held = line.claimed()["ann"]
     assert line.tag("ann", "green", edit=1)["outcome"] == "tagged"
     assert depths(line) == {"red": 2, "blue": 3, "green": 1}
@@ -55,7 +55,7 @@ def test_a_restore_brings_the_segments_that_the_record_has(line: Line) -> None:
 
 
 @coloured
-def test_a_restore_of_whom_redis_knows_brings_newer_segments_only(line: Line) -> None:
+def test_a_restore_of_a_known_entry_brings_newer_segments_only(line: Line) -> None:
     for name, edit in (("ann", 1), ("bob", 0)):
         ticket = line.position(name)["ticket"]
         answer = line.restore(name, rank=1, ticket=ticket, **line.within("green", edit=edit))
@@ -81,7 +81,7 @@ def test_a_second_look_moves_the_segments_with_the_place(line: Line) -> None:
 
 
 @coloured
-def test_new_segments_are_not_ready_before_everybody_is_in_them(line: Line) -> None:
+def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) -> None:
     held = line.claimed(order="newest")["eve"]
     line.init(version=2, segments_version=2)
     assert line.stats()["segments_state"] == "building"
@@ -103,8 +103,8 @@ def test_new_segments_are_not_ready_before_everybody_is_in_them(line: Line) -> N
 
 
 @coloured
-def test_a_rebuild_that_lacks_somebody_leaves_the_segments_building(line: Line) -> None:
-    """Those who are put back without tags, as before the list had segments, cannot be."""
+def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
+    """An entry restored without tags, from before the list had segments, is in no segment yet."""
     line.send("purge")
     line.init(state="hydrating", segments_version=1)
     line.restore("ann", rank=1, ticket=1, **line.within("red"))
@@ -142,7 +142,7 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """Not those of an earlier stay that a late index has put back, however often it was edited."""
+    """A late index may restore an earlier stay first; its attributes must not win."""
     line.send("purge")
     line.init(state="hydrating", segments_version=1)
     line.restore("ann", rank=1, ticket=1, stay=1, **line.within("red", edit=4))

@@ -1,4 +1,4 @@
-"""Segments: those who wait with the same attributes, a line of their own within the line."""
+"""Segments: entries that wait with the same attributes form a line of their own within the line."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def test_the_newest_of_a_segment_come_from_its_tail(line: Line) -> None:
 
 
 @coloured
-def test_whoever_is_claimed_is_gone_from_all_segments_at_once(line: Line) -> None:
+def test_a_claimed_entry_leaves_all_segments_at_once(line: Line) -> None:
     """P4"""
     assert line.claim_within("green") == ["dan"]
     assert depths(line) == {"red": 2, "blue": 2}
@@ -34,7 +34,7 @@ def test_an_unfiltered_claim_takes_people_out_of_their_segments(line: Line) -> N
 
 
 @coloured
-def test_a_segment_nobody_is_in_gives_nobody(line: Line) -> None:
+def test_an_empty_segment_returns_no_entry(line: Line) -> None:
     assert line.claim_within("yellow", 5) == []
     assert line.order() == ["ann", "bob", "cat", "dan", "eve"]
 
@@ -94,7 +94,7 @@ def test_segments_follow_a_move(
 
 
 @coloured
-def test_whoever_leaves_or_is_dropped_leaves_the_segments(line: Line) -> None:
+def test_an_entry_that_leaves_or_is_dropped_leaves_the_segments(line: Line) -> None:
     line.leave("bob")
     line.drop("dan")
     assert depths(line) == {"red": 1, "blue": 1}
@@ -141,7 +141,7 @@ def test_a_redrive_brings_back_into_the_segments(line: Line) -> None:
 
 
 @coloured
-def test_whoever_is_admitted_has_no_segments_left(line: Line) -> None:
+def test_an_admitted_entry_has_no_segments_left(line: Line) -> None:
     held = line.claimed()["ann"]
     line.complete("ann", held["token"])
     assert line.tag("ann", "green", edit=1)["outcome"] == "absent"

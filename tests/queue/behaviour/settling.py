@@ -1,4 +1,4 @@
-"""expire and settle: whose record may be behind is told until the record has caught up."""
+"""expire and settle: expire lists entries whose record may be behind, until settle confirms it."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ UNSETTLED = "wl:{bakery-opening}:unsettled"
 
 
 def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
-    """Hold ann, of five."""
+    """Hold ann, the first of five."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     line.all_sign_up(PEOPLE)
     return line.claimed()
@@ -33,8 +33,8 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 
 @pytest.mark.parametrize("state", ENDS)
-def test_every_decision_is_told_until_it_is_settled(line: Line, state: str) -> None:
-    """P3: where the caller was cut off, maintenance learns what Redis has decided."""
+def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
+    """P3: if the caller was cut off, maintenance learns what Redis decided."""
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
     place = line.unsettled()["ann"]
@@ -49,13 +49,13 @@ def test_every_decision_is_told_until_it_is_settled(line: Line, state: str) -> N
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
-    """A hold that nobody recorded ends by itself."""
+    """A hold that was never recorded expires by itself."""
     filled(line)
     assert line.unsettled() == {}
 
 
-def test_a_heartbeat_is_told_too(line: Line) -> None:
-    """P3: its answer may have been given, and its record not."""
+def test_a_heartbeat_is_listed_too(line: Line) -> None:
+    """P3: the caller may have got the answer without the record being written."""
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
     place = line.unsettled()["ann"]
@@ -64,7 +64,7 @@ def test_a_heartbeat_is_told_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """P3: each with its token and place; an expiry has the stamp at which its time was up."""
+    """P3: each has its token and place; an expiry has its deadline as its stamp."""
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
     moved = line.bump("ann", to="back")
@@ -86,7 +86,7 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
 
 
 def test_an_expiry_is_later_than_the_hold_whatever_the_clock_says(line: Line) -> None:
-    """P3: its event must not stand ahead of the offer."""
+    """P3: the event of the expiry must sort behind the event of the offer."""
     line.clock.advance(HOUR_MICROS)
     filled(line)
     line.clock.advance(-HOUR_MICROS)
@@ -96,7 +96,7 @@ def test_an_expiry_is_later_than_the_hold_whatever_the_clock_says(line: Line) ->
     assert held["stamp"] < expired["at"] <= expired["stamp"]
 
 
-def test_a_redrive_is_told_too(line: Line) -> None:
+def test_a_redrive_is_listed_too(line: Line) -> None:
     """P3"""
     ann = filled(line)["ann"]
     line.park("ann", ann["token"])
@@ -107,7 +107,7 @@ def test_a_redrive_is_told_too(line: Line) -> None:
 
 
 @pytest.mark.parametrize(("max_attempts", "state"), [(1, "parked"), (2, "waiting")])
-def test_an_expired_hold_is_told_with_its_attempts(
+def test_an_expired_hold_is_listed_with_its_attempts(
     line: Line, max_attempts: int, state: str
 ) -> None:
     filled(line, max_attempts)
@@ -116,8 +116,8 @@ def test_an_expired_hold_is_told_with_its_attempts(
     assert (place["state"], place["attempts"]) == (state, 1)
 
 
-def test_where_they_stand_now_is_told_not_what_happened(line: Line) -> None:
-    """Held again, and gone."""
+def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
+    """Ann is held again, and bob has left."""
     held = filled(line) | line.claimed()
     for name, entry in held.items():
         line.release(name, entry["token"])
@@ -145,8 +145,8 @@ def test_what_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
     assert line.complete("ann", again["token"])["outcome"] == "repeat"
 
 
-def test_only_changes_of_the_given_age_are_told(line: Line) -> None:
-    """By Redis' clock: the caller whose call it was may still be recording them."""
+def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
+    """Age by Redis' clock: the caller of a newer change may still be recording it."""
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
     line.release("ann", ann["token"])
@@ -156,8 +156,8 @@ def test_only_changes_of_the_given_age_are_told(line: Line) -> None:
     assert list(line.unsettled(60)) == ["ann"]
 
 
-def test_changes_before_a_known_stamp_are_told_whatever_the_clock_says(line: Line) -> None:
-    """It may stand still, or have gone back by an hour: runs of maintenance go on."""
+def test_changes_before_a_known_stamp_are_listed_whatever_the_clock_says(line: Line) -> None:
+    """The clock may stand still or go back by an hour; maintenance must still find the changes."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -167,7 +167,7 @@ def test_changes_before_a_known_stamp_are_told_whatever_the_clock_says(line: Lin
     assert list(line.unsettled(60, known_until=later["stamp"])) == ["ann", "bob"]
 
 
-def test_the_oldest_changes_are_told_first_a_page_at_a_time(line: Line) -> None:
+def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> None:
     """P9"""
     line.init(lease_seconds=LEASE)
     line.all_sign_up(PEOPLE)
@@ -184,7 +184,7 @@ def test_the_oldest_changes_are_told_first_a_page_at_a_time(line: Line) -> None:
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
-    """P4: no late signup or restore of the stay brings the person back."""
+    """P4: a late signup or restore of the same stay does not bring the entry back."""
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
     place = line.unsettled()["ann"]
@@ -206,8 +206,8 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
-def test_settling_moves_nobody_who_is_on_the_list(line: Line, state: str) -> None:
-    """P2: also when it is delivered twice."""
+def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
+    """P2: also if it is delivered twice."""
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
     place = line.unsettled()["ann"]
@@ -221,8 +221,8 @@ def test_settling_moves_nobody_who_is_on_the_list(line: Line, state: str) -> Non
     assert {**after, meta: None} == {**before, meta: None}
 
 
-def test_a_move_is_told_until_it_is_settled(line: Line) -> None:
-    """P3: where the caller was cut off, maintenance learns where to."""
+def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
+    """P3: if the caller was cut off, maintenance learns the new place."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))

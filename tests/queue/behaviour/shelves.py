@@ -1,4 +1,4 @@
-"""shelf: pages of those held, by deadline, and of those parked, by time."""
+"""shelf: pages of held entries, by deadline, and of parked entries, by time."""
 
 import pytest
 
@@ -9,7 +9,7 @@ PEOPLE = [f"person {number}" for number in range(25)]
 
 
 def filled(line: Line, which: str, times: int) -> list[str]:
-    """Put 25 people on a shelf, at so many different times; return them by time, then id."""
+    """Hold or park 25 entries at `times` different times; return their names by time, then id."""
     line.init(lease_seconds=LEASE)
     line.all_sign_up(PEOPLE)
     for _ in range(times):
@@ -32,7 +32,7 @@ def pages(line: Line, which: str, limit: int) -> list[list[str]]:
 
 
 def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
-    """Return where the next page goes on."""
+    """Return the cursor of the next page."""
     last = accepted(line.shelf(which, limit=limit, **after))["entries"][-1]
     return {"after_time": last["time_millis"], "after_id": last["entry_id"]}
 
@@ -40,14 +40,14 @@ def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_of_a_shelf_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """P9: also where many were put there at one instant."""
+    """P9: also if many entries have the same time."""
     expected = filled(line, which, times)
     found = pages(line, which, limit=10)
     assert [len(names) for names in found] == [10, 10, 5]
     assert [name for names in found for name in names] == expected
 
 
-def test_a_shelf_tells_time_place_and_attempts(line: Line) -> None:
+def test_a_shelf_returns_time_place_and_attempts(line: Line) -> None:
     line.init(lease_seconds=LEASE)
     line.signup("ann")
     line.claim()
@@ -71,7 +71,7 @@ def test_an_empty_shelf_is_one_empty_page(line: Line, which: str) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 5, 25])
-def test_nobody_is_left_out_where_the_last_one_seen_has_gone(line: Line, times: int) -> None:
+def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: int) -> None:
     expected = filled(line, "parked", times)
     after = last_of(line, "parked", 12, {})
     line.redrive(expected[11])
@@ -81,8 +81,8 @@ def test_nobody_is_left_out_where_the_last_one_seen_has_gone(line: Line, times: 
         assert rest == expected[12:]
 
 
-def test_nobody_is_left_out_where_the_last_one_seen_is_held_for_longer(line: Line) -> None:
-    """A heartbeat between two pages moves the last one of the first far behind."""
+def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
+    """A heartbeat between two pages moves the last entry of the first page far behind."""
     expected = filled(line, "held", 25)
     entry = line.shelf("held", limit=12)["entries"][-1]
     after = {"after_time": entry["time_millis"], "after_id": entry["entry_id"]}
@@ -91,7 +91,7 @@ def test_nobody_is_left_out_where_the_last_one_seen_is_held_for_longer(line: Lin
     assert line.on_shelf("held", **after) == [*expected[12:], expected[11]]
 
 
-def test_whoever_ends_the_last_page_has_nobody_behind(line: Line) -> None:
+def test_the_page_after_the_last_one_is_empty(line: Line) -> None:
     filled(line, "held", 5)
     last = line.shelf("held")["entries"][-1]
     after = {"after_time": last["time_millis"], "after_id": last["entry_id"]}
@@ -99,7 +99,7 @@ def test_whoever_ends_the_last_page_has_nobody_behind(line: Line) -> None:
     assert (page["entries"], page["total"]) == ([], 25)
 
 
-def test_a_page_of_a_shelf_holds_a_hundred_unless_told(line: Line) -> None:
+def test_a_page_of_a_shelf_has_a_hundred_entries_by_default(line: Line) -> None:
     line.init()
     line.all_sign_up([f"person {number}" for number in range(101)])
     line.claim(100)

@@ -1,10 +1,10 @@
-"""signup: one place for each stay, within what the waitlist allows."""
+"""signup: one place for each stay, within the settings of the waitlist."""
 
 from tests.support.line import Line, accepted
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
-    """P2: the repeat is told the same place, and counts once."""
+    """P2: the repeat returns the same place and is counted once."""
     line.init()
     first, _ = line.all_sign_up(["ann", "bob"])
     again = line.signup("ann")
@@ -15,7 +15,7 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """From the next signup on, whatever its caller remembers of the list; positions stay."""
+    """The setting counts from the next signup on; positions are still returned."""
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -26,8 +26,8 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
     assert line.signup("bob")["total"] == 2
 
 
-def test_a_repeat_is_told_the_stays_ticket_after_a_move(line: Line) -> None:
-    """P2: where the rank no longer tells the ticket."""
+def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
+    """P2: the rank no longer contains the ticket."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -55,7 +55,7 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_knows_its_people(line: Line) -> None:
-    """P2: who signed up before it closed repeats as before."""
+    """P2: a customer who signed up before it closed can repeat the signup."""
     line.init()
     line.signup("ann")
     line.init(version=2, open=False)
@@ -68,7 +68,7 @@ def test_a_closed_list_takes_no_signup_but_knows_its_people(line: Line) -> None:
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """P2: a message that was delivered again after its stay ended changes nothing."""
+    """P2: a message that is delivered again after its stay ended changes nothing."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
@@ -78,7 +78,7 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """P2: the tombstone is there though the stay never was."""
+    """P2: the leave wrote a tombstone although the stay never had a place."""
     line.init()
     assert line.leave("ann")["outcome"] == "absent"
     assert line.signup("ann")["code"] == "gone"
@@ -98,7 +98,7 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """P4: its record must not take the hold for something of the past."""
+    """P4: a stamp after the hold's would make the record treat the hold as already over."""
     line.init()
     line.signup("ann")
     claim = accepted(line.claim())

@@ -1,4 +1,4 @@
-"""Another server takes over, and may lack the newest writes: it has no order until a rebuild."""
+"""Another server takes over and may lack the newest writes: its order is `cold` until a rebuild."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ PEOPLE = ["ann", "bob", "eve"]
 
 
 def taken_over(line: Line) -> None:
-    """Have entries on the list, and another server answer for it."""
+    """Sign entries up, then let another server answer."""
     line.home = FIRST
     line.init()
     line.all_sign_up(PEOPLE)
@@ -29,7 +29,7 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_knows_no_order(line: Line, verb: str) -> None:
-    """P7: it returns nothing of what it has, and changes nothing."""
+    """P7: it returns none of its data and changes nothing."""
     taken_over(line)
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
@@ -44,7 +44,7 @@ def test_every_server_owns_the_order_where_servers_hide_their_run_id(line: Line)
     assert line.position("ann")["position"] == 1
 
 
-def test_an_order_that_was_taken_over_begins_anew(line: Line) -> None:
+def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
     """P1, P3, P7: it is rebuilt from the record, and later stamps are later."""
     taken_over(line)
     floor = newest_stamp(line) + 1_000_000
@@ -66,7 +66,7 @@ def test_an_order_that_was_taken_over_begins_anew(line: Line) -> None:
 
 
 def test_an_order_is_opened_once(line: Line) -> None:
-    """P2: a second request finds it as it is, until its rebuild is complete."""
+    """P2: a second request finds it unchanged until its rebuild is complete."""
     taken_over(line)
     first = open_again(line)
     again = accepted(line.init(state="hydrating", epoch="0000cccc"))
@@ -85,7 +85,7 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """P1: a signup there gets a place behind every entry that the record knows."""
+    """P1: a signup there gets a place behind every recorded entry."""
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)
     known = newest_stamp(line)

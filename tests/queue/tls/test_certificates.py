@@ -198,7 +198,7 @@ def test_a_server_that_never_shows_its_certificate_is_given_up_in_time(server: P
     begun(line)
 
 
-def test_certificate_and_host_name_are_asked_for_without_being_told_so() -> None:
+def test_certificate_and_host_name_are_checked_by_default() -> None:
     config = Config("rediss://redis.example.com:6379", redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     connection = client.connection_pool.make_connection()

@@ -147,7 +147,7 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     accepted(ask(iam_line))
 
 
-def test_a_token_that_redis_does_not_take_lets_nobody_in(
+def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As in the test before, but for the second between a token and its renewal."""
@@ -159,7 +159,7 @@ def test_a_token_that_redis_does_not_take_lets_nobody_in(
     assert "X-Amz-Signature" not in caplog.text
 
 
-def test_without_keys_to_sign_with_nobody_knocks(
+def test_without_keys_to_sign_with_no_login_is_tried(
     place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(

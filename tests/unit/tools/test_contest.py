@@ -33,16 +33,16 @@ def test_each_claimer_may_be_given_people_in_the_order_of_each_segment() -> None
     _check([("red", "r", 5), ("blue", "b", 1), ("red", "rb", 6)], [("red", "r", 2)])
 
 
-def test_somebody_who_stood_ahead_of_the_one_before_is_out_of_order() -> None:
+def test_an_entry_from_ahead_of_the_one_before_is_out_of_order() -> None:
     with pytest.raises(BenchError, match="out of order"):
         _check([("red", "r", 5), ("blue", "b", 1), ("red", "rb", 4)])
 
 
-def test_nobody_is_given_twice() -> None:
+def test_no_entry_is_given_twice() -> None:
     with pytest.raises(BenchError, match="out of order"):
         _check([("red", "r", 5), ("red", "r", 5)])
 
 
-def test_somebody_of_another_segment_is_the_wrong_one() -> None:
+def test_an_entry_of_another_segment_is_the_wrong_one() -> None:
     with pytest.raises(BenchError, match="not in the segment"):
         _check([("red", "b", 5)])

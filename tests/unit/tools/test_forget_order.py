@@ -77,6 +77,6 @@ def test_what_cannot_be_done_is_said(world: World, capsys: pytest.CaptureFixture
     assert known(world) == {"bakery", "cafe"}
 
 
-def test_a_stack_tells_what_is_asked_of_it() -> None:
+def test_a_stack_returns_the_outputs_that_are_asked_for() -> None:
     assert {forget_order.TABLE, forget_order.FUNCTION} <= set(TEMPLATE["Outputs"])
     assert TEMPLATE["Globals"]["Function"]["AutoPublishAlias"] == forget_order.ALIAS

@@ -125,14 +125,14 @@ def test_a_stale_signature_is_forbidden() -> None:
     assert front(FakeFunction(answer))(stale).status == 403
 
 
-def test_an_authorization_elsewhere_is_none_of_the_authorizers_business() -> None:
+def test_an_authorization_elsewhere_is_ignored_by_the_authorizer() -> None:
     public = FakeFunction(answer)
     request = signed("GET", "/v1/waitlists/bakery", secret="wrong")
     assert front(public)(request).status == 200
     assert "authorizer" not in public.events[0]["requestContext"]
 
 
-def test_a_function_that_fails_is_a_500_that_tells_nothing() -> None:
+def test_a_function_that_fails_is_a_500_without_details() -> None:
     response = front(FailingFunction())(HttpRequest("GET", "/"))
     assert (response.status, response.body) == (500, b'{"message": "Internal Server Error"}')
 

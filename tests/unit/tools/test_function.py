@@ -261,7 +261,7 @@ class PausedMaker:
         assert self._asked.wait(timeout=30)
 
 
-def test_an_environment_that_is_slow_to_start_holds_up_nobody_else(
+def test_an_environment_that_is_slow_to_start_delays_no_other_call(
     make_function: MakeFunction, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that stand go on taking events while another is made."""

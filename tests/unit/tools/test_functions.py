@@ -70,7 +70,7 @@ def test_the_private_functions_concurrency_can_be_limited() -> None:
     assert functions[PUBLIC_NAME].settings.concurrency is None
 
 
-def test_nobody_waits_for_a_free_environment_longer_than_the_caller_waits_for_the_answer() -> None:
+def test_waiting_for_a_free_environment_ends_with_the_callers_timeout() -> None:
     settings = {name: function.settings for name, function in declared().items()}
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25

@@ -46,7 +46,7 @@ def without(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", ""])
-def test_a_tokens_claims_are_told_as_text(scheme: str) -> None:
+def test_a_tokens_claims_are_passed_on_as_text(scheme: str) -> None:
     claims = {**CLAIMS, "scope": "a b", "groups": ["x", "y"], "email_verified": True}
     assert claims_of(scheme + token(claims)) == {
         "iss": ISSUER,

@@ -13,13 +13,13 @@ def test_there_are_2000_people_each_with_an_id_and_an_address_of_their_own() -> 
     assert len({person.email for person in people}) == PEOPLE
 
 
-def test_nobody_can_be_written_to() -> None:
+def test_no_address_can_be_written_to() -> None:
     """P8"""
     for person in read_people():
         assert re.fullmatch(r"[a-z.]+\.\d{4}@example\.com", person.email), person.email
 
 
-def test_everybody_can_sign_up() -> None:
+def test_every_person_can_sign_up() -> None:
     for person in read_people():
         body = {"customer_id": person.customer_id, "profile": person.profile}
         SignupBody.model_validate(body)

@@ -42,7 +42,7 @@ def make_stack(name: str, outputs: dict[str, Any]) -> None:
     cloudformation.create_stack(StackName=name, TemplateBody=template)
 
 
-def test_the_stack_tells_which_secret_it_is() -> None:
+def test_the_stack_outputs_name_the_secret() -> None:
     assert TEMPLATE["Outputs"][OUTPUT]["Value"] == {"Ref": "EntryTokenSecret"}
 
 

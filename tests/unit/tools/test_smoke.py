@@ -40,7 +40,7 @@ def url_of(deployment: Deployment) -> str:
     return str(deployment.http.base_url)
 
 
-def test_the_story_is_told_to_its_end(
+def test_the_smoke_test_runs_to_its_end(
     guests: Deployment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ApiClient(url_of(guests)) as client:
