@@ -11,7 +11,7 @@ Serve = Callable[..., Traffic]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Return a way to start the service on some Redis, with a waitlist that clients can use."""
+    """Return a function that starts the service on a Redis, with one waitlist configured."""
     with ExitStack() as stack:
 
         def start(redis_url: str, **environ: str) -> Traffic:

@@ -1,4 +1,4 @@
-"""`kill -9` of a Redis without persistence, while clients send requests and while none does."""
+"""`kill -9` of a Redis without persistence, under traffic and without traffic."""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
@@ -8,9 +8,9 @@ OPERATIONS = 180
 
 
 def test_every_answer_holds_although_redis_is_killed_twice(serve: Serve) -> None:
-    """P1 P2 P3 P4 P6 P7: a request gets a true answer or a refusal that passes.
+    """P1 P2 P3 P4 P6 P7: every answer is true, or asks the client to retry later.
 
-    The second time no request comes before maintenance has rebuilt the order.
+    After the second kill, maintenance rebuilds the order before a client sends a request.
     """
     with running_server() as redis:
         traffic = serve(redis.url)

@@ -1,4 +1,4 @@
-"""One address: behind it a replica takes the place of a primary that died with its last writes."""
+"""A replica takes over the address of a primary that died with its last writes."""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
@@ -9,12 +9,12 @@ FIRST, LOST = 70, 140
 
 
 def take_over(replica: Server, port: int) -> None:
-    """Have the replica answer as a primary where the primary did."""
+    """Promote the replica and move it to the port of the former primary."""
     replica.client.replicaof("NO", "ONE")
     replica.client.config_set("port", port)
 
 
-def test_all_that_was_told_holds_when_another_server_answers_at_the_same_address(
+def test_every_answer_holds_when_another_server_answers_at_the_same_address(
     serve: Serve,
 ) -> None:
     """P1 P2 P3 P4 P6 P7"""

@@ -1,4 +1,4 @@
-"""Some clients of the service, and what strikes in the middle of what they do."""
+"""Clients of the service, and the faults that strike while they send requests."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ from tools.local.api_client import ApiClient
 
 # Few, because each request under way occupies a function process, which takes a second to start.
 CUSTOMERS, OPERATORS, LOOKERS = 4, 2, 2
-# No hold ends by itself while anybody looks.
+# Longer than the test, so that no hold expires during it.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
 TIMEOUT_SECONDS = 30
@@ -30,7 +30,7 @@ Injection = Callable[[], None]
 
 @dataclass(frozen=True)
 class Disruption:
-    """A fault injected after so many operations; with `is_loss` Redis loses data by it."""
+    """A fault injected after a number of operations; `is_loss` if Redis loses data by it."""
 
     after_operations: int
     inject: Injection
@@ -38,7 +38,7 @@ class Disruption:
 
 
 class Traffic:
-    """Clients of one waitlist of one service, and all that they were told."""
+    """The clients of one waitlist, and the history of their requests and answers."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -48,34 +48,34 @@ class Traffic:
         self._losses: list[Loss] = []
 
     def begin(self) -> None:
-        """Make the waitlist."""
+        """Create the waitlist."""
         settings = {"name": "Dying", "lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
         with ApiClient(self.url) as client:
             client.operator("PUT", ADMIN, json=settings)
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
-        """Have everybody do so much in all, each taken to its end."""
+        """Run the clients until they have completed so many operations in total."""
         self._rounds += 1
         asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
-        """Run maintenance, as each minute."""
+        """Run maintenance once, as the schedule does every minute."""
         with ApiClient(self.url) as client:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure
 
     def lose(self, inject: Injection) -> None:
-        """Have Redis lose what it holds, and remember when."""
+        """Inject a loss of Redis' data, and note its time."""
         began = time.monotonic()
         inject()
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        """Whether anybody was told to come again, for this reason."""
+        """Return whether a client got a refusal with this code."""
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return whatever contradicts what clients were told, then or at the end."""
+        """Return the answers that were impossible, or that the final state contradicts."""
         with ApiClient(self.url, LOOKERS) as client:
             final_state = Reader(client).read(self.history)
         found = judge(self.history, final_state, LEASE_SECONDS, self._losses)
@@ -111,7 +111,7 @@ class Traffic:
             await asyncio.to_thread(self.lose if one.is_loss else _call, one.inject)
 
     async def _look(self, number: int) -> None:
-        """Ask again and again where people stand and how many there are, each question once."""
+        """Read positions and totals in a loop, without retries."""
         async with httpx.AsyncClient(
             base_url=self.url, timeout=TIMEOUT_SECONDS, verify=ONE_TLS_CONTEXT, trust_env=False
         ) as http:
