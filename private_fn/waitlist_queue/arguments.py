@@ -23,6 +23,8 @@ def packed(value: Any) -> Argument:
     Several values have a space between two. The fields of a struct are `name=value`, those of an
     array-like one follow each other with a colon. A missing value is empty.
     """
+    if type(value) in (str, int):  # most fields, so checked first
+        return value  # type: ignore[no-any-return]
     if value is None or value is UNSET:
         return ""
     if isinstance(value, bool):
