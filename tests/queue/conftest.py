@@ -20,7 +20,7 @@ def cluster_client(cluster_session: Cluster) -> Iterator[Any]:
 
 
 def _client(url: str, cluster: bool) -> Iterator[Any]:
-    """Yield a client as the private function connects one."""
+    """Yield a client that is made as in the private function."""
     client: Any = connect(Config(redis_url=url, redis_cluster=cluster, log_level="INFO"))
     yield client
     client.close()

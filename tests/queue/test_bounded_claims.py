@@ -1,4 +1,4 @@
-"""What a claim and all that follows from it cost the server does not grow with the line."""
+"""The cost of a claim, and of all operations on holds, does not grow with the line."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A line without one gap, some held whose ranks are taken, one parked."""
+    """A line without gaps, with one parked entry and some held ones whose ranks are taken."""
     line = Line(valkey.client)
     line.init()
     for first in range(1, PEOPLE, 500):
@@ -61,7 +61,7 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """P9: also for whoever comes back to a taken rank in a crowd without gaps."""
+    """P9: also for an entry that returns to a taken rank in a line without gaps."""
     rehearse(crowd)
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))
@@ -79,7 +79,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """P9: a thousand that expire at once cost one call no more than two hundred do."""
+    """P9: one call costs no more for a thousand expired holds than for two hundred."""
     rehearse(crowd)
     for _ in range(10):
         crowd.claim(100)
@@ -90,7 +90,7 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 
 
 def rehearse(line: Line) -> None:
-    """Have every script loaded."""
+    """Load every script."""
     for action in ACTIONS.values():
         action(line.of("rehearsal"))
     line.of("rehearsal").expire()

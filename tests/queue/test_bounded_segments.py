@@ -1,4 +1,4 @@
-"""What segments cost the server does not grow with those who have left them."""
+"""The cost of segments does not grow with the entries that have left them."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """P9: they have left the index as well, so there is nothing to walk over."""
+    """P9: they have left the index too, so the claim does not walk over them."""
     gone = [f"gone {number}" for number in range(STORM)]
     batches(line, "signup", gone, **line.within("red", "blue"))
     batches(line, "signup", ["ann", "bob"], **line.within("red"))
@@ -51,7 +51,7 @@ def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
 def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_commands(
     valkey: Server, line: Line
 ) -> None:
-    """P9: its 64 places in the index are one command each time."""
+    """P9: each operation writes its 64 places in the index by one command."""
     batches(line, "signup", ["ann", "bob"], **line.within(*MANY))
     asked: dict[str, Any] = {"segment": line.segment(MANY[7]), "segments_version": 1}
     told = {"segments": [line.segment(name) for name in MANY], "segments_version": 1}

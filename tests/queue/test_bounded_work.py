@@ -1,4 +1,4 @@
-"""What an operation costs the server does not grow with the line."""
+"""The cost of an operation does not grow with the line."""
 
 from functools import partial
 from typing import Any
@@ -10,9 +10,9 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-SEARCH_STEPS = 13  # halving 4,096 people, and a little
-# A move, besides: it looks for its repeat, remembers itself and how far it went, for how long, and
-# notes the decision for the record.
+SEARCH_STEPS = 13  # halving 4,096 entries, and a few more
+# A bump also looks for its repeat, stores itself with the distance and an expiry, and notes the
+# decision for the record.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -21,9 +21,9 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A line without one gap between its entries: the worst that a bump can meet.
+    """A line without gaps between its entries: the worst case for a bump.
 
-    Signups leave gaps, so the entries are restored, at ranks that follow each other.
+    Signups leave gaps, so the entries are restored at consecutive ranks.
     """
     line = Line(valkey.client)
     line.init()
@@ -43,7 +43,7 @@ def crowd(valkey: Server) -> Line:
 
 
 def calls_during(server: Server, action: Any) -> dict[str, int]:
-    """Return how often each command ran, those inside scripts included."""
+    """Return how often each command ran, including the commands inside scripts."""
     server.client.config_resetstat()
     accepted(action())
     stats = server.client.info("commandstats")
@@ -71,9 +71,9 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """P9: whoever stands last in a crowd without gaps costs no more than the search for one."""
+    """P9: even the last entry of a line without gaps costs no more than one search."""
     for action in ACTIONS.values():
-        action(crowd.of("rehearsal"))  # so that each script is loaded
+        action(crowd.of("rehearsal"))  # load each script
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))
         assert calls.pop("evalsha") == 1, name
@@ -83,7 +83,7 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
-    """P9: by doubling and halving; the first of a crowd without gaps has the longest way."""
+    """P9: it doubles, then halves; the first ticket of a line without gaps is the worst case."""
     first = accepted(crowd.position("person 0"))["ticket"]
     crowd.of("rehearsal").enlist("zoe")
     calls = calls_during(valkey, partial(crowd.enlist, "zoe", ticket=first))

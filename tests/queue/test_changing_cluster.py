@@ -1,4 +1,4 @@
-"""Slots move between nodes, or are served by none for a while."""
+"""Slots of a cluster move between nodes, or have no node for a while."""
 
 import time
 from typing import Any
@@ -32,7 +32,7 @@ def another_node(cluster: Cluster) -> Server:
 
 
 def settle_in(line: Line) -> None:
-    """Rebuild the order on the server that it has come to, as maintenance does."""
+    """Rebuild the order on its new server, as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
     assert accepted(line.init(state="hydrating", epoch=later))["outcome"] == "created"
@@ -50,7 +50,7 @@ def batch(line: Line) -> list[dict[str, Any]]:
 
 
 def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """P3, P6: where it is at home only when nothing is known to be lost."""
+    """P3, P6: the new node owns the order only after a rebuild, because it may lack writes."""
     cluster.move_slot(META, another_node(cluster))
     settle_in(filled)
     assert filled.signup("zoe")["position"] == 4
@@ -59,7 +59,7 @@ def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Lin
 
 
 def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """P1, P6: in the order in which it was sent."""
+    """P1, P6: in the order of its requests."""
     cluster.move_slot(META, another_node(cluster))
     assert [answer["code"] for answer in batch(filled)] == ["cold"] * 3
     settle_in(filled)
@@ -69,7 +69,7 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
 def test_a_call_finds_who_has_taken_over_from_a_node_that_hangs(
     cluster: Cluster, filled: Line
 ) -> None:
-    """P3, P9: within the time of the call that meets the silence."""
+    """P3, P9: within the time limit of the call that meets the hung node."""
     former, taker = cluster.owner_of(META), another_node(cluster)
     cluster.move_slot(META, taker)
     with hung(former):
@@ -91,11 +91,11 @@ def test_a_batch_finds_who_has_taken_over_from_a_node_that_hangs(
 
 
 def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> None:
-    """P7, P9: and when somebody serves it again, all is as it was."""
+    """P7, P9: when a node serves the slot again, the order is unchanged."""
     owner, slot = cluster.owner_of(META), cluster.slot_of(META)
     owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
     try:
-        newcomer = line_on(owner.url, filled.client)  # it hears of no owner when it connects
+        newcomer = line_on(owner.url, filled.client)  # it learns of no owner when it connects
         for line in (filled, newcomer):
             assert line.signup("zoe")["code"] == "queue_unavailable"
             start = time.monotonic()
@@ -124,7 +124,7 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
     cluster: Cluster, filled: Line
 ) -> None:
-    """P7: keys that are on neither side yet are not taken for absent people."""
+    """P7: keys that are on neither node yet must not be read as absent entries."""
     owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
     target_id = target.client.execute_command("CLUSTER", "MYID")
     owner.client.execute_command("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)

@@ -1,17 +1,17 @@
-"""More holds than one message ends expire at one moment: nobody is claimed before them."""
+"""More holds expire at once than one message can end: no entry is claimed before they are back."""
 
 import pytest
 
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
 
-AT_ONCE = 200 * 20  # in a turn, times turns of one message
+AT_ONCE = 200 * 20  # holds that one turn ends, times turns of one message
 HOLDS = AT_ONCE + 100
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Everybody at the head is held up to the same moment, and zoe waits behind them."""
+    """All entries at the head are held with the same deadline, and zoe waits behind them."""
     line = Line(valkey.client)
     line.init()
     place = {"state": "held", "token": "a" * 40, "time_millis": line.clock.millis}
@@ -27,7 +27,7 @@ def crowd(valkey: Server) -> Line:
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """P1, P9: it says so, and the next one goes on where it stopped."""
+    """P1, P9: it returns `expiring`, and the next claim goes on where it stopped."""
     assert crowd.claim()["code"] == "expiring"
     assert crowd.stats()["offered"] == HOLDS - AT_ONCE
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
@@ -36,6 +36,6 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
-    """P1: the newest is no exception."""
+    """P1: the same holds for a claim of the newest."""
     assert crowd.claim(order="newest")["code"] == "expiring"
     assert list(crowd.claimed(2, order="newest")) == ["zoe", f"person {HOLDS}"]

@@ -1,4 +1,4 @@
-"""Redis does not answer: the caller is told so in time to tell its own caller."""
+"""Redis does not answer: each call returns `queue_unavailable` before its caller times out."""
 
 import socket
 import time
@@ -16,18 +16,18 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 LIMIT_SECONDS = 2.0
-# A busy machine may slow a call, but hardly each of so many; a wait without a bound slows all.
+# A busy machine may slow one call, but rarely all of these; an unbounded wait slows all of them.
 TRIES = 4
 Question = Callable[[Line], Answer]
 Timed = tuple[Answer, float]
 
 
 class TooLate(AssertionError):
-    """A call took longer than it may, or the machine had no time for it."""
+    """A call exceeded its limit, or the machine had no time for it."""
 
 
 def in_time(test: Callable[..., None]) -> Callable[..., None]:
-    """Have a test run again while it was too late and nothing else was wrong."""
+    """Run a test again if it only failed by being too late."""
 
     @wraps(test)
     def tried(*arguments: Any, **fixtures: Any) -> None:
@@ -45,7 +45,7 @@ def check_time(seconds: float) -> None:
 
 
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
-    """Return a waitlist whose service connects by itself, when it is first asked."""
+    """Return a waitlist whose service connects at its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
     return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
@@ -59,7 +59,7 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    """Send 500 requests that cannot share a run of their script."""
+    """Send 500 requests, none of which can share a script run with another."""
     requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
@@ -74,7 +74,7 @@ def ask(line: Line, question: Question) -> Timed:
 
 
 def ask_at_once(lines: list[Line]) -> list[Timed]:
-    """Ask each line its own question at the same time, as so many processes would."""
+    """Ask each line its own question at the same time, as several processes would."""
     with ThreadPoolExecutor(len(lines)) as pool:
         return list(pool.map(ask, lines, QUESTIONS[: len(lines)]))
 
@@ -88,7 +88,7 @@ def assert_unavailable(timed: list[Timed]) -> None:
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 @in_time
 def test_a_hung_server_is_answered_for_in_time(valkey: Server, connected: bool) -> None:
-    """P3, P9: and once it goes on, so does the service."""
+    """P3, P9: and when the server goes on, the service works again."""
     lines = [line_on(valkey.url, cluster=False) for _ in QUESTIONS]
     if connected:
         for line in lines:
@@ -118,7 +118,7 @@ def test_a_hung_cluster_is_answered_for_in_time(cluster: Cluster, connected: boo
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 @in_time
 def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """P3, P9: also where it is the very node that the client begins with."""
+    """P3, P9: also if it is the node that the client asks first."""
     first = cluster.nodes[0]
     mine = waitlist_on(cluster, first)
     lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
@@ -133,7 +133,7 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 @in_time
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """P9: one batch, a waitlist on each node, one of them hung, no script known to any."""
+    """P9: one batch for three nodes, none of which has the scripts, while one node hangs."""
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
         for node in cluster.nodes
@@ -154,7 +154,7 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """P6: what the server says after it was given up does not answer the next question."""
+    """P6: an answer that arrives after its call was given up does not answer the next call."""
     line = line_on(valkey.url, cluster=False)
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -175,7 +175,7 @@ def test_a_refused_connection_is_reported_at_once(cluster: bool) -> None:
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
 @in_time
 def test_a_host_that_says_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
-    """P9: the connection is made, then there is silence (with TLS, before the handshake)."""
+    """P9: the connection is accepted, then nothing follows (with TLS, not even the handshake)."""
     with listener(backlog=16) as port:
         lines = [line_on(f"{scheme}://{HOST}:{port}", cluster=cluster) for _ in QUESTIONS]
         assert_unavailable(ask_at_once(lines))
@@ -185,7 +185,7 @@ def test_a_host_that_says_nothing_is_answered_for_in_time(scheme: str, cluster: 
 def test_hosts_that_take_no_connection_are_answered_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """P9: however many addresses the name stands for."""
+    """P9: however many addresses the name has."""
     with listener(backlog=0) as port, ThreadPoolExecutor() as pool:
         waiting = [pool.submit(_connects, port) for _ in range(4)]
         assert not all(future.result() for future in waiting), "the listener takes them all"
@@ -196,7 +196,7 @@ def test_hosts_that_take_no_connection_are_answered_for_in_time(
 
 
 def _connects(port: int) -> bool:
-    """Fill a listener's backlog, and say whether it still took this connection."""
+    """Fill a listener's backlog; return whether it still accepted this connection."""
     filler = socket.socket()
     filler.settimeout(0.3)
     try:
@@ -213,7 +213,7 @@ _kept_open: list[socket.socket] = []
 
 @contextmanager
 def listener(backlog: int) -> Iterator[int]:
-    """Yield a port whose connections nobody accepts."""
+    """Yield a port on which connections are never accepted."""
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         listening.listen(backlog)

@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order, the line on the real engine is a plain Python list."""
+"""After any sequence of operations, the line in Redis equals a plain Python list."""
 
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from waitlist_shared.ranks import priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The first tickets of all, at which imports of 2020 stand.
+# The first of all tickets, as for imports of 2020.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 PROFILE = settings(
@@ -32,22 +32,22 @@ PROFILE = settings(
 
 
 class Model:
-    """The line as a list of names, with what the requirements speak of; it computes no rank.
+    """The expected line as a list of names; it computes no rank.
 
-    `priorities` says which priority each was given, `placed` names those whose place within it is
-    that of their signup; `told` remembers what was answered of each.
+    `priorities` has the priority of each name, `placed` the names whose place in their priority is
+    that of their signup, `answers` the last answer for each name.
     """
 
     def __init__(self) -> None:
         self.line: list[str] = []
-        self.told: dict[str, Answer] = {}
+        self.answers: dict[str, Answer] = {}
         self.priorities: dict[str, int] = {}
         self.placed: set[str] = set()
 
     def put(self, name: str, answer: Answer, position: int, priority: int) -> None:
         self.take_out(name)
         self.line.insert(position - 1, name)
-        self.told[name] = answer
+        self.answers[name] = answer
         self.priorities[name] = priority
         self.placed.discard(name)
 
@@ -55,23 +55,23 @@ class Model:
         self.line = [other for other in self.line if other != name]
 
     def head_of(self, priority: int) -> int:
-        """Return how many stand ahead of a priority: all of the higher ones."""
+        """Return the number of entries ahead of a priority: all entries of higher ones."""
         return sum(self.priorities[name] > priority for name in self.line)
 
     def end_of(self, priority: int) -> int:
         return sum(self.priorities[name] >= priority for name in self.line)
 
     def is_room_ahead_of(self, index: int) -> bool:
-        """Say whether a rank is free right ahead of somebody, in their priority."""
+        """Return whether a rank is free right ahead of an entry, within its priority."""
         name = self.line[index]
         ahead = self.line[index - 1 : index]
         if not ahead or self.priorities[ahead[0]] != self.priorities[name]:
             return True  # the room ahead of a priority's tickets is never used up here
-        return bool(self.told[name]["rank"] - self.told[ahead[0]]["rank"] > 1)
+        return bool(self.answers[name]["rank"] - self.answers[ahead[0]]["rank"] > 1)
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule tells the line and the list the same; the invariant compares them."""
+    """Each rule does the same to the line and the list; the invariant compares them."""
 
     line: ClassVar[Line]
 
@@ -87,7 +87,7 @@ class Machine(RuleBasedStateMachine):
         self.once_keys = 0
 
     def drew(self, answer: Answer) -> None:
-        """P1: whatever draws a stamp draws one that was never drawn."""
+        """P1: no stamp is ever drawn twice, by any operation."""
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
@@ -109,7 +109,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """Many at one instant have little room between them."""
+        """Signups of one instant have little room between their ranks."""
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -117,7 +117,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
-        """Its place is the ticket's, or next behind whoever stands there: no room between them."""
+        """The entry gets its ticket's place, or the next one behind if that is taken."""
         if name in self.model.line:
             return
         answer = accepted(self.line.enlist(name, ticket, self.stays[name], priority=priority))
@@ -133,18 +133,18 @@ class Machine(RuleBasedStateMachine):
         if name in line:
             return
         owner = line[number % len(line)]
-        taken, priority = self.model.told[owner], self.model.priorities[owner]
+        taken, priority = self.model.answers[owner], self.model.priorities[owner]
         place = {"rank": taken["rank"], "ticket": taken["ticket"], "stamp": 1}
         answer = accepted(self.line.restore(name, **place, stay=self.stays[name]))
         assert answer["rank"] < taken["rank"]
         assert self.model.head_of(priority) < answer["position"] <= line.index(owner) + 1
-        told = {**answer, "stamp": self.last_stamp}
-        self.model.put(name, told, answer["position"], priority)
+        last = {**answer, "stamp": self.last_stamp}
+        self.model.put(name, last, answer["position"], priority)
 
     @rule(name=st.sampled_from(NAMES), knows_ticket=st.booleans())
     def leave(self, name: str, knows_ticket: bool) -> None:
         waits = name in self.model.line
-        known = {"ticket": self.model.told[name]["ticket"]} if waits and knows_ticket else {}
+        known = {"ticket": self.model.answers[name]["ticket"]} if waits and knows_ticket else {}
         answer = accepted(self.line.leave(name, self.stays[name], **known))
         self.drew(answer)
         assert answer["outcome"] == ("left" if waits else "absent")
@@ -166,7 +166,7 @@ class Machine(RuleBasedStateMachine):
         return answer
 
     def moved(self, name: str, answer: Answer, priority: int) -> None:
-        """Take over where the answer says that a move went, in the priority that it must have."""
+        """Apply the move to the list: its place by the answer, its priority as expected."""
         before = self.model.line.index(name)
         assert answer["moved_by"] == before + 1 - answer["position"]
         self.model.put(name, answer, answer["position"], priority)
@@ -186,7 +186,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), places=st.integers(1, len(NAMES)))
     def bump_places(self, name: str, places: int) -> None:
-        """Exactly so many, within the priority, where there is room; never fewer."""
+        """Exactly that many places within the priority if there is room; never fewer."""
         if answer := self.bump(name, places=places):
             priority, index = self.model.priorities[name], self.model.line.index(name)
             head = self.model.head_of(priority)
@@ -203,10 +203,10 @@ class Machine(RuleBasedStateMachine):
             self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
-        """P1: of one priority, those stand as they signed up whom no move has put elsewhere."""
+        """P1: within a priority, entries that were not moved stand in order of signup."""
         people = [name for name in self.model.line if name in self.model.placed]
         tickets = [
-            self.model.told[name]["ticket"]
+            self.model.answers[name]["ticket"]
             for name in people
             if self.model.priorities[name] == priority
         ]
@@ -218,15 +218,15 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        for name in NAMES:  # their tombstones are lost too; the record remembers who left
+        for name in NAMES:  # their tombstones are lost too; only the record has who left
             if name not in self.model.line:
                 self.stays[name] += 1
         accepted(self.line.init("hydrating", epoch, floor_ticket=self.last_stamp))
         names = self.model.line * 2
         order.shuffle(names)
         for name in names:
-            told = self.model.told[name]
-            place = {"rank": told["rank"], "ticket": told["ticket"], "stamp": told["stamp"]}
+            last = self.model.answers[name]
+            place = {"rank": last["rank"], "ticket": last["ticket"], "stamp": last["stamp"]}
             stay = self.stays[name]
             accepted(self.line.restore(name, **place, stay=stay, epoch=epoch, overwrite=overwrite))
         assert accepted(self.line.init("warm", epoch))["outcome"] == "warmed"
@@ -240,11 +240,11 @@ class Machine(RuleBasedStateMachine):
         ]
         assert [entry["position"] for entry in entries] == list(range(1, len(entries) + 1))
         ranks = [entry["rank"] for entry in entries]
-        assert ranks == [self.model.told[name]["rank"] for name in self.model.line]
+        assert ranks == [self.model.answers[name]["rank"] for name in self.model.line]
         assert ranks == sorted(set(ranks))
         given = [self.model.priorities[name] for name in self.model.line]
         assert [priority_of(rank) for rank in ranks] == given == sorted(given, reverse=True)
-        tickets = [self.model.told[name]["ticket"] for name in self.model.line]
+        tickets = [self.model.answers[name]["ticket"] for name in self.model.line]
         assert [entry["ticket"] for entry in entries] == tickets
 
     @rule(name=st.sampled_from(NAMES))
@@ -253,7 +253,7 @@ class Machine(RuleBasedStateMachine):
         assert answer["total"] == len(self.model.line)
         if name in self.model.line:
             assert answer["position"] == self.model.line.index(name) + 1
-            assert answer["rank"] == self.model.told[name]["rank"]
+            assert answer["rank"] == self.model.answers[name]["rank"]
         else:
             assert answer["outcome"] == "absent"
 

@@ -1,4 +1,4 @@
-"""A lost connection is made again once, after a moment that is different for everybody."""
+"""A lost connection is retried once, after a random pause that spreads the callers' retries."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long the calls pause; they take no time here."""
+    """The pauses that calls asked for; in this test they take no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

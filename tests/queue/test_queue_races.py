@@ -1,4 +1,4 @@
-"""Sixty-four threads at once on one service and one engine: counts and positions stay exact."""
+"""64 threads at once on one service and one Redis: counts and positions stay exact."""
 
 import threading
 from collections import Counter
@@ -28,7 +28,7 @@ def shared(valkey: Server) -> Line:
 
 
 def at_once(acts: Sequence[Act]) -> list[Any]:
-    """Run each act in a thread of its own; all of them wait for the last one to start."""
+    """Run each act in its own thread; no thread starts its act before all of them run."""
     barrier = threading.Barrier(len(acts))
 
     def run(act: Act) -> Any:
@@ -48,7 +48,7 @@ def names_of(prefix: str, count: int = THREADS) -> list[str]:
 
 
 def assert_gap_free(line: Line, names: set[str]) -> None:
-    """Exactly these people stand in line, each at a position and rank of their own."""
+    """Check that exactly these entries wait, each at its own position and rank."""
     entries = line.entries()
     assert {entry["entry_id"] for entry in entries} == {line.id_of(name) for name in names}
     assert [entry["position"] for entry in entries] == list(range(1, len(names) + 1))
@@ -68,7 +68,7 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """P1, P6: the positions that were told are those of the order of acknowledgement."""
+    """P1, P6: the returned positions are in the order of acknowledgement."""
     names = names_of("person", THREADS * 4)
 
     def some(first: int) -> list[Answer]:
@@ -84,7 +84,7 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """P1: within each thread, one signup follows the answer to the one before."""
+    """P1: within each thread, each signup starts after the answer to the one before."""
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
     place = {name: number for number, name in enumerate(shared.order())}
@@ -94,7 +94,7 @@ def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
-    """P5: sixty-four want ten places."""
+    """P5: 64 signups compete for ten places."""
     shared.init(version=2, capacity=10)
     answers = at_once([partial(shared.signup, name) for name in names_of("person")])
     words = Counter(answer.get("outcome", answer.get("code")) for answer in answers)
@@ -105,7 +105,7 @@ def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
 
 
 def test_places_given_up_are_taken_once_each(shared: Line) -> None:
-    """P5, P6: thirty-two leave a full list while thirty-two try to get in, again and again."""
+    """P5, P6: 32 entries leave a full list while 32 signups retry until they get in."""
     members = names_of("member", 32)
     shared.init(version=2, capacity=32)
     shared.all_sign_up(members)
@@ -127,7 +127,7 @@ def test_places_given_up_are_taken_once_each(shared: Line) -> None:
 
 
 def test_one_stay_ends_once(shared: Line) -> None:
-    """P2: however often it is told to."""
+    """P2: however many leaves arrive."""
     shared.all_sign_up(["ann", "bob"])
     answers = at_once([partial(shared.leave, "ann")] * THREADS)
     assert Counter(answer["outcome"] for answer in answers) == {"left": 1, "absent": 63}
@@ -136,7 +136,7 @@ def test_one_stay_ends_once(shared: Line) -> None:
 
 
 def test_one_wish_moves_once(shared: Line) -> None:
-    """P2: the same bump in every thread, two places ahead in all."""
+    """P2: the same bump in every thread moves two places in total."""
     people = names_of("person", 100)
     for name in people:
         shared.signup(name)
@@ -147,7 +147,7 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """P1, P2, P6: at the end exactly those wait who should, each at one position."""
+    """P1, P2, P6: at the end exactly the expected entries wait, each at one position."""
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])
     wheres: list[dict[str, Any]] = [
@@ -173,7 +173,7 @@ def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
 
 
 def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
-    """P6: whoever stands ahead can only leave, so nobody's position ever grows."""
+    """P6: entries ahead can only leave, so no position ever grows."""
     people = names_of("person", 64)
     shared.all_sign_up(people)
     last = people[-1]
@@ -190,13 +190,13 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """P2: whichever arrives last."""
+    """P2: even if an older version arrives last."""
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 
 
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
-    """P7: of sixty-four that begin at once all are told the same epoch."""
+    """P7: 64 rebuilds that start at once all get the same epoch."""
     shared.send("purge")
     answers = at_once(
         [partial(shared.init, state="hydrating", epoch=f"{n:08x}") for n in range(THREADS)]
@@ -206,7 +206,7 @@ def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
 
 
 def test_batches_and_single_calls_at_once_find_a_connection_each(shared: Line) -> None:
-    """P2: nobody is turned away because others talk to Redis too."""
+    """P2: no call is refused because other calls use Redis too."""
 
     def both(number: int) -> list[Answer]:
         names = [f"{number} {letter}" for letter in "abc"]

@@ -1,4 +1,4 @@
-"""Redis knows its users: whom it does not let in, or not do what scripts do, is told what to do."""
+"""Redis refuses the user or one of its commands: the log names the remedy."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ As = Callable[[str, str], Line]
 
 @pytest.fixture
 def as_user(valkey: Server) -> Iterator[As]:
-    """A waitlist whose function logs in with a user and a password; one user has few rights."""
+    """A waitlist whose function logs in by user and password; one user has few rights."""
     acl = valkey.client.execute_command
     acl("ACL", "SETUSER", USER, f">{PASSWORD}", *ACCESS.split())
 
@@ -42,7 +42,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """P8: and no others, which tests/queue/tls try with every command that there is."""
+    """P8: tests/queue/tls tries every other command."""
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     accepted(line.signup("ann"))
@@ -76,7 +76,7 @@ def test_a_missing_right_is_an_outage_and_the_log_says_what_to_do(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It may have done half of its work: asking again does not help."""
+    """The script may have done half of its work, so a retry does not help."""
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     with without(valkey, "zadd"), caplog.at_level(logging.ERROR):

@@ -1,4 +1,4 @@
-"""Redis answers, but refuses: what passes by itself is an outage, what does not is a defect."""
+"""Redis refuses a command: `queue_unavailable` if a retry can help, else `internal_error`."""
 
 import logging
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Make the server what a primary becomes when another took over while we were connected."""
+    """Make the server a replica, as a primary becomes when another server takes over."""
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield
@@ -66,7 +66,7 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """P3, P4: neither does a message of several scripts."""
+    """P3, P4: a message of several scripts changes nothing either."""
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)
     pair = {"op": "batch", "requests": [completion, filled.message("claim")]}
@@ -99,7 +99,7 @@ def test_a_demoted_primary_is_an_outage_and_changes_nothing(
 def test_a_broken_script_is_a_defect_that_the_log_explains(
     filled: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P5: the caller gets no traceback, the log does."""
+    """P5: the traceback is in the log, not in the answer."""
     queue = "wl:{bakery-opening}:queue"
     filled.client.delete(queue)
     filled.client.set(queue, "not a sorted set")

@@ -1,4 +1,4 @@
-"""A server that restarts or forgets its scripts is used again without more ado."""
+"""A server that restarts or loses its scripts is used again at once."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,7 +33,7 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """P7: with cold, since the order is lost; never with position 1 for the next person."""
+    """P7: the answer is `cold`, because the order is lost; never position 1 for the next entry."""
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
     own_server.restart()
@@ -65,7 +65,7 @@ def test_while_the_server_is_down_it_is_said_and_afterwards_all_is_well(
 
 
 def test_forgotten_scripts_are_sent_again(line: Line) -> None:
-    """P2: between any two calls."""
+    """P2: the server may lose its scripts between any two calls."""
     steps: list[Callable[[], Answer]] = [
         line.init,
         lambda: line.signup("ann"),
@@ -85,7 +85,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """Makes the server forget its scripts in the middle of a pipeline."""
+    """Flushes the server's scripts in the middle of a pipeline."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline
@@ -121,9 +121,9 @@ class ForgetfulClient:
 def test_scripts_may_be_forgotten_inside_a_batch(
     valkey: Server, flush_before: int, is_of_a_node: bool
 ) -> None:
-    """P1, P2: nobody is lost, nobody overtakes, nobody stands twice."""
+    """P1, P2: no entry is lost, overtakes another, or gets two places."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # A cluster's client speaks to its nodes by redis-py's own.
+    # A cluster's client talks to its nodes by redis-py's own client.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

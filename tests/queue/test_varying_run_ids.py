@@ -1,4 +1,4 @@
-"""A cache, or a proxy before it, that answers each connection with another `run_id`."""
+"""A cache, or a proxy in front of it, that returns another `run_id` on each connection."""
 
 from itertools import count, cycle
 from typing import Any
@@ -21,7 +21,7 @@ PROCESSES = 3
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Have each connection that asks told another `run_id`; return those that were told."""
+    """Return another `run_id` to each connection that asks; the fixture lists those returned."""
     numbers, told = count(), list[str]()
 
     def run_id(_info: str) -> str:
@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def desk_of(valkey: Server, **settings: Any) -> Admissions:
-    """Return a desk whose every message goes to the next of several processes."""
+    """Return a desk that sends each message to the next of several processes."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)
@@ -72,7 +72,7 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
 def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, asked: list[str]
 ) -> None:
-    """P7: the setting says that a `run_id` is worth something, and each connection asks once."""
+    """P7: with the setting, a `run_id` counts, and each connection asks for it once."""
     desk = desk_of(valkey, redis_has_run_ids=True)
     desk.configure()
     assert desk.sign_up("ann").code == "rebuilding"

@@ -136,10 +136,10 @@ def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
     assert left == {META}
 
 
-UNTOLD = ["bump", "position", "page", "claim", "redrive", "expire", "shelf"]
+REFUSED_IN_A_REBUILD = ["bump", "position", "page", "claim", "redrive", "expire", "shelf"]
 
 
-@pytest.mark.parametrize("verb", UNTOLD)
+@pytest.mark.parametrize("verb", REFUSED_IN_A_REBUILD)
 def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None:
     """P7"""
     line.init(state="hydrating")

@@ -1,4 +1,4 @@
-"""What `make test-tls` runs on: servers with certificates that are made for each run."""
+"""Fixtures of `make test-tls`: servers with certificates that are made for each run."""
 
 import socket
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ PLACES = ["server", "cluster"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _names() -> Iterator[None]:
-    """Look up the servers' names here: all are this machine's."""
+    """Resolve the servers' names to this machine."""
     look_up = socket.getaddrinfo
 
     def here(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -81,7 +81,7 @@ def of_cluster(cluster_session: Place) -> Iterator[dict[str, Any]]:
 
 
 def _clients(place: Place) -> Iterator[dict[str, Any]]:
-    """Yield the private function's client, and its administrator's, who looks behind it."""
+    """Yield the private function's client, and the administrator's, for tests that inspect keys."""
     first = place.nodes[0]
     client: Any = connect(place.config())
     admin: Any = first.client
@@ -95,7 +95,7 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A waitlist of which nothing is asked that its user may not do."""
+    """A waitlist; the test fails if its user tries a command that it may not run."""
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")
     yield Line(clients["admin"], connect=lambda: clients["client"])

@@ -1,4 +1,4 @@
-"""Redis servers that speak TLS alone, and know nobody but two users."""
+"""Redis servers that accept only TLS, and only two users."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ HOW_TO_GET_IT = (
     f"{PROGRAM} is needed, with TLS: apt-get install redis-server, or brew install redis;"
     " REDIS_SERVER names another program"
 )
-DOMAIN = "waitlist.test"  # which the tests themselves look up
+DOMAIN = "waitlist.test"  # the tests resolve it
 USER, PASSWORD = "waitlist", "pass/word@1:%"
 ADMIN, ADMIN_PASSWORD = "admin", "admin-password"
 START_ATTEMPTS = 5
@@ -34,7 +34,7 @@ START_ATTEMPTS = 5
 
 @dataclass
 class TlsServer:
-    """One server under a name of its own; `client` is its administrator's."""
+    """One server with its own host name; `client` logs in as the administrator."""
 
     process: "subprocess.Popen[bytes]"
     host: str
@@ -50,7 +50,7 @@ class TlsServer:
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
 
     def has_started(self) -> bool:
-        """Wait until it answers, or ends."""
+        """Wait until it answers or ends; return whether it runs."""
 
         def answers() -> bool:
             try:
@@ -68,7 +68,7 @@ class TlsServer:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Let it accept connections, and say nothing."""
+        """Stop its process, so that it accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             yield
@@ -78,7 +78,7 @@ class TlsServer:
 
 @dataclass
 class Place:
-    """A server, or a cluster of three, and how the private function finds it."""
+    """A server or a cluster of three, and the private function's configuration for it."""
 
     nodes: list[TlsServer]
 
@@ -91,7 +91,7 @@ class Place:
         return Config(url, redis_cluster=self.is_cluster, log_level="INFO", **fields)
 
     def on_each(self, *command: object) -> list[Any]:
-        """Give each node a command of its administrator."""
+        """Send a command to each node as the administrator."""
         return [node.client.execute_command(*command) for node in self.nodes]
 
     def empty(self) -> None:
@@ -101,7 +101,7 @@ class Place:
 
 @contextmanager
 def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Place]:
-    """Yield a server, or a cluster; each node has a certificate for its name and nothing else."""
+    """Yield a server, or a cluster; each node has a certificate for its own name only."""
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:
@@ -134,7 +134,7 @@ def _settings(
 
 
 def certified(folder: Path, certificate: trustme.LeafCert) -> dict[str, object]:
-    """Return the settings with which a server shows a certificate."""
+    """Return the settings by which a server uses a certificate."""
     key, chain = folder / "server.key", folder / "server.pem"
     certificate.private_key_pem.write_to_path(key)
     for number, blob in enumerate(certificate.cert_chain_pems):
@@ -180,5 +180,5 @@ def _started(folder: Path, settings: dict[str, object]) -> TlsServer:
 
 
 def begun(line: Line) -> None:
-    """Make the waitlist, and the connections: on a busy machine they may take two calls' time."""
+    """Create the waitlist and the connections; on a busy machine this may take two calls."""
     await_that(lambda: bool(line.init()["ok"]))

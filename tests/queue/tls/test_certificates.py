@@ -1,4 +1,4 @@
-"""Whom the private function believes to be its Redis: nobody without the right certificate."""
+"""The private function connects only to a Redis with the right certificate."""
 
 import socket
 import ssl
@@ -27,7 +27,7 @@ Refused = Callable[[str], str]
 
 @pytest.fixture
 def refused(place: Place, caplog: pytest.LogCaptureFixture) -> Refused:
-    """Ask at an address where no answer may come from, and return what the log says of it."""
+    """Send requests to an address that must not be trusted, and return the log."""
 
     def ask(url: str) -> str:
         line = Line(None, connect=lambda: connect(place.config(url)))
@@ -83,7 +83,7 @@ def test_a_certificate_for_another_host_is_not_believed(
 def test_a_node_that_is_announced_by_its_address_is_not_believed(
     cluster: Place, refused: Refused
 ) -> None:
-    """Its certificate is for its name: in a cluster each node shows its own."""
+    """The certificate is for the name, because each node of a cluster has its own."""
     url = first(cluster).url()
     cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
     try:
@@ -98,7 +98,7 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """By whoever has believed that server before, too."""
+    """A client that has trusted the server before refuses it too."""
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
@@ -118,7 +118,7 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: that takes longer than all else that connecting does."""
+    """P9: reading the authorities takes longer than the rest of connecting."""
     made: list[ssl.SSLContext] = []
 
     def make() -> ssl.SSLContext:
@@ -139,7 +139,7 @@ def cut(place: Place) -> None:
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Both at once: a key that does not go with its certificate is refused.
+    # Both at once, because Redis refuses a key that does not fit its certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
 
@@ -152,7 +152,7 @@ def test_a_server_with_tls_is_not_spoken_to_without(place: Place, refused: Refus
 def test_a_server_without_tls_gets_no_password(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P8: nor anything else that could be read on the way."""
+    """P8: nor anything else that could be read on the network."""
     with overheard() as (port, heard):
         url = (
             f"rediss://{USER}:secret@redis-0.{DOMAIN}:{port}?ssl_ca_certs={first(place).authority}"
@@ -165,7 +165,7 @@ def test_a_server_without_tls_gets_no_password(
 
 @contextmanager
 def overheard() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the port of somebody who listens and hangs up, and what is said to him."""
+    """Yield the port of a server that reads once and hangs up, and what it received."""
     heard: list[bytes] = []
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((HOST, 0)))

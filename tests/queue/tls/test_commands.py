@@ -15,9 +15,9 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# What anybody may send who has not logged in yet, so that ACLs do not ask about it.
+# Commands that any connection may send before login; ACLs do not cover them.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
-# A call that a busy machine cuts short says nothing of rights: it is made again.
+# A call that a busy machine cuts short shows nothing about rights, so it is repeated.
 TRIES = 10
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
@@ -51,11 +51,11 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
 
     def is_allowed(name: str) -> bool:
         words = name.split("|")
-        # Enough words for a command to be one at all; a right is asked about before their sense.
+        # ACL DRYRUN checks the number of arguments first, then the right, and never their meaning.
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # What has subcommands does nothing by itself, but for COMMAND.
+    # A command with subcommands does nothing by itself, except COMMAND.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -121,12 +121,12 @@ def test_a_script_may_do_no_more_than_its_user(user: Any, server: Place, call: s
 
 
 def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
-    """P9: each question is a round trip before the first script."""
+    """P9: each refused command is a wasted round trip before the first script."""
 
     def refusals() -> list[int]:
         return [node.client.info("stats")["total_error_replies"] for node in place.nodes]
 
-    begun(new_line(place))  # so that the script is known
+    begun(new_line(place))  # load the script
     before = refusals()
     begun(new_line(place))
     assert refusals() == before
@@ -137,7 +137,7 @@ def test_the_log_says_which_right_is_missing_and_what_to_do(
     place: Place, command: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = new_line(place)
-    place.on_each("SCRIPT", "FLUSH")  # a script that is known is not sent whole
+    place.on_each("SCRIPT", "FLUSH")  # else Redis is never sent the source
     with without(place, command):
         answers = [line.handle({"v": 1, "op": "ping"}), line.init()]
     refused = [answer for answer in answers if not answer["ok"]]
@@ -162,7 +162,7 @@ def test_a_cluster_is_not_found_without_these_rights(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
     line: Line, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It may have done half of its work: that does not pass by being asked again."""
+    """The script may have done half of its work, so a retry does not help."""
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"
@@ -173,7 +173,7 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P3: the node that it leaves says ASK, so the user may run ASKING."""
+    """P3: the source node answers ASK, so the user needs the right to ASKING."""
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")
     source, target, _ = sorted(cluster.nodes, key=lambda node: slot not in slots_of(node))
@@ -201,7 +201,7 @@ def commands_run_by(node: Any) -> set[str]:
 
 
 def slots_of(node: Any) -> range:
-    """Return the slots that a node was given when its cluster was made."""
+    """Return the slots that a node got when its cluster was formed."""
     for first, last, primary, *_ in node.client.execute_command("CLUSTER", "SLOTS"):
         if primary[1] == node.port:
             return range(first, last + 1)

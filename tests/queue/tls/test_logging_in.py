@@ -1,4 +1,4 @@
-"""Who gets in: by a password, or by the tokens of an IAM user, which end and are made anew."""
+"""Login by a password, or by the tokens of an IAM user, which expire and are renewed."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def signup(line: Line) -> dict[str, Any]:
 
 
 def batch(line: Line) -> dict[str, Any]:
-    """Ask twice in one message, and return the worse of the answers."""
+    """Send two requests in one message, and return the worse answer."""
     requests = [line.message("stats"), line.message("position", entry_id=line.id_of("ann"))]
     answer = line.handle({"v": 1, "op": "batch", "requests": requests})
     if not answer["ok"]:
@@ -50,7 +50,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
-    """Those that connections are made with; their clock stands still."""
+    """The credentials that connections use; their clock stands still."""
     made = IamCredentials(IAM_USER, lambda: KEYS, clock)
     monkeypatch.setattr(
         "waitlist_queue.iam_credentials.IamCredentials", lambda user: {IAM_USER: made}[user]
@@ -60,7 +60,7 @@ def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredent
 
 @pytest.fixture
 def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
-    """A waitlist whose function logs in by tokens; Redis knows the first of them alone."""
+    """A waitlist whose function logs in by tokens; Redis accepts only the first token."""
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
@@ -71,7 +71,7 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
 
 
 def know_only(place: Place, token: str) -> None:
-    """Let Redis take this token, as ElastiCache does while it is good."""
+    """Let Redis accept only this token, as ElastiCache does while it is valid."""
     place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
 
 
@@ -81,7 +81,7 @@ def cut(place: Place) -> None:
 
 
 def logins(place: Place) -> int:
-    """How often anybody has logged in so far."""
+    """Return the number of logins so far, by any user."""
     found = 0
     for node in place.nodes:
         found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)
@@ -124,7 +124,7 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """ElastiCache asks for a token when somebody logs in, and no more for 12 hours."""
+    """ElastiCache checks the token at login only; the connection then lasts 12 hours."""
     accepted(ask(iam_line))
     before = logins(place)
     know_only(place, "x" * 20)
@@ -150,7 +150,7 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As in the test before, but for the second between a token and its renewal."""
+    """As in the test before, but one second before the token is renewed."""
     know_only(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
     cut(place)
@@ -179,7 +179,7 @@ def test_without_keys_to_sign_with_no_login_is_tried(
 def test_the_function_logs_in_as_its_environment_says(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Any password will do: this one's moment is not known here.
+    # Any password is accepted, because the test does not know the token's time.
     place.on_each("ACL", "SETUSER", IAM_USER.name, "nopass", *ACCESS.split())
     for name, value in {
         "REDIS_URL": place.nodes[0].url(user=""),
