@@ -1,4 +1,4 @@
-"""Fixtures of the fault tests: empty real stores, and a small service."""
+"""Fixtures of the fault tests: empty stores, and a service with few shards and one thread."""
 
 from collections.abc import Iterator
 
@@ -12,20 +12,20 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Steps come in the same order each time, and no more of them than show something."""
+    """Make the service deterministic and small, so that a test has few steps in a fixed order."""
     with deterministic():
         yield
 
 
 @pytest.fixture
 def stores(valkey: Server) -> Stores:
-    """Both stores, empty."""
+    """Return both stores, empty."""
     return Stores(StaleIndexTable(), valkey.client)
 
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """A new waitlist with nobody in it."""
+    """Return a fixture with a new, empty waitlist."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()

@@ -44,7 +44,7 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Customers have their tokens without a call that a fault could inject."""
+    """Makes entry tokens without a call to AWS, which would be one more step to strike."""
 
     stores: Stores | None = None
 
@@ -56,7 +56,7 @@ class TokenHolders(Admissions):
 
 
 class FaultFixture:
-    """The people of one waitlist, and the wire between their requests and AWS."""
+    """The customers of one waitlist, and the wire between the public function and AWS."""
 
     def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
         self.stores = stores
@@ -72,16 +72,16 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Have the function know the waitlist, as it does after its first request."""
+        """Have the function cache the waitlist, as it does in its first request."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
     def flush(self) -> None:
-        """Lose Redis."""
+        """Delete everything in Redis."""
         self.stores.redis.flushall()
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
-        """Run maintenance in a process of its own, two minutes on and more."""
+        """Run maintenance in another process, two minutes plus `minutes` later."""
         world = self.stores.world()
         world.clock.advance(60 * minutes)
         world.maintain()
@@ -104,28 +104,28 @@ class FaultFixture:
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 
     def traces(self, name: str) -> list[str]:
-        """Return the keys in both stores that speak of a person's place or record."""
+        """Return the keys of a customer's record and of their place in Redis."""
         entry_id = self.people.id_of(name)
         table = [f"{pk} {sk}" for pk, sk in self.stores.dynamodb.items if entry_id in pk]
         queue = self.stores.redis.zscore(keys.queue(self.people.waitlist_id), entry_id)
         return table if queue is None else [*table, "a place in Redis"]
 
     def order(self) -> list[str]:
-        """Return everybody in serving order, as Redis has them."""
+        """Return the names of the waiting entries in the order that Redis has."""
         request = c.ListWaiting(waitlist_id=self.people.waitlist_id)
         page: c.ListWaitingResult = self.world.services.queue.send(request)
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield whatever Redis, the record and the answers do not agree on (P1-P4, P6)."""
+        """Yield each difference between Redis, the records and the answers (P1-P4, P6)."""
         order = self.order()
         records = self.records()
         if len(set(order)) != len(order):
-            yield f"somebody stands in line twice: {order}"
+            yield f"an entry stands in line twice: {order}"
         ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
         if order != [name for _, name in sorted(ranks)]:
             yield f"Redis has {order}, the record has {sorted(ranks)}"
-        # What is left of an erased person waits for maintenance, and is nobody's.
+        # An erased entry may keep its intent until maintenance deletes the record.
         people = [(name, one) for name, one in records.items() if not one.get("erase")]
         if intents := [name for name, one in people if one["status"] in INTENTS]:
             yield f"intents are left over: {intents}"
@@ -144,15 +144,15 @@ class FaultFixture:
         last_ticket = int(self.stores.redis.hget(keys.meta(waitlist_id), "last_ticket"))
         waiting = [(name, one) for name, one in records.items() if _waits(one)]
         if early := [name for name, one in waiting if one["stamp"] > last_ticket]:
-            yield f"whoever comes next may stand ahead of {early}"
+            yield f"the next signup may stand ahead of {early}"
 
     def _wrong_positions(self, order: list[str]) -> Iterator[str]:
         for place, name in enumerate(order, start=1):
-            told = self.world.services.positions.of(
+            answer = self.world.services.positions.of(
                 self.people.waitlist_id, self.people.id_of(name)
             )
-            if (told.status, told.position, told.total) != ("waiting", place, len(order)):
-                yield f"{name} stands at {place} of {len(order)} and is told {told}"
+            if (answer.status, answer.position, answer.total) != ("waiting", place, len(order)):
+                yield f"{name} stands at {place} of {len(order)}, and the answer is {answer}"
 
 
 def line(fixture: FaultFixture) -> None:
@@ -169,7 +169,7 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """Eve has a place in Redis; the function died before it could record it."""
+    """Give Eve a place in Redis, and stop the function before it records the place."""
     line(fixture)
     fixture.wire.arm(1, crash_after)
     with suppress(Crash):

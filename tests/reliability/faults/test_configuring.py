@@ -1,4 +1,4 @@
-"""A waitlist's configuration is cut off between the record and Redis: both agree in the end."""
+"""A configuration request is cut off; the record and Redis agree in the end."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request once for each of its steps, cut off there."""
+    """Send a request once per step, each time cut off at that step; yield the fixture after it."""
     stores.restore(before)
     whole = FaultFixture(stores)
     request(whole)
@@ -34,7 +34,7 @@ def cut_off(
 
 @each_fault
 def test_a_new_waitlist_takes_signups_or_does_not_exist(stores: Stores, fault: Fault) -> None:
-    """P3, P7: an operator gives up; whoever is acknowledged then stays in line."""
+    """P3, P7: the operator does not repeat the request; an acknowledged signup stays in line."""
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
     ):
@@ -60,8 +60,8 @@ def test_a_new_waitlist_is_made_by_the_same_request_again(stores: Stores, fault:
 
 
 @each_fault
-def test_new_settings_are_told_to_redis_by_maintenance(fixture: FaultFixture, fault: Fault) -> None:
-    """P3: what GET shows is what signups meet, also if the operator gives up."""
+def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: Fault) -> None:
+    """P3: GET shows the settings that apply to signups, even if the operator does not retry."""
     line(fixture)
     assert fixture.people.configure(open=False).status == 200
     before = fixture.stores.snapshot()
@@ -83,7 +83,7 @@ def test_new_settings_are_told_to_redis_by_maintenance(fixture: FaultFixture, fa
 
 
 def test_old_settings_do_not_come_back(fixture: FaultFixture) -> None:
-    """P2: a request that is late by one meets newer settings and leaves them."""
+    """P2: a delayed request does not overwrite newer settings."""
     line(fixture)
     other = FaultFixture(fixture.stores).people
     fixture.wire.arm(2, faults.before(lambda: other.configure(capacity=4)))

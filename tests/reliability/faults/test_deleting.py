@@ -1,4 +1,4 @@
-"""A waitlist is deleted, and made anew under the same id, while people and maintainers are busy."""
+"""A waitlist is deleted and created again with the same id, under traffic and maintenance."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -27,10 +27,9 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return what is left of all waitlists.
+    """Return the keys that are left in both stores, of all waitlists.
 
-    The moves of an entry and the Idempotency-Keys in Redis expire after a day, the journal's ids
-    after days.
+    Keys that expire are not counted: bumps and Idempotency-Keys in Redis, and the journal.
     """
     items = [key for key in stores.dynamodb.items if not key[0].startswith("JOURNAL#")]
     keys = [key for key in stores.redis.keys("*") if not _expires_by_itself(stores, key)]
@@ -47,16 +46,16 @@ def delete_wholly(fixture: FaultFixture) -> None:
         fixture.world.maintain()
 
 
-def make_anew(people: People) -> None:
+def create_again(people: People) -> None:
     assert people.configure().status == 201
     for name in NEWCOMERS:
-        assert people.sign_up(name, key=f"anew-{name}").status == 201
+        assert people.sign_up(name, key=f"again-{name}").status == 201
 
 
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Do something once for each of its steps, injected there."""
+    """Call `do` once per step, with a fault injected at that step; yield the step."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     do()
@@ -71,7 +70,7 @@ def injected(
 
 
 def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
-    """P8: neither people nor their history, whatever their state."""
+    """P8: no record and no history of any entry, in whichever state it was."""
     line_with_eve(fixture)
     assert fixture.people.leave("ann").status == 204
     assert fixture.people.bump("dan", key="dan", to="front").status == 200
@@ -82,7 +81,7 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
 
 @pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
 def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: Fault) -> None:
-    """P3: at each step of the request and of maintenance."""
+    """P3: the request or maintenance is cut off at any step."""
     line_with_eve(fixture)
     fixture.warm_up()
 
@@ -97,14 +96,14 @@ def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: F
 
 
 @pytest.mark.parametrize("prepare", [eve_is_joining, eve_has_left, line_with_eve])
-def test_the_next_waitlist_of_the_same_id_knows_nobody(
+def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """P1, P4: nobody has an old place, an old refusal or an old intent."""
+    """P1, P4: no entry has a place, a refusal or an intent of the deleted list."""
     prepare(fixture)
     fixture.people.delete_waitlist()
     delete_wholly(fixture)
-    make_anew(fixture.people)
+    create_again(fixture.people)
     fixture.rebuild_elsewhere()
     assert fixture.order() == list(NEWCOMERS)
     assert not list(fixture.contradictions())
@@ -113,7 +112,7 @@ def test_the_next_waitlist_of_the_same_id_knows_nobody(
 def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
     fixture: FaultFixture,
 ) -> None:
-    """P1: by a function that remembers the list; its intent is too young to be finished."""
+    """P1: the function has cached the list, and maintenance does not finish so young an intent."""
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
     fixture.world.clock.advance(25)
@@ -131,7 +130,7 @@ def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
 def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
     fixture: FaultFixture, ending: str
 ) -> None:
-    """P1, P3: it ends while people sign up to the next waitlist of the same id."""
+    """P1, P3: the request ends after customers have joined the next waitlist with that id."""
     line_with_eve(fixture)
     fixture.warm_up()
     people = fixture.people
@@ -141,19 +140,19 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
         answer = people.sign_up("gus", key="gus") if ending == "signup" else people.leave("eve")
         assert answer.status in (201, 204, 404, 409, 503), answer
 
-    def delete_and_make_anew() -> None:
+    def delete_and_create_again() -> None:
         assert other.people.delete_waitlist().status == 204
         other.world.services.maintenance.run_one("bakery")
         if other.people.configure().status == 201:
-            other.people.sign_up("fay", key="anew-fay")
+            other.people.sign_up("fay", key="again-fay")
 
     def inject() -> Fault:
-        return faults.before(delete_and_make_anew)
+        return faults.before(delete_and_create_again)
 
     for where in injected(fixture, fixture.stores.snapshot(), request, inject):
         delete_wholly(fixture)
         if people.configure().status == 201:
-            people.sign_up("fay", key="anew-fay")
+            people.sign_up("fay", key="again-fay")
         fixture.rebuild_elsewhere()
         assert fixture.order() == ["fay"], where
         assert set(fixture.records()) == {"fay"}, where
@@ -162,7 +161,7 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
 def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """P3: its lease ran out, another has deleted the list, and people have signed up anew."""
+    """P3: its lease expired, another run deleted the list, and customers joined the next one."""
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
     other = FaultFixture(fixture.stores)
@@ -171,7 +170,7 @@ def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(
         for _ in range(MINUTES_TO_DELETE):
             other.maintain_elsewhere(minutes=10)
         other.world.clock.advance(3600)
-        make_anew(other.people)
+        create_again(other.people)
 
     where = ""
     for where in injected(
@@ -191,12 +190,12 @@ def test_while_a_waitlist_is_deleted_its_id_is_taken(fixture: FaultFixture) -> N
     assert fixture.people.sign_up("fay").code == "waitlist_not_found"
     assert fixture.people.look("ann").code == "waitlist_not_found"
     delete_wholly(fixture)
-    make_anew(fixture.people)
+    create_again(fixture.people)
     assert fixture.order() == list(NEWCOMERS)
 
 
 def test_people_of_other_waitlists_stay(fixture: FaultFixture) -> None:
-    """P3: deleting one list, with intents of both on record."""
+    """P3: one list is deleted while both have intents."""
     eve_is_joining(fixture)
     other = People(fixture.world, "coffee")
     assert other.configure().status == 201

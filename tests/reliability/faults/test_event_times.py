@@ -1,4 +1,4 @@
-"""The history dates each event by the decision, also where another request records it later."""
+"""The history has the time of each decision, even if a later request records it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,7 +38,7 @@ ENDS: dict[str, Act] = {"released": release, "parked": park, "redriven": redrive
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Ann is held, Bob waits; Redis' clock is the test's."""
+    """Return a fixture in which Ann is held, Bob waits, and the test sets Redis' clock."""
     fixture = FaultFixture(stores, RedisClock.standing())
     answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
@@ -57,7 +57,7 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Have Redis decide and the function die before the record; return when Redis decided."""
+    """Stop the function between Redis' decision and the record; return the time of the decision."""
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
@@ -71,7 +71,7 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: with the operator and the reason, before the repeat is answered."""
+    """P3: the event, with operator and reason, is recorded before the repeat is answered."""
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
     assert ENDS[event](fixture.people).status == 200
@@ -82,7 +82,7 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: a client gives up, and maintenance runs more than a minute later."""
+    """P3: the client does not repeat, and maintenance runs more than a minute later."""
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
     one = history(fixture)[-1]
@@ -123,7 +123,7 @@ def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(
 
 
 def test_a_refused_end_of_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """P5: a release and a park with a token that was used, and a redrive of a held entry."""
+    """P5: release and park with a used token, and redrive of a held entry."""
     desk = fixture.people
     token = desk.tokens["ann"]
     assert release(desk).status == 200

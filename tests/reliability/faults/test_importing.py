@@ -1,4 +1,4 @@
-"""An import of several transactions, cut off anywhere or met by others, ends as its file has it."""
+"""An import is cut off or overtaken at each step, and ends in the order of its file."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from tests.support.gateway import Answer
 from waitlist_api.imports import place, write_intents
 from waitlist_api.records import imports
 
-# Two of one time, then later ones; then those without a time.
+# Several rows share a `joined_at`; the last three have none.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
 TIMES = {"fay": FIRST, "gus": FIRST, "ann": FIRST, "bob": LATER, "cyd": LATER}
 FILE = ("fay", "gus", "ann", "bob", "cyd", "dan", "eve", "zoe")
@@ -21,7 +21,7 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# The intents are written in four transactions, the places recorded in four.
+# Four transactions write the intents, and four record the places.
 STEPS = 12
 GRAVE: dict[str, Callable[[FaultFixture], Fault]] = {
     "crash before": lambda _: faults.crash_before,
@@ -37,7 +37,7 @@ GRAVE: dict[str, Callable[[FaultFixture], Fault]] = {
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two people in a transaction, one transaction at a time: their order is known."""
+    """Put two rows in a transaction, and run one transaction at a time, in a fixed order."""
     for module in (write_intents, imports):
         monkeypatch.setattr(module, "MAX_INTENTS", 2)
     monkeypatch.setattr(imports, "MAX_PLACES", 2)
@@ -45,7 +45,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
-    """Import the file, or some of it; there is no answer from a process that dies."""
+    """Import the file, or the named rows; return None if the process dies."""
     rows = [one for one in ROWS if one["customer_id"] in (names or FILE)]
     try:
         return fixture.people.bring(*rows)
@@ -56,7 +56,7 @@ def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
 
 
 def again(fixture: FaultFixture, *names: str) -> Answer:
-    """Repeat the call until it is answered."""
+    """Repeat the call until it succeeds."""
     for _ in range(TRIES):
         answer = attempt(fixture, *names)
         if answer is not None and answer.status == 200:
@@ -67,47 +67,47 @@ def again(fixture: FaultFixture, *names: str) -> Answer:
 
 
 def by_maintenance(fixture: FaultFixture) -> None:
-    """Leave the intents to maintenance, which takes them in an order of its own."""
+    """Let maintenance finish the intents, in its own order."""
     fixture.world.maintain()
     fixture.world.maintain()
 
 
 def in_other_calls(fixture: FaultFixture) -> None:
-    """Repeat the file in calls that begin elsewhere."""
+    """Import the file again, split at another row."""
     again(fixture, *FILE[:3])
     again(fixture, *FILE[3:])
 
 
-def nobody(_: FaultFixture) -> None:
-    """The client repeats the call at once."""
+def at_once(_: FaultFixture) -> None:
+    """Do nothing: the client repeats the call at once."""
 
 
-MEANWHILE: dict[str, Callable[[FaultFixture], None]] = {
-    "at once": nobody,
+FOLLOW_UPS: dict[str, Callable[[FaultFixture], None]] = {
+    "at once": at_once,
     "after maintenance": by_maintenance,
     "in other calls": in_other_calls,
 }
 
 
-@pytest.mark.parametrize("meanwhile", MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize("follow_up", FOLLOW_UPS.values(), ids=FOLLOW_UPS)
 @pytest.mark.parametrize("fault", GRAVE)
 def test_repeated_after_any_cut_it_ends_with_the_files_people_in_its_order(
-    fixture: FaultFixture, fault: str, meanwhile: Callable[[FaultFixture], None]
+    fixture: FaultFixture, fault: str, follow_up: Callable[[FaultFixture], None]
 ) -> None:
-    """P1, P2, P3, P6: and each is counted once."""
+    """P1, P2, P3, P6: each entry is counted once."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
         fixture.warm_up()
         fixture.wire.arm(step, GRAVE[fault](fixture))
         attempt(fixture)
-        meanwhile(fixture)
-        told = again(fixture).json
+        follow_up(fixture)
+        answer = again(fixture).json
         if fixture.is_cold():
             fixture.world.maintain()
         assert fixture.order() == list(FILE), (step, fault)
         assert not list(fixture.contradictions()), (step, fault)
-        assert told["refused"] == 0
+        assert answer["refused"] == 0
         assert fixture.people.stats().json["signed_up"] == len(FILE), (step, fault)
         for name in FILE:
             assert fixture.people.events(name) == ["joined"], (step, fault)
@@ -116,13 +116,13 @@ def test_repeated_after_any_cut_it_ends_with_the_files_people_in_its_order(
 def test_so_many_steps_it_has(fixture: FaultFixture) -> None:
     fixture.warm_up()
     assert fixture.people.bring(*ROWS).json["joined"] == len(FILE)
-    # One to read the waitlist, one the people, one to draw their tickets, one to place them.
+    # The other four calls read the waitlist, read the entries, draw the tickets, add the places.
     assert fixture.wire.names.count("TransactWriteItems") == 8
     assert len(fixture.wire.names) == STEPS
 
 
 def test_given_up_after_any_cut_it_is_a_beginning_of_the_file(fixture: FaultFixture) -> None:
-    """P3, P6: whoever is in line without the others stands there as the file says."""
+    """P3, P6: the entries that are in line have the order of the file."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
@@ -137,7 +137,7 @@ def test_given_up_after_any_cut_it_is_a_beginning_of_the_file(fixture: FaultFixt
 
 OTHERS: dict[str, Callable[[FaultFixture], object]] = {
     "a signup of one of them": lambda fixture: fixture.people.sign_up("eve", key="own"),
-    "a signup of somebody else": lambda fixture: fixture.people.sign_up("hal", key="own"),
+    "a signup of another customer": lambda fixture: fixture.people.sign_up("hal", key="own"),
     "a leave": lambda fixture: fixture.people.leave("ann"),
     "a removal": lambda fixture: fixture.people.erase("gus"),
     "a bump": lambda fixture: fixture.people.bump("bob", key="up", to="front"),
@@ -151,10 +151,10 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_whatever_another_request_does_meanwhile_the_others_keep_the_files_order(
+def test_entries_untouched_by_another_request_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """P1, P2, P6: at each step."""
+    """P1, P2, P6: the other request comes before any step."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
@@ -171,10 +171,10 @@ def test_whatever_another_request_does_meanwhile_the_others_keep_the_files_order
         assert not list(fixture.contradictions()), step
 
 
-def test_whom_an_import_has_brought_back_is_given_out_before_it_is_recorded(
+def test_a_rejoined_entry_is_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """P1, P6: a ticket that is older than the last stay's end is not that stay's."""
+    """P1, P6: a ticket older than the end of the former stay does not belong to that stay."""
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
     fixture.warm_up()
@@ -190,16 +190,16 @@ def test_whom_an_import_has_brought_back_is_given_out_before_it_is_recorded(
 
 
 def test_the_same_call_twice_at_once_ends_as_one(fixture: FaultFixture) -> None:
-    """P2: a client that did not hear the first repeats it while it is still under way."""
+    """P2: a client that got no answer repeats the call while the first is still running."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
         fixture.warm_up()
         elsewhere = FaultFixture(fixture.stores)
         fixture.wire.arm(step, faults.before(partial(attempt, elsewhere)))
-        told = attempt(fixture)
-        assert told is not None
-        assert (told.status, told.json["refused"]) == (200, 0), (step, told.text)
+        answer = attempt(fixture)
+        assert answer is not None
+        assert (answer.status, answer.json["refused"]) == (200, 0), (step, answer.text)
         assert fixture.order() == list(FILE), step
         assert not list(fixture.contradictions()), step
         assert fixture.people.stats().json["signed_up"] == len(FILE), step
@@ -214,7 +214,7 @@ def bring_undated(fixture: FaultFixture) -> None:
 def test_of_two_copies_that_go_on_in_turns_neither_comes_ahead_of_the_other(
     fixture: FaultFixture, cut: int
 ) -> None:
-    """P1: whoever meets what the other has written draws new tickets for the rest."""
+    """P1: a call that finds an intent of the other call draws new tickets for its other rows."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
@@ -231,7 +231,7 @@ def test_of_two_copies_that_go_on_in_turns_neither_comes_ahead_of_the_other(
 
 
 def test_a_lost_redis_has_them_again_where_they_stood(fixture: FaultFixture) -> None:
-    """P3: also those who stand behind others of their time."""
+    """P3: also the entry that stands behind others with the same `joined_at`."""
     again(fixture)
     fixture.people.bring({"customer_id": "hal", "joined_at": FIRST})
     order = fixture.order()
@@ -247,7 +247,7 @@ def test_a_lost_redis_has_them_again_where_they_stood(fixture: FaultFixture) -> 
 
 
 def test_imports_that_a_lagging_replica_lacks_are_found(fixture: FaultFixture) -> None:
-    """P3: by the journal, at the stamp at which they came, however old their tickets are."""
+    """P3: the journal has them at the stamp of the import, however old their tickets are."""
     fixture.world.maintain()
     again(fixture)
     order = fixture.order()

@@ -19,7 +19,7 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Makes each call on two clients and compares their answers; `heard` has what was compared."""
+    """Makes each call on both clients and compares the answers; `heard` has calls and results."""
 
     def __init__(self, moto: Any, memory: Any) -> None:
         self._moto = moto
@@ -49,7 +49,7 @@ def outcome(method: Any, arguments: dict[str, Any]) -> Outcome:
 
 
 def essence(found: Outcome) -> Any:
-    """Return what of an answer or a refusal the service reads."""
+    """Return the parts of an answer or a refusal that the service reads."""
     if isinstance(found, ClientError):
         response: Any = found.response
         reasons = response.get("CancellationReasons", [])
@@ -67,7 +67,7 @@ def in_order(value: Any) -> Any:
 
 
 def live(people: People) -> None:
-    """Do all that people and operators can do, refusals too."""
+    """Send every request that customers and operators can send, and refused ones."""
     world = people.world
     people.configure()
     people.configure(capacity=4)
@@ -122,7 +122,7 @@ def test_it_answers_as_motos_does(valkey: Server) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_it_refuses_what_dynamodb_refuses(case: Case) -> None:
-    """`make test-dynamodb` asks AWS's DynamoDB Local the same (tests/service/dynamodb)."""
+    """`make test-dynamodb` sends the same to AWS's DynamoDB Local (tests/service/dynamodb)."""
     assert code_of(case, MemoryTable()) == case.code
 
 
@@ -139,7 +139,7 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
 def test_a_page_costs_the_same_in_a_partition_of_any_size(
     condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A local run with 50,000 people must configure a waitlist at once."""
+    """A local run with 50,000 entries must configure a waitlist without delay."""
     looked_at: list[str] = []
     holds = memory_table._holds
 

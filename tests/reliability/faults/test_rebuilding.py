@@ -1,4 +1,4 @@
-"""A rebuild is injected, doubled, or overtaken at each of its steps: the order comes back whole."""
+"""A rebuild is cut off, doubled or overtaken at each step, and the order is complete again."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +25,7 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Five people in line, whose order Redis has lost."""
+    """Return a state with five waiting entries whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -41,7 +41,7 @@ def steps_of_rebuild(stores: Stores, lost: Snapshot) -> list[str]:
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild once for each step, injected there; return what is wrong with the outcomes."""
+    """Rebuild once per step, with a fault injected at that step; return all problems."""
     wrong = []
     for step, name in enumerate(steps_of_rebuild(stores, lost)):
         stores.restore(lost)
@@ -55,7 +55,7 @@ def rebuilds(
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """Nothing is wrong with an order that says it is not whole (P7)."""
+    """Return the problems of the order; an order that is not warm has none (P7)."""
     if fixture.is_cold():
         return []
     return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
@@ -73,7 +73,7 @@ def after_another_run(fixture: FaultFixture) -> list[str]:
 def test_a_rebuild_that_is_cut_off_is_done_by_the_next_run(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: a crash anywhere leaves an order that is whole, or says that it is not."""
+    """P3, P7: after a crash at any step the order is complete, or marked as incomplete."""
     wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
     assert not wrong, wrong
 
@@ -82,7 +82,7 @@ def test_a_rebuild_that_is_cut_off_is_done_by_the_next_run(
 def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
     stores: Stores, lost: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
-    """P3, P7: also if that happens just before its last word."""
+    """P3, P7: even if Redis is lost just before the rebuild marks the order complete."""
     wrong = rebuilds(stores, lost, lambda fixture: when(fixture.flush), after_another_run)
     assert not wrong, wrong
 
@@ -90,7 +90,7 @@ def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
 def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3, P7: lost again in the middle, and opened for its next rebuild by whoever looks."""
+    """P3, P7: Redis is lost again, and a customer's request opens the next rebuild."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -109,7 +109,7 @@ def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
 def test_a_rebuild_beside_another_changes_nothing(
     stores: Stores, lost: Snapshot, minutes: int
 ) -> None:
-    """P3: the other meets the lease, or finds it run out and does all in the middle."""
+    """P3: the other run finds the lease taken, or expired and then rebuilds everything."""
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
@@ -119,19 +119,19 @@ def test_a_rebuild_beside_another_changes_nothing(
 
 
 def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """P1, P3, P6: whoever comes is behind all, whoever leaves is not brought back."""
+    """P1, P3, P6: a new entry stands behind all others, an ended one does not return."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
 
-        def meanwhile() -> None:
+        def come_and_go() -> None:
             assert other.sign_up("zoe", key="zoe").status == 201
             assert other.leave("bob").status == 204
             assert other.leave("eve").status == 204
-            assert other.sign_up("eve", key="anew").status == 201
+            assert other.sign_up("eve", key="again").status == 201
             assert other.erase("cyd").status == 204
 
-        return faults.before(meanwhile)
+        return faults.before(come_and_go)
 
     def outcome(fixture: FaultFixture) -> list[str]:
         fixture.world.maintain()
@@ -144,17 +144,17 @@ def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Sn
 
 
 def test_moves_between_two_rebuilders_hold(stores: Stores, lost: Snapshot) -> None:
-    """P3: a rebuilder that is late meets a line that has moved on since another rebuilt it."""
+    """P3: a delayed rebuild does not undo changes made after another run rebuilt the order."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
 
-        def meanwhile() -> None:
+        def rebuild_and_move() -> None:
             fixture.maintain_elsewhere(minutes=10)
             assert other.bump("dan", key="dan", to="front").status == 200
             assert other.leave("bob").status == 204
 
-        return faults.before(meanwhile)
+        return faults.before(rebuild_and_move)
 
     def outcome(fixture: FaultFixture) -> list[str]:
         order = fixture.order()
@@ -165,10 +165,10 @@ def test_moves_between_two_rebuilders_hold(stores: Stores, lost: Snapshot) -> No
     assert not wrong, wrong
 
 
-def test_one_rebuilds_while_another_holds_the_lease_not(
+def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: until the lease runs out nobody is told a position."""
+    """P7: until the lease expires, no answer has a position."""
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records
     waitlist = records.get("bakery")
@@ -202,7 +202,7 @@ def test_what_needs_the_order_waits_for_the_rebuild(fixture: FaultFixture, lost:
 def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P1, P7: it is taken, and the position follows."""
+    """P1, P7: the signup succeeds, and a later answer has the position."""
     answer = fixture.people.sign_up("zoe", key="zoe")
     assert (answer.status, answer.json["status"]) == (201, "waiting")
     assert (answer.json["position"], answer.json["total"]) == (None, None)
@@ -210,8 +210,8 @@ def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
     assert fixture.people.look("zoe").json["position"] == len(WITH_EVE) + 1
 
 
-def test_a_new_server_whose_clock_is_behind_puts_nobody_ahead(fixture: FaultFixture) -> None:
-    """P1: whatever its clock says, tickets go on behind those that were acknowledged."""
+def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
+    """P1: new tickets are higher than acknowledged ones, whatever the clock says."""
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
     line_with_eve(fixture)
@@ -226,7 +226,7 @@ def test_a_new_server_whose_clock_is_behind_puts_nobody_ahead(fixture: FaultFixt
 def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: nobody need wait for the minute."""
+    """P7: the customer does not wait for the next scheduled maintenance."""
     assert fixture.people.look("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
     fixture.world.services.maintenance.run_one("bakery")
@@ -234,7 +234,7 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
-    """P1: the first pass read from a stale index that Eve still waits; Eve signs up again."""
+    """P1: the first pass finds Eve in a stale index; Eve has left and signs up again."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     line_with_eve(fixture)
@@ -244,7 +244,7 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
     world = fixture.world
 
     def rejoin(_: float) -> None:
-        assert fixture.people.sign_up("eve", key="anew").status == 201
+        assert fixture.people.sign_up("eve", key="again").status == 201
         stores.dynamodb.catch_up()
 
     rebuilder = Services.on(CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin)
@@ -254,7 +254,7 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
 
 
 def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
-    """P3: two seconds pass from the start of a rebuild to its second pass."""
+    """P3: the index gets two seconds from the start of a rebuild to its second pass."""
     line_with_eve(fixture)
     fixture.flush()
     before_millis = fixture.world.clock.now_millis()

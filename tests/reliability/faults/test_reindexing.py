@@ -1,4 +1,4 @@
-"""The building of segments is injected, doubled, or overtaken at each of its steps."""
+"""The building of segments is cut off, doubled or overtaken at each step."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,7 +20,7 @@ FEW = 2
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages of two show all that pages of 500 would."""
+    """Read pages of two entries, so that five entries need several pages."""
     monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
@@ -30,7 +30,7 @@ def desk_of(fixture: FaultFixture) -> Segmented:
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
-    """Five on the list, one of them held and one parked, and other segments just declared."""
+    """Return a state with three waiting entries, one held, one parked, and new segments."""
     fixture = FaultFixture(stores)
     desk = desk_of(fixture)
     desk.declare(BY_BOTH, lease_seconds=36_000)
@@ -55,7 +55,7 @@ def steps(stores: Stores, before: Snapshot) -> list[str]:
 def injected(
     stores: Stores, before: Snapshot, inject: Inject, then: Callable[[FaultFixture], str]
 ) -> str:
-    """Run maintenance once for each of its steps, injected there; return what is wrong after."""
+    """Run maintenance once per step, with a fault injected at that step; return all problems."""
     wrong = []
     for step, name in enumerate(steps(stores, before)):
         stores.restore(before)
@@ -70,12 +70,12 @@ def injected(
 
 
 def never_half_built(fixture: FaultFixture) -> str:
-    """Whoever says that segments are ready has everybody in theirs (P7)."""
+    """Return the problems of segments that are marked as ready (P7)."""
     desk = desk_of(fixture)
     if fixture.is_cold() or desk.states()[1] == "building":
         return ""
     wrong = desk.contradictions()
-    # The record may be behind; the next run puts that right.
+    # The record may be behind Redis until the next run.
     return "; ".join(one for one in wrong if "and Redis say" not in one)
 
 
@@ -97,7 +97,7 @@ CUT_OFF = [faults.crash_before, faults.crash_after, faults.lost, faults.unheard]
 def test_what_is_cut_off_is_done_by_the_next_run(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: a crash anywhere leaves segments that are exact, or say that they are not."""
+    """P3, P7: after a crash at any step the segments are exact, or marked as building."""
     wrong = injected(stores, building, lambda _: fault, built_by_the_next_run)
     assert not wrong, wrong
 
@@ -114,10 +114,10 @@ def test_what_is_refused_or_repeated_harms_nothing(
 
 
 @pytest.mark.parametrize("when", [faults.before, faults.after])
-def test_redis_is_lost_meanwhile(
+def test_redis_is_lost_while_segments_are_built(
     stores: Stores, building: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
-    """P3, P7: whether another process has rebuilt it by then or not."""
+    """P3, P7: with or without a rebuild by another process."""
     for lose in (FaultFixture.flush, FaultFixture.rebuild_elsewhere):
         wrong = injected(
             stores,
@@ -129,8 +129,8 @@ def test_redis_is_lost_meanwhile(
 
 
 @pytest.mark.parametrize("minutes", [0, 10])
-def test_another_does_the_same_meanwhile(stores: Stores, building: Snapshot, minutes: int) -> None:
-    """P2: it meets the lease, or finds it run out and does all in the middle."""
+def test_two_runs_build_segments_at_once(stores: Stores, building: Snapshot, minutes: int) -> None:
+    """P2: the other run finds the lease taken, or expired and then builds everything."""
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
@@ -141,10 +141,10 @@ def test_another_does_the_same_meanwhile(stores: Stores, building: Snapshot, min
 
 @pytest.mark.parametrize("declared", [(), (BY_BOTH,), (BY_LANGUAGE, BY_GENDER)], ids=str)
 @pytest.mark.parametrize("kind", ["built", "rebuilt"])
-def test_segments_change_again_meanwhile(
+def test_segments_change_again_while_they_are_built(
     stores: Stores, building: Snapshot, declared: Declared, kind: str
 ) -> None:
-    """P3: in the middle of being built or of a rebuild; it ends in the newest."""
+    """P3: they change during a build or a rebuild, and the newest ones are built in the end."""
     if kind == "rebuilt":
         stores.restore(building)
         stores.redis.flushall()
@@ -170,7 +170,7 @@ def test_segments_change_again_meanwhile(
 def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """Whoever has begun reads the configuration again, for it holds the lease."""
+    """The run reads the configuration again before it returns the lease."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = desk_of(FaultFixture(fixture.stores))
@@ -185,7 +185,7 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
 
 
 def last_question(stores: Stores, before: Snapshot) -> int:
-    """Return the step at which Redis is asked for the last time whether anybody is missing."""
+    """Return the step of the last question to Redis which entries have no segments yet."""
     stores.restore(before)
     fixture = FaultFixture(stores)
     fixture.world.maintain()
@@ -193,21 +193,23 @@ def last_question(stores: Stores, before: Snapshot) -> int:
     return max(step for step, call in invocations if faults.operation_of(call) == "untagged")
 
 
-def test_people_come_go_and_change_meanwhile(stores: Stores, building: Snapshot) -> None:
-    """P1, P3, P6: whoever does anything is where their attributes say."""
+def test_people_come_go_and_change_while_segments_are_built(
+    stores: Stores, building: Snapshot
+) -> None:
+    """P1, P3, P6: each entry is in the segments of its attributes."""
 
     def inject(fixture: FaultFixture) -> Fault:
         desk = desk_of(FaultFixture(fixture.stores))
 
-        def meanwhile() -> None:
+        def come_go_and_change() -> None:
             desk.arrive("zoe", language="Spanish")
             assert desk.leave("cyd").status == 204
-            assert desk.sign_up("cyd", key="anew", attributes={"language": "Dutch"}).status == 201
+            assert desk.sign_up("cyd", key="again", attributes={"language": "Dutch"}).status == 201
             assert desk.erase("eve").status == 204
             desk.arrive("eve", language="Dutch")
             assert desk.bump("dan", key="dan", to="back").status == 200
 
-        return faults.before(meanwhile)
+        return faults.before(come_go_and_change)
 
     wrong = injected(stores, building, inject, built_by_the_second_run)
     assert not wrong, wrong
@@ -218,7 +220,7 @@ def test_people_come_go_and_change_meanwhile(stores: Stores, building: Snapshot)
 def test_a_change_that_is_cut_off_holds_or_not_as_a_whole(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """P3: what GET shows is what everybody is in after maintenance, also if nobody repeats it."""
+    """P3: after maintenance all entries are in the segments that GET shows, without a retry."""
     for step in range(40):
         stores.restore(building)
         fixture = FaultFixture(stores)

@@ -1,4 +1,4 @@
-"""A rebuild stops for lack of time, or is cut off: the next run goes on, and the order is whole."""
+"""A rebuild runs out of time or is cut off; the next run resumes it, and the order is complete."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,20 +18,20 @@ from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_shared.errors import WaitlistError
 
 AN_HOUR = 3600
-# More than a rebuild of five people asks how much time is left.
+# A rebuild of five entries checks its remaining time less often than this.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
 
 @pytest.fixture(autouse=True)
 def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each person is a page, so that a run can stop anywhere."""
+    """Read pages of one entry, so that a run can stop after any entry."""
     monkeypatch.setattr(places, "PAGE", 1)
 
 
 @dataclass
 class Time:
-    """Enough time as often as that it is asked for, none after."""
+    """A remaining time that is enough for the first `enough_for` checks, and then too short."""
 
     enough_for: int
     asked: int = 0
@@ -43,7 +43,7 @@ class Time:
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Five people in line, whose order Redis has lost."""
+    """Return a state with five waiting entries whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -51,7 +51,7 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """A first run has restored two of them, one of each shard, and its time was up."""
+    """Return the state after a first run that restored one entry of each shard in its time."""
     run(fixture, enough_for=0)
     rebuild = noted(fixture)
     assert rebuild
@@ -60,7 +60,7 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 
 def run(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Look after this list, as an invocation does that has enough time so often."""
+    """Run maintenance of this list; its time is enough for so many checks."""
     fixture.world.services.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
@@ -71,7 +71,7 @@ def noted(fixture: FaultFixture) -> RebuildProgress | None:
 
 
 def restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield whom first passes have restored since the fixture began."""
+    """Yield the names of the entries that this fixture's first passes have restored."""
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
@@ -80,7 +80,7 @@ def restored(fixture: FaultFixture) -> Iterator[str]:
 
 
 def whole(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return what is wrong once the order is to be whole, and nothing of a rebuild left over."""
+    """Return the problems of a finished rebuild: order, noted progress, contradictions."""
     order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
     left_over = [f"still noted: {noted(fixture)}"] if noted(fixture) else []
@@ -94,7 +94,7 @@ def at_each_step(
     outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run from a start once for each step, injected there; return what is wrong with outcomes."""
+    """Run once per step, with a fault injected at that step; return all problems."""
     stores.restore(start)
     fixture = FaultFixture(stores)
     run(fixture, enough_for)
@@ -112,7 +112,7 @@ def at_each_step(
 
 def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
     early = (
-        [] if fixture.is_cold() or fixture.order() == list(WITH_EVE) else ["warm, and not whole"]
+        [] if fixture.is_cold() or fixture.order() == list(WITH_EVE) else ["warm, and not complete"]
     )
     fixture.world.maintain()
     fixture.world.maintain()
@@ -120,7 +120,7 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
 
 
 def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) -> None:
-    """P3, P7: whenever that is, nobody is told a position, and nobody is restored twice."""
+    """P3, P7: at whichever step it stops, no answer has a position, no entry is restored twice."""
     stages = set()
     enough_for, is_done = 0, False
     while not is_done:
@@ -144,7 +144,7 @@ def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) 
 def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3: each run restores a page at least."""
+    """P3: each run restores at least one page."""
     fixture = FaultFixture(stores)
     done = 0
     while done < len(WITH_EVE):
@@ -160,7 +160,7 @@ def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
 def test_a_run_that_came_no_further_asks_for_no_other(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P9: the minute's run is soon enough, where one at once would do the same."""
+    """P9: a run at once would stop at the same step, so the scheduled run continues."""
     before: RebuildProgress | None = None
     while noted(fixture) != before or before is None:
         before = noted(fixture)
@@ -175,7 +175,7 @@ def test_a_run_that_came_no_further_asks_for_no_other(
 def test_a_run_that_is_refused_is_gone_on_with_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P7: nobody is told to wait for the minute because a store did not answer once."""
+    """P7: one failed call to a store does not delay the rebuild until the scheduled run."""
 
     def outcome(fixture: FaultFixture) -> list[str]:
         rebuild, started = noted(fixture), fixture.world.lambda_.started
@@ -195,7 +195,7 @@ def test_a_run_that_is_refused_is_gone_on_with_at_once(
 def test_the_run_that_goes_on_is_cut_off_itself(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """P3, P7: before or after a page, its note, the last word, or the end of the lease."""
+    """P3, P7: at any step: a page, its noted progress, the completion, the end of the lease."""
     wrong = at_each_step(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
     assert not wrong, wrong
 
@@ -204,15 +204,15 @@ def test_the_run_that_goes_on_is_cut_off_itself(
 def test_redis_is_lost_while_a_run_goes_on(
     stores: Stores, halfway: Snapshot, when: Callable[[Callable[[], object]], Fault]
 ) -> None:
-    """P3, P7: what was restored before is not taken for restored."""
+    """P3, P7: progress from before the loss does not count."""
     wrong = at_each_step(
         stores, halfway, lambda fixture: when(fixture.flush), after_the_next_minutes
     )
     assert not wrong, wrong
 
 
-def test_another_maintainer_goes_on_meanwhile(stores: Stores, halfway: Snapshot) -> None:
-    """P3: whoever has lost the lease notes nothing over the progress of whoever has it."""
+def test_another_run_takes_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
+    """P3: a run that has lost the lease does not overwrite the progress of the new holder."""
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes=10))
@@ -223,7 +223,7 @@ def test_another_maintainer_goes_on_meanwhile(stores: Stores, halfway: Snapshot)
 
 
 def test_redis_is_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """P3: another life of the order is rebuilt from its beginning."""
+    """P3: an order with a new epoch is rebuilt from its beginning."""
     before = noted(fixture)
     fixture.flush()
     run(fixture, enough_for=0)
@@ -239,7 +239,7 @@ def test_redis_is_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot
 def test_the_second_look_is_from_before_the_first_run(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P3: however late the run is that goes on."""
+    """P3: however late the resuming run is."""
     before = noted(fixture)
     fixture.world.advance(AN_HOUR)
     run(fixture, enough_for=0)
@@ -252,10 +252,10 @@ def test_the_second_look_is_from_before_the_first_run(
     assert not whole(fixture)
 
 
-def test_segments_are_declared_anew_between_two_runs(
+def test_segments_are_declared_again_between_two_runs(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P6: those who were restored before are in their segments too."""
+    """P6: entries restored before the change are in their segments too."""
     assert fixture.people.configure(segments=[["colour"]]).status == 200
     assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
     run(fixture, enough_for=0)
@@ -271,7 +271,7 @@ def test_segments_are_declared_anew_between_two_runs(
 
 
 def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: Snapshot) -> None:
-    """P1, P3, P6: strict order; whoever left is not brought back by the run that goes on."""
+    """P1, P3, P6: strict order, and the resuming run does not restore an ended entry."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -291,7 +291,7 @@ def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: S
         assert fixture.people.leave("dan").status == 204
         fixture.world.advance(AN_HOUR)
         assert fixture.people.sign_up("zoe", key="zoe").status == 201
-        assert fixture.people.sign_up("dan", key="anew").status == 201
+        assert fixture.people.sign_up("dan", key="again").status == 201
         run(fixture)
         assert not whole(fixture, "ann", "cyd", "eve", "fay", "gus", "zoe", "dan"), step
 
@@ -299,7 +299,7 @@ def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: S
 def test_a_rebuild_that_ended_without_saying_so_is_soon_forgotten(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: the order is true again; that it is being rebuilt is said for a minute at most."""
+    """P7: the order is complete, and the stale progress disappears within a minute."""
     run(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
@@ -313,8 +313,10 @@ def test_a_rebuild_that_ended_without_saying_so_is_soon_forgotten(
     assert not whole(fixture)
 
 
-def test_whoever_has_lost_the_lease_notes_nothing(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """P3: progress of another run may be behind that of whoever has the lease."""
+def test_a_run_without_the_lease_notes_no_progress(
+    fixture: FaultFixture, halfway: Snapshot
+) -> None:
+    """P3: its progress may be behind that of the run which holds the lease."""
     before = noted(fixture)
     assert before
     behind = replace(before, reached={}, done=0)
