@@ -127,7 +127,7 @@ class Traffic:
     async def _ask(self, http: httpx.AsyncClient, signup: Operation) -> None:
         headers = {"Authorization": f"Bearer {signup.answer['entry_token']}"}
         path = f"{ENTRIES}/{signup.answer['entry_id']}"
-        await self._get(http, "told", signup.person, path, headers=headers)
+        await self._get(http, "poll", signup.person, path, headers=headers)
 
     async def _get(
         self, http: httpx.AsyncClient, kind: str, person: str, path: str, **more: Any

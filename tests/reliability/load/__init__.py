@@ -1,1 +1,1 @@
-"""Many clients, a private function with room for few: nothing acknowledged is lost."""
+"""Load test: many clients, few concurrent private calls, and a check of every answer."""

@@ -1,4 +1,4 @@
-"""Load test: ends with 1 if a promise was broken."""
+"""Load test; the exit code is 1 if a promise was broken."""
 
 import argparse
 import json

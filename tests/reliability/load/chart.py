@@ -1,4 +1,4 @@
-"""Draws a run over its time, in SVG: answers, how long they took, and memory."""
+"""Draws answers, latencies and memory of a run over time, as SVG."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tests.reliability.load.run import Run
 WIDTH, HEIGHT, LEFT, RIGHT = 900, 170, 60, 190
 TOP, GAP = 40, 60
 BINS = 60
-# Around a panel: numbers on the left, names on the right.
+# Margins of a panel: numbers on the left, names on the right.
 COLOURS = ("#2e7d57", "#8a8a8a", "#e0a030", "#c0392b", "#3566a8", "#7b4fa0")
 
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines over the run's time, by name; each has one value a bin, None for none."""
+    """Lines over the run's time, by name; a line has one value per bin, or None."""
 
     title: str
     lines: Mapping[str, Sequence[float | None]]
@@ -108,7 +108,7 @@ def _memory(run: Run, which: str) -> Panel:
 
 
 def _binned(run: Run, things: Sequence[T], moment: Callable[[T], float]) -> list[list[T]]:
-    """Put things where they belong in the run's time."""
+    """Group things into bins of the run's time."""
     bins: list[list[T]] = [[] for _ in range(BINS)]
     for thing in things:
         place = int((moment(thing) - run.began) / run.seconds * BINS)

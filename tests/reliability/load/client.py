@@ -1,4 +1,4 @@
-"""One client on one connection: asks again as docs/time-budgets.md says, and notes all of it."""
+"""One client on one connection; retries as docs/time-budgets.md says, and records all attempts."""
 
 import asyncio
 import random
@@ -14,16 +14,16 @@ from tools.local.aws import local_operator
 from waitlist_cli.retries import PATIENT, may_pass
 
 NO_HEADERS: Mapping[str, str] = {}
-# Each client would make its own, though nobody here speaks TLS: 200 take some seconds.
+# httpx makes one per client, even for plain HTTP, and 200 of them take some seconds.
 ONE_TLS_CONTEXT = ssl.create_default_context()
 
 
 class LoadOver(Exception):
-    """Time is up: whatever the client wanted next is not begun."""
+    """The load has ended: the client must not begin another operation."""
 
 
 class Load:
-    """When the load ends, and whether clients then give up what they are at."""
+    """The end of the load: by time, or after a number of operations."""
 
     def __init__(self, operations: int | None) -> None:
         self._operations = operations
@@ -38,7 +38,7 @@ class Load:
         self._over.set()
 
     def begin_operation(self) -> None:
-        """Count a operation; raise LoadOver where it comes too late."""
+        """Count an operation; raise LoadOver if the load has ended."""
         self._begun += 1
         if self._operations is None and self.is_over:
             raise LoadOver
@@ -46,7 +46,7 @@ class Load:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
-        """Wait; return False where the client is not to ask again."""
+        """Wait; return False if the client must not retry."""
         if self._operations is not None:
             await asyncio.sleep(seconds)
             return True
@@ -69,7 +69,7 @@ class Client:
         self.random = random.Random(seed)
         self.load = load
         self._history = history
-        # A pool of many connections takes longer to choose one than the service to answer.
+        # Choosing from a pool of many connections takes longer than the service takes to answer.
         self._http = httpx.AsyncClient(
             base_url=url,
             timeout=PATIENT.timeout_seconds,
@@ -86,14 +86,14 @@ class Client:
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
-        """Do what a customer may, with an entry token if there is one."""
+        """Send a customer's operation, with an entry token if given."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Do what an operator may, signed."""
+        """Send an operator's operation, signed."""
         return await self._do(kind, person, method, path, {}, {**more, "auth": self._operator})
 
     async def _do(
@@ -133,8 +133,8 @@ class Client:
             answer = await self._once(kind, method, path, headers=headers, **more)
             if answer is not None and not may_pass(answer.status_code, _code(answer)):
                 return answer, attempt + 1
-            told = NO_HEADERS if answer is None else answer.headers
-            seconds = PATIENT.pause_after(attempt, told, self.random.random)
+            received = NO_HEADERS if answer is None else answer.headers
+            seconds = PATIENT.pause_after(attempt, received, self.random.random)
             if not await self.load.pause(seconds):
                 return answer, attempt + 1
         return answer, PATIENT.tries

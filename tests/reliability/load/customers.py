@@ -1,4 +1,4 @@
-"""Customers: they sign up, look where they stand, repeat themselves, and some leave."""
+"""Customers: they sign up, repeat the signup, look at their position, and some leave."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """Those whom an operator may know of: who signed up lately."""
+    """The customers who signed up most recently; operators choose from them."""
 
     lately: list[tuple[str, str]] = field(default_factory=list)
 
@@ -24,7 +24,7 @@ class Population:
 
 
 async def customers(client: Client, name: str, population: Population) -> None:
-    """One phone after the other on one connection, until the load is over."""
+    """Simulate one customer after the other on one connection, until the load ends."""
     number = 0
     try:
         while not client.load.is_over:

@@ -1,4 +1,4 @@
-"""What the service says when the load is over and maintenance has run."""
+"""Reads the state of the service after the load and maintenance."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance leaves an intent alone for a minute, by the clock of the function that wrote it.
+# Maintenance finishes an intent only after a minute, by the clock of the function that wrote it.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """Somebody on the list, as an operator sees them."""
+    """An entry on the list, as the operator sees it."""
 
     person: str
     status: str
@@ -38,18 +38,20 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The line in its order, those offered or parked, the counts; of single people, how often
-    they were admitted and the position that they themselves are told."""
+    """The waiting entries in order, the offered and parked ones, and the counters.
+
+    `admissions` counts by customer; `own_positions` are those that customers get themselves.
+    """
 
     line: tuple[Seen, ...]
     aside: tuple[Seen, ...]
     stats: Mapping[str, Any]
     admissions: Mapping[str, int]
-    told: Mapping[str, int | None]
+    own_positions: Mapping[str, int | None]
 
 
 class Reader:
-    """Reads the service once nobody else uses it."""
+    """Reads the service after all clients have ended."""
 
     def __init__(
         self,
@@ -62,7 +64,7 @@ class Reader:
         self._pause = pause
 
     def settle(self, plan: Plan, history: History, load_ended: float) -> None:
-        """Let maintenance finish what was cut off, and let the holds that are left end."""
+        """Let maintenance finish the intents, and wait until the remaining holds have ended."""
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))
         end = self._now() + plan.lease_seconds + SETTLE_SECONDS
@@ -88,7 +90,9 @@ class Reader:
             aside=aside,
             stats=self._stats(),
             admissions=_each(completed, lambda person: self._admissions(_id(person))),
-            told=_each(looking, lambda person: self._told(_id(person), tokens[person])),
+            own_positions=_each(
+                looking, lambda person: self._own_position(_id(person), tokens[person])
+            ),
         )
 
     def _maintain(self) -> None:
@@ -119,7 +123,7 @@ class Reader:
         person = self._client.operator("GET", f"{ADMIN}/entries/{entry_id}")
         return sum(event["event"] == "admitted" for event in person["history"])
 
-    def _told(self, entry_id: str, token: str) -> int | None:
+    def _own_position(self, entry_id: str, token: str) -> int | None:
         entry = self._client.customer("GET", f"{ENTRIES}/{entry_id}", token)
         position: int | None = entry["position"]
         return position

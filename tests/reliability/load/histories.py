@@ -9,7 +9,7 @@ from tests.reliability.load.history import History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """From a request to its answer, which was to be true at some moment in between."""
+    """The time from a request to its answer; the answer must be true at some moment in it."""
 
     began: float
     ended: float
@@ -17,7 +17,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A time off the queue: from some moment of `out` to some moment of `back`."""
+    """A time out of the queue: from some moment of `out` to some moment of `back`."""
 
     out: Window
     back: Window = Window(math.inf, math.inf)
@@ -25,7 +25,7 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """What was asked for one customer; `signup` may not have been answered."""
+    """The operations on one customer's entry; `signup` may have no answer."""
 
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
@@ -37,23 +37,23 @@ class CustomerHistory:
         return self.signup.began
 
     @property
-    def told_at(self) -> float:
+    def acknowledged_at(self) -> float:
         return self.signup.ended if self.signup.is_done else math.inf
 
     def must_wait(self, window: Window) -> bool:
-        """Whether they stood in line all the time."""
-        return self.told_at <= window.began and all(
+        """Return whether they certainly waited all the time."""
+        return self.acknowledged_at <= window.began and all(
             one.out.began > window.ended or one.back.ended <= window.began for one in self.absences
         )
 
     def may_wait(self, window: Window) -> bool:
-        """Whether they may have stood in line at any moment."""
+        """Return whether they may have waited at some moment."""
         return self.asked_at <= window.ended and not any(
             one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest that they may have had."""
+        """Return the lowest and the highest priority that they may have had."""
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
         possible = [
@@ -65,7 +65,7 @@ class CustomerHistory:
         return min(possible), max(possible)
 
     def is_moved(self, window: Window) -> bool:
-        """Whether they may stand at a place that is not that of their signup."""
+        """Return whether a bump may have changed the place that their signup got."""
         return self.moved_at <= window.ended
 
 
@@ -73,14 +73,14 @@ def must_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) 
     if one.is_moved(window) or other.is_moved(window):
         return False
     lowest, highest = one.priorities(window)[0], other.priorities(window)[1]
-    return lowest > highest or (lowest == highest and one.told_at <= other.asked_at)
+    return lowest > highest or (lowest == highest and one.acknowledged_at <= other.asked_at)
 
 
 def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -> bool:
     if one.is_moved(window) or other.is_moved(window):
         return True
     highest, lowest = one.priorities(window)[1], other.priorities(window)[0]
-    return highest > lowest or (highest == lowest and not other.told_at <= one.asked_at)
+    return highest > lowest or (highest == lowest and not other.acknowledged_at <= one.asked_at)
 
 
 def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
@@ -93,7 +93,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of("leave", "complete")):
-        # Of two leaves the one that was answered tells more; both are true.
+        # After two leaves there are two absences: the answered one has the shorter window.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -101,16 +101,17 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # One that is refused because they are leaving may have moved them until they are gone.
+            # A bump that is refused because they are leaving may have moved them before they left.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
 
 def unnamed(history: History, window: Window) -> int:
-    """How many more may be held than claims have told.
+    """Return how many entries may be held that no answer to a claim names.
 
-    Of a claim without an answer, or with one to a later try, all its people; of any, those who were
-    not given because they left, or because another request had decided about them.
+    A claim without an answer, or with an answer to a retry, may hold all that it asked for. An
+    answered claim may have held entries that it does not name, because they left or because
+    another request decided about them.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
@@ -137,7 +138,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """Whether a operation had no effect: a refusal of a repeat says nothing of the first try."""
+    """Return whether an operation had no effect: its first and only request was refused."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

@@ -1,4 +1,4 @@
-"""The requests of clients and their answers, by the clients' clock."""
+"""The requests of clients and the answers to them, by the clients' clock."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ Outcome = Literal["done", "refused", "unknown"]
 
 @dataclass(frozen=True)
 class Attempt:
-    """One HTTP request; `status` is 0 where no answer came, `code` that of a problem."""
+    """One HTTP request; `status` is 0 if it got no answer, `code` is that of a problem."""
 
     kind: str
     began: float
@@ -25,9 +25,9 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Operation:
-    """What one client wanted, from its first request to the answer that ended it.
+    """One operation of a client, from the first request to the final answer.
 
-    `person` is the customer's id, empty where it is about nobody yet.
+    `person` is the customer's id, or empty if the operation names no customer.
     """
 
     kind: str
@@ -46,18 +46,18 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """Redis lost what it held, at some moment between these two."""
+    """A loss of Redis' data at some moment between `began` and `ended`."""
 
     began: float
     ended: float
 
     def is_during(self, operation: Operation) -> bool:
-        """Whether a request was under way when Redis was lost."""
+        """Return whether the operation may have been running when Redis was lost."""
         return operation.began < self.ended and operation.ended > self.began
 
 
 class History:
-    """Grows while the load runs; only one thread writes."""
+    """All attempts and operations; grows while the load runs, and only one thread writes."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

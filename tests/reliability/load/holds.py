@@ -30,7 +30,7 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # Whoever asked first may have been given them last.
+            # The claim that was sent first may have got the entry last.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)
@@ -50,7 +50,7 @@ def _holds(history: History) -> dict[str, list[Hold]]:
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Who was completed and who released, unless it was refused."""
+    """Return the completes and releases that were not refused, by customer and kind."""
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused":

@@ -1,4 +1,4 @@
-"""How much memory each part of the service has, while the load runs, and whether that is flat."""
+"""Measures the memory of each part of the service under load, and whether it is flat."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# Grows with what is stored in it, as it must.
+# Their memory grows with the data that they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
@@ -20,14 +20,14 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# The last third of the load beside the second; in the first, parts still come to know their work.
+# Compares the last third of the load with the second; in the first, caches still fill.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Megabytes of a process of each part, on average, and how many processes it has."""
+    """By part of the service: average megabytes per process, and number of processes."""
 
     at: float
     megabytes: Mapping[str, float]
@@ -52,7 +52,7 @@ class Growth:
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Compare the thirds; nothing where the load was too short to tell."""
+    """Compare the second and the last third; return nothing if the load was too short."""
     if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
         return []
     third = len(samples) // 3
@@ -72,7 +72,7 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
 
 
 class MemorySampler:
-    """Weighs a process and all that descend from it, until it is left."""
+    """Measures a process and all its descendants until exit."""
 
     def __init__(self, pid: int) -> None:
         self.samples: list[Sample] = []
@@ -99,7 +99,7 @@ class MemorySampler:
                 role = _role(process.cmdline())
                 found.setdefault(role, []).append(process.memory_info().rss / 2**20)
             except psutil.Error:
-                continue  # it has ended meanwhile
+                continue  # the process has just ended
         return Sample(
             at=time.monotonic(),
             megabytes={role: sum(each) / len(each) for role, each in found.items()},

@@ -1,4 +1,4 @@
-"""Operators: they claim, complete, release, forget, and bump whom they know of."""
+"""Operators: they claim, complete, release, let holds expire, and bump recent signups."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from tests.reliability.load.plan import WAITLIST_ID
 
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
 MOST_CLAIMED = 5
-COMPLETES, RELEASES = 0.7, 0.2  # of those claimed; the rest is forgotten until the hold ends
+COMPLETES, RELEASES = 0.7, 0.2  # of the claimed entries; the other holds expire
 BUMPS = 3
-# Most keep their ticket, by which the oracle knows their order.
+# Most change only the priority, because the oracle can check the order within a priority.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},

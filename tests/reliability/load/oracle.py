@@ -9,8 +9,8 @@ from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.reliability.load.problem import Problem
 
-# What each request may be refused with. An entry's own token is good, and whoever leaves, is
-# admitted or is given back meanwhile is told so.
+# The refusals that each request may get. The tokens are valid, so a request is refused only
+# because another request has ended the stay or the hold.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 REFUSALS = {
@@ -24,7 +24,7 @@ REFUSALS = {
 def judge(
     history: History, final_state: FinalState, lease_seconds: float, losses: Sequence[Loss] = ()
 ) -> list[Problem]:
-    """Return everything that contradicts what clients were told.
+    """Return each contradiction between the answers and the final state.
 
     `losses` are the times when Redis lost data.
     """
@@ -42,7 +42,7 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """Refusals that pass say when to come again; nothing else fails."""
+    """Check that each failure is a fitting refusal, or has Retry-After."""
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
         if one.status == 0:
@@ -57,7 +57,7 @@ def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
 
 
 def _repeats(history: History) -> Iterator[Problem]:
-    """A repeat gets the place again, and the token (P2)."""
+    """Check that a repeated signup gets the same place and token (P2)."""
     first = {
         operation.person: operation.answer
         for operation in history.of("signup")
@@ -73,15 +73,17 @@ def _repeats(history: History) -> Iterator[Problem]:
 
 
 def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Whoever is to be on the list is there once, and nobody else is (P3)."""
+    """Check that each acknowledged entry is on the list once, and no other is (P3)."""
     times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
         if person.must_be_on_list and not times[name]:
-            yield Problem("lost", f"{name} was told of a place and is not on the list")
+            yield Problem(
+                "lost", f"the signup of {name} was acknowledged, and {name} is not on the list"
+            )
         if person.must_be_off_list and times[name]:
-            yield Problem("still there", f"{name} was told {person.end} and is on the list")
+            yield Problem("still there", f"{name} was answered {person.end!r}, and is on the list")
         if person.is_left and person.is_admitted:
-            yield Problem("both", f"of {name} it was said that they left, and were admitted")
+            yield Problem("both", f"{name} was answered both 'left' and 'admitted'")
     for name, count in times.items():
         if count > 1:
             yield Problem("twice", f"{name} is on the list {count} times")
@@ -90,17 +92,17 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """No customer is admitted twice (P4)."""
+    """Check that no customer is admitted twice, and that no admission is lost (P4)."""
     for name, count in final_state.admissions.items():
         if count > 1:
-            yield Problem("admitted twice", f"{name} was, says the history, {count} times")
+            yield Problem("admitted twice", f"the history of {name} has {count} admissions")
         if people[name].is_admitted and not count:
-            yield Problem("lost", f"{name} was admitted, and the history does not know it")
+            yield Problem("lost", f"{name} was admitted, and the history lacks it")
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """Within a priority, nobody stands ahead of whoever was told of a place before they asked for
-    theirs (P1)."""
+    """Check that, within a priority, no entry is ahead of one that was acknowledged before the
+    first one's signup was sent (P1)."""
     latest: dict[int, tuple[float, str]] = {}
     highest = None
     for seen in line:
@@ -111,29 +113,29 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
         if person is None or person.was_moved:
             continue
         began, ahead = latest.get(seen.priority, (0.0, ""))
-        if person.told_at < began:
-            late = began - person.told_at
+        if person.acknowledged_at < began:
+            late = began - person.acknowledged_at
             yield Problem("order", f"{ahead} asked {late:.3f} s after {seen.person} and is ahead")
         latest[seen.priority] = max((began, ahead), (person.asked_at, seen.person))
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Positions count from one, for operators and for customers (P6)."""
+    """Check that operators and customers get positions that count from one (P6)."""
     for place, seen in enumerate(final_state.line, start=1):
-        told = final_state.told.get(seen.person, place)
-        if not seen.position == told == place or seen.total != len(final_state.line):
-            is_told = f"is told {told}, operators {seen.position} of {seen.total}"
-            yield Problem("position", f"{seen.person} stands at {place} and {is_told}")
+        own = final_state.own_positions.get(seen.person, place)
+        if not seen.position == own == place or seen.total != len(final_state.line):
+            answers = f"their answer is {own}, the operator's {seen.position} of {seen.total}"
+            yield Problem("position", f"{seen.person} stands at {place}; {answers}")
 
 
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """The counts are those of the list and of what was told.
+    """Check the counters against the list and the answers.
 
-    After a loss signups, leaves and admissions count on from an older state.
+    After a loss, signups, leaves and admissions count on from an older state.
     """
-    stats, everybody = final_state.stats, people.values()
+    stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
     expected = {
         "waiting": len(final_state.line),
@@ -146,9 +148,9 @@ def _counts(
     is_sum_wrong = stats["signed_up"] < in_all if losses else stats["signed_up"] != in_all
     if is_sum_wrong:
         yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
-    yield from _between("signed_up", stats, [one.signup for one in everybody], losses)
-    yield from _between("left", stats, [one.leave for one in everybody], losses)
-    yield from _between("admitted", stats, [one.complete for one in everybody], losses)
+    yield from _between("signed_up", stats, [one.signup for one in everyone], losses)
+    yield from _between("left", stats, [one.leave for one in everyone], losses)
+    yield from _between("admitted", stats, [one.complete for one in everyone], losses)
 
 
 def _between(
@@ -157,9 +159,9 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """A count lies between the acknowledged operations and all that may have had an effect.
+    """Check that a count is between the acknowledged and the possibly effective operations.
 
-    What was done before a loss may be missing, and what was under way then may count twice.
+    An operation before a loss may be missing, and one that was running then may count twice.
     """
     had_effect = [
         operation
@@ -173,4 +175,4 @@ def _between(
         most += sum(loss.is_during(operation) for operation in had_effect for loss in losses)
     count = stats[name]
     if not least <= count <= most:
-        yield Problem("count", f"{count} {name}, but {least} to {most} were told so")
+        yield Problem("count", f"{count} {name}, but the answers allow {least} to {most}")

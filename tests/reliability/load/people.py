@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import History, Operation, Outcome
 
-# Of several operations to one end the best known counts.
+# If a client sent an operation twice, the later outcome of this list counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 
 
 @dataclass
 class Person:
-    """The operations about somebody; None where nobody tried."""
+    """The operations on one customer's entry; None if no client sent one."""
 
     signup: Operation | None = None
     leave: Operation | None = None
@@ -29,7 +29,7 @@ class Person:
 
     @property
     def end(self) -> str:
-        """How their stay has ended, as far as anybody was told."""
+        """Return how the stay ended according to the answers, or an empty text."""
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
     @property
@@ -46,7 +46,7 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Whether somebody may have moved them to a place that is not that of their signup."""
+        """Return whether a bump may have changed the place that their signup got."""
         return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
@@ -54,13 +54,13 @@ class Person:
         return self.signup.began if self.signup else 0.0
 
     @property
-    def told_at(self) -> float:
-        """When they knew of their place; whoever never heard of it may have got it at any time."""
+    def acknowledged_at(self) -> float:
+        """Return when the signup was acknowledged; infinity if it got no answer."""
         return self.signup.ended if self.signup and self.signup.is_done else float("inf")
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return all customers for whom a client sent a signup, by name."""
+    """Return all customers with a signup, by name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
@@ -80,7 +80,7 @@ def _better(known: Operation | None, other: Operation) -> Operation:
 
 
 def totals(people: Mapping[str, Person]) -> dict[str, int]:
-    """How many were told of a place, of having left, of being admitted."""
+    """Return the numbers of acknowledged signups, leaves and admissions."""
     return {
         "signed up": sum(bool(one.signup and one.signup.is_done) for one in people.values()),
         "left": sum(one.is_left for one in people.values()),

@@ -1,9 +1,9 @@
-"""How much load, for how long, and how little room it meets."""
+"""The size of a load test: clients, duration, and the service's concurrency."""
 
 from dataclasses import dataclass
 
 WAITLIST_ID = "overload"
-# The list's: nobody is parked for having been offered too often.
+# Setting of the waitlist: so high that no entry is parked after its last attempt.
 MAX_ATTEMPTS = 100
 
 
@@ -24,7 +24,7 @@ class Plan:
 
     @property
     def operators(self) -> int:
-        """Of twenty clients one is an operator."""
+        """Return how many of the clients are operators: one in twenty."""
         return max(1, self.clients // 20)
 
     @property

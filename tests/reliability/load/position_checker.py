@@ -18,14 +18,14 @@ from tests.reliability.load.history import History, Operation
 from tests.reliability.load.problem import Problem
 
 # The operations whose answers have a status, a position and a total.
-TELLING = ("signup", "repeat", "look", "told", "bump")
+WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")
 GONE_BY = {"left": "leave", "leaving": "leave", "admitted": "complete"}
 
 
 def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
     """Yield every answer that cannot have been true."""
     histories = histories_of(history, lease_seconds)
-    for operation in history.of(*TELLING):
+    for operation in history.of(*WITH_POSITION):
         if operation.is_done:
             yield from _of_entry(operation, history, histories)
     for operation in history.of("total", "stats"):
@@ -38,21 +38,21 @@ def impossible_answers(history: History, lease_seconds: float) -> Iterator[Probl
 def _of_entry(
     operation: Operation, history: History, histories: dict[str, CustomerHistory]
 ) -> Iterator[Problem]:
-    window, told = Window(operation.began, operation.ended), operation.answer
+    window, answer = Window(operation.began, operation.ended), operation.answer
     yield from _of_status(operation, history, histories[operation.person])
-    if told["total"] is not None:
-        yield from _of_total(operation, told["total"], history, histories)
-    if told["position"] is None:
+    if answer["total"] is not None:
+        yield from _of_total(operation, answer["total"], history, histories)
+    if answer["position"] is None:
         return
     own = histories[operation.person]
     others = [one for one in histories.values() if one is not own]
     least = sum(one.must_wait(window) and must_be_ahead(one, own, window) for one in others)
     most = sum(one.may_wait(window) and may_be_ahead(one, own, window) for one in others)
     least = max(0, least - unnamed(history, window))
-    if not least + 1 <= told["position"] <= most + 1:
+    if not least + 1 <= answer["position"] <= most + 1:
         between = f"from {least + 1} to {most + 1}"
         yield Problem(
-            "untrue", f"{_who(operation)} position {told['position']}, and it was {between}"
+            "untrue", f"{_who(operation)} position {answer['position']}, and it was {between}"
         )
 
 
@@ -72,17 +72,19 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
     if status == "waiting" and not own.may_wait(window):
         yield Problem("untrue", f"{_who(operation)} that they wait, and they cannot")
     if status == "offered" and own.must_wait(window) and not unnamed(history, window):
-        yield Problem("untrue", f"{_who(operation)} of an offer, and nobody had claimed them")
+        yield Problem("untrue", f"{_who(operation)} of an offer, and no claim had taken them")
     if status in GONE_BY:
         reasons = history.of(GONE_BY[status])
         if not any(
             one.person == operation.person and one.began < operation.ended for one in reasons
         ):
-            yield Problem("untrue", f"{_who(operation)} {status}, and nobody had asked for that")
+            yield Problem(
+                "untrue", f"{_who(operation)} {status}, and no request had asked for that"
+            )
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """A hold whose time is not up is good, unless its person leaves or it has been ended."""
+    """Yield each refusal of a token whose hold should last: no leave or other end explains it."""
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue
@@ -98,4 +100,4 @@ def _lost_holds(history: History) -> Iterator[Problem]:
 
 
 def _who(operation: Operation) -> str:
-    return f"a {operation.kind} at {operation.began:.3f} told {operation.person or 'somebody'}"
+    return f"a {operation.kind} at {operation.began:.3f} answered {operation.person or 'a client'}"

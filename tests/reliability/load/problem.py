@@ -1,11 +1,11 @@
-"""What the oracle finds."""
+"""A broken promise that the oracle found."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A broken promise: its kind in some words, and what was found."""
+    """A broken promise: its kind, and the finding in words."""
 
     kind: str
     text: str

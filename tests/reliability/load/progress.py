@@ -1,4 +1,4 @@
-"""Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a run: a bar on a terminal, or a line now and then."""
 
 import time
 from typing import Self

@@ -1,4 +1,4 @@
-"""Shows a run: what was answered, how fast, with how much memory, and what is wrong."""
+"""Prints the report of a run: answers, latencies, memory, problems."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ PERCENTILES = (50, 95, 99)
 
 
 def show(console: Console, run: Run) -> None:
-    """Print tables, and under them in one sentence whether every promise was kept."""
+    """Print the tables, and a last sentence that says whether every promise was kept."""
     console.print(_answers(run.history.attempts))
     console.print(_memory(run.growths))
     for line in _sentences(run):
@@ -38,7 +38,7 @@ def verdict(run: Run) -> str:
 
 
 def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
-    """Tell of each kind of problem a few."""
+    """Yield a few lines for each kind of problem."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(problem.kind, []).append(problem)
@@ -60,12 +60,14 @@ def _sentences(run: Run) -> Iterator[str]:
         f"The private function, {plan.private_concurrency} at once, was throttled"
         f" {len(run.throttled):,} times."
     )
-    told = ", ".join(f"{count:,} {what}" for what, count in totals(people_of(history)).items())
+    acknowledged = ", ".join(
+        f"{count:,} {what}" for what, count in totals(people_of(history)).items()
+    )
     stats = ", ".join(
         f"{run.final_state.stats[name]:,} {name}"
         for name in ("signed_up", "waiting", "left", "admitted")
     )
-    yield f"Clients were told: {told}. The service says: {stats}."
+    yield f"Acknowledged: {acknowledged}. Counted by the service: {stats}."
 
 
 def _answers(attempts: Sequence[Attempt]) -> Table:

@@ -1,4 +1,4 @@
-"""One run: the service, the load, maintenance, the verdict."""
+"""One run: start the service, send the load, run maintenance, judge."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Run:
-    """What was seen, and what is wrong with it."""
+    """The measurements of a run, and the problems found."""
 
     plan: Plan
     history: History
@@ -44,7 +44,7 @@ class Run:
 
 
 def run(plan: Plan, note: Note) -> Run:
-    """Run a plan; `note` is told what is done, and which part of it."""
+    """Run a plan; call `note` with the current activity and the finished part of it."""
     history = History()
     note("the service starts", 0)
     with Service(plan.private_concurrency) as service, ApiClient(service.url, READERS) as client:
@@ -114,7 +114,7 @@ async def _load(plan: Plan, service: Service, history: History, note: Note) -> N
 
 
 async def _watch(plan: Plan, service: Service, history: History, load: Load, note: Note) -> None:
-    """Tell how far the load is, and end it when its time is up."""
+    """Report the progress of the load, and end it when its time is up."""
     began = time.monotonic()
     while True:
         await asyncio.sleep(NOTE_SECONDS)

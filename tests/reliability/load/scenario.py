@@ -1,4 +1,4 @@
-"""A small run that went well, for tests to spoil."""
+"""A small run without problems, which tests then change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """What clients did, one after the other, a second each, and how it ended."""
+    """The operations of clients, one after the other, one second each."""
 
     history: History = field(default_factory=History)
     now: float = 0.0
@@ -64,10 +64,10 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Ada, Bob, Cyd and Dan came; Eve left, Fay was admitted, Gil did not hear of his place.
+    """Return a run: Ada, Bob, Cyd, Dan signed up, Eve left, Fay was admitted, Cyd is held.
 
-    Cyd is held; Dan was bumped by priority; of a bump of Bob nobody heard, so he may be anywhere
-    in his priority.
+    Gil's signup got no answer. Dan was bumped by priority. A bump of Bob got no answer, so he may
+    be anywhere in his priority.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):
@@ -104,20 +104,24 @@ def a_good_final_state() -> FinalState:
             "admitted": 1,
         },
         admissions={"fay": 1},
-        told={"dan": 1, "gil": 4},
+        own_positions={"dan": 1, "gil": 4},
     )
 
 
 def reordered(final_state: FinalState, *names: str) -> FinalState:
-    """The same people in this order, with the positions of their places."""
+    """Return the state with the entries in this order, and positions to match."""
     by_name = {seen.person: seen for seen in final_state.line}
     line = tuple(replace(by_name[name], position=at) for at, name in enumerate(names, start=1))
     places = {seen.person: seen.position for seen in line}
-    return replace(final_state, line=line, told={name: places[name] for name in final_state.told})
+    return replace(
+        final_state,
+        line=line,
+        own_positions={name: places[name] for name in final_state.own_positions},
+    )
 
 
 def problems(scenario: Scenario, final_state: FinalState) -> dict[str, list[str]]:
-    """What the oracle says, by kind."""
+    """Return the problems that the oracle finds, by kind."""
     found: dict[str, list[str]] = {}
     for problem in judge(scenario.history, final_state, LEASE_SECONDS):
         found.setdefault(problem.kind, []).append(problem.text)

@@ -1,4 +1,4 @@
-"""The service as `make run` starts it, in processes of its own, and what it says meanwhile."""
+"""Starts the service as `make run` does, in its own processes, and reads its output."""
 
 import os
 import re
@@ -14,17 +14,17 @@ ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 STOP_SECONDS = 30
 THROTTLED = "tools.local.lambda_endpoint throttled: "
-# Of Python's own format, and of the functions' JSON.
+# Errors in Python's own log format, and in the functions' JSON.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
 
 class ServiceError(Exception):
-    """The service did not start; the message has what it said."""
+    """The service did not start; the message has its output."""
 
 
 class Service:
-    """Ready on entry; on exit it is stopped as by Ctrl-C."""
+    """The running service: ready on entry, stopped on exit as by Ctrl-C."""
 
     def __init__(self, private_concurrency: int) -> None:
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
@@ -37,13 +37,13 @@ class Service:
                 "PYTHONPATH": os.pathsep.join(map(str, folders)),
                 "PORT": "0",
                 "PRIVATE_CONCURRENCY": str(private_concurrency),
-                "LOG_LEVEL": "INFO",  # at which each throttled call is told
+                "LOG_LEVEL": "INFO",  # the level of the line for each throttled call
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            start_new_session=True,  # a Ctrl-C in the terminal is for whoever runs the load
+            start_new_session=True,  # so that Ctrl-C in the terminal reaches only the load test
         )
         self.throttled: list[float] = []
         self.mistakes: list[str] = []

@@ -1,4 +1,4 @@
-"""Clients ask again as the documents say, and note what they were told."""
+"""Clients retry as docs/time-budgets.md says, and record the answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ Act = Callable[[Client], Awaitable[Operation]]
 
 
 class Scene:
-    """A client whose requests get these answers in turn, the last one for ever; no pause lasts."""
+    """A client that gets these answers in turn, then only the last; its pauses take no time."""
 
     def __init__(self, *answers: httpx.Response | Exception, operations: int | None = 100) -> None:
         self.history = History()
@@ -77,8 +77,13 @@ def test_a_request_is_repeated_as_it_was_until_it_is_answered(
     assert {(one.headers["idempotency-key"], one.content) for one in scene.requests} == {
         ("k", b'{"customer_id":"ada"}')
     }
-    told = [(one.status, one.code, one.retry_after) for one in scene.history.attempts]
-    assert told == [(503, "busy", "2"), (0, "ReadTimeout", ""), (429, "busy", "1"), (201, "", "")]
+    answers = [(one.status, one.code, one.retry_after) for one in scene.history.attempts]
+    assert answers == [
+        (503, "busy", "2"),
+        (0, "ReadTimeout", ""),
+        (429, "busy", "1"),
+        (201, "", ""),
+    ]
     for pause, least, jitter in zip(scene.pauses, (2, 1, 1), (1, 2, 4), strict=True):
         assert least < pause < least + jitter
     assert scene.history.operations == [operation]
@@ -103,7 +108,7 @@ def test_any_other_answer_is_final(
     assert (operation.outcome, operation.attempts, scene.pauses) == (outcome, 1, [])
 
 
-def test_an_answer_that_is_no_problem_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_without_problem_json_is_recorded_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(httpx.Response(500, text="<html>"))
     scene.play(sign_up, monkeypatch)
     assert scene.history.attempts[0].code == "no problem+json"
@@ -139,7 +144,7 @@ def test_when_time_is_up_nothing_more_is_begun() -> None:
         asyncio.run(begin())
 
 
-def test_when_all_deeds_are_begun_each_is_still_taken_to_its_end() -> None:
+def test_when_all_operations_are_begun_each_is_completed() -> None:
     async def begun() -> tuple[bool, bool, bool]:
         load = Load(operations=2)
         load.begin_operation()

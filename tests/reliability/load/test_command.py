@@ -1,4 +1,4 @@
-"""`make overload` ends with what it found: in words, in numbers, in a picture, in its exit code."""
+"""`make overload` reports in words, JSON and SVG, and by its exit code."""
 
 import json
 from dataclasses import replace
@@ -50,8 +50,8 @@ def test_a_run_that_went_well_ends_with_0(
     assert (code, plan) == (0, Plan(clients=200, seconds=60, private_concurrency=4))
     said = " ".join(capsys.readouterr().out.split())
     assert "Every promise was kept." in said
-    assert "Clients were told: 6 signed up, 1 left, 1 admitted." in said
-    assert "The service says: 7 signed_up, 4 waiting, 1 left, 1 admitted." in said
+    assert "Acknowledged: 6 signed up, 1 left, 1 admitted." in said
+    assert "Counted by the service: 7 signed_up, 4 waiting, 1 left, 1 admitted." in said
     assert "The private function, 4 at once, was throttled 3 times." in said
     assert "20 clients, 1 of them operators" in said
     for word in ("429 throttled", "409 not_waiting", "flat", "holds what is stored"):

@@ -1,4 +1,4 @@
-"""What is read when the load is over, and how long maintenance is waited for."""
+"""The reader of the final state, and how long it waits for maintenance."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ PLAN = Plan(lease_seconds=10)
 
 
 class FakeService:
-    """Answers as the API does, for those who wait; `offered` counts down with maintenance."""
+    """Answers for waiting entries as the API does; each maintenance run lowers `offered`."""
 
     def __init__(self, offered: int = 0, *waiting: str) -> None:
         self.offered = offered
@@ -99,5 +99,5 @@ def test_the_whole_line_is_read_page_by_page() -> None:
     final_state = service.reader.read(scenario.history)
     assert [(seen.person, seen.position) for seen in final_state.line] == [("ada", 1), ("bob", 2)]
     assert final_state.aside == ()
-    assert final_state.told == {"ada": 1}, "whoever has no token cannot look"
+    assert final_state.own_positions == {"ada": 1}, "without a token there is no position"
     assert final_state.admissions == {"fay": 1}

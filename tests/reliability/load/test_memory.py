@@ -1,4 +1,4 @@
-"""Memory is flat, or it is said whose is not."""
+"""Each part whose memory grows is reported."""
 
 import os
 
@@ -30,7 +30,7 @@ def test_a_peak_is_no_growth() -> None:
 
 
 def test_a_store_may_grow() -> None:
-    """It holds what people have said."""
+    """Its memory grows with the data that it stores."""
     for store in STORES:
         (one,) = growths(samples(*range(100, 160), role=store))
         assert one.is_flat

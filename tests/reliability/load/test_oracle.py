@@ -1,4 +1,4 @@
-"""The oracle notices each thing that can be wrong, where it alone is."""
+"""The oracle finds each kind of problem in a run that has no other."""
 
 from dataclasses import replace
 
@@ -33,9 +33,9 @@ def counted(final_state: FinalState, **counts: int) -> FinalState:
 
 
 def without(final_state: FinalState, name: str) -> FinalState:
-    """The line without somebody, as though they had never been there."""
+    """Return the state as though this customer had never signed up."""
     names = [seen.person for seen in final_state.line if seen.person != name]
-    kept = reordered(final_state, *names) if name not in final_state.told else final_state
+    kept = reordered(final_state, *names) if name not in final_state.own_positions else final_state
     line = tuple(replace(seen, total=len(names)) for seen in kept.line)
     return counted(replace(kept, line=line), waiting=len(names), signed_up=6)
 
@@ -49,14 +49,14 @@ def test_nothing_is_wrong_with_a_run_that_went_well(
 def test_a_lost_person_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
     """P3"""
     assert problems(scenario, without(final_state, "ada")) == {
-        "lost": ["ada was told of a place and is not on the list"]
+        "lost": ["the signup of ada was acknowledged, and ada is not on the list"]
     }
 
 
-def test_whoever_did_not_hear_of_a_place_need_not_have_one(
+def test_an_unanswered_signup_need_not_have_a_place(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    final_state = replace(final_state, told={})
+    final_state = replace(final_state, own_positions={})
     assert problems(scenario, without(final_state, "gil")) == {}
 
 
@@ -66,51 +66,49 @@ def test_a_lost_admission_is_noticed(scenario: Scenario, final_state: FinalState
 
 
 @pytest.mark.parametrize("name", ["eve", "fay"])
-def test_whoever_was_told_of_an_end_is_on_the_list_no_more(
+def test_an_ended_entry_on_the_list_is_noticed(
     scenario: Scenario, final_state: FinalState, name: str
 ) -> None:
     aside = (*final_state.aside, Seen(name, "offered", None, None, 0))
     final_state = counted(replace(final_state, aside=aside), offered=2, signed_up=8)
     found = problems(scenario, final_state)
     end = {"eve": "left", "fay": "admitted"}[name]
-    assert found["still there"] == [f"{name} was told {end} and is on the list"]
+    assert found["still there"] == [f"{name} was answered {end!r}, and is on the list"]
 
 
 def test_a_duplicate_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P2: in line and offered at once, say."""
+    """P2: Ada is in line and offered at once."""
     aside = (*final_state.aside, Seen("ada", "offered", None, None, 0))
     final_state = counted(replace(final_state, aside=aside), offered=2)
     assert problems(scenario, final_state)["twice"] == ["ada is on the list 2 times"]
 
 
-def test_somebody_who_never_signed_up_is_noticed(
-    scenario: Scenario, final_state: FinalState
-) -> None:
+def test_an_entry_without_a_signup_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
     aside = (*final_state.aside, Seen("zoe", "parked", None, None, 0))
     final_state = counted(replace(final_state, aside=aside), parked=1)
     assert problems(scenario, final_state)["stranger"] == ["zoe is on the list and never signed up"]
 
 
 def test_a_wrong_order_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P1: Bob asked half a second after Ada had been told."""
+    """P1: Bob's signup was sent half a second after Ada's was acknowledged."""
     found = problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil"))
     assert found == {"order": ["bob asked 0.500 s after ada and is ahead"]}
 
 
 def test_a_wrong_order_is_noticed_far_apart(scenario: Scenario, final_state: FinalState) -> None:
-    """P1: whoever stands between them and overlaps both hides nothing."""
+    """P1: Gil, whose signup overlaps both, stands between them."""
     assert problems(scenario, reordered(final_state, "dan", "gil", "ada", "bob")).keys() == {
         "order"
     }
 
 
-def test_a_place_between_two_that_was_never_told_is_in_order_behind_its_beginning(
+def test_an_unanswered_signup_may_stand_anywhere_behind_its_request(
     scenario: Scenario, final_state: FinalState
 ) -> None:
     assert problems(scenario, reordered(final_state, "dan", "ada", "bob", "gil")) == {}
 
 
-def test_those_who_came_at_the_same_time_may_stand_either_way(final_state: FinalState) -> None:
+def test_overlapping_signups_may_stand_in_either_order(final_state: FinalState) -> None:
     scenario = a_good_scenario()
     for number, operation in enumerate(scenario.history.operations):
         if (operation.kind, operation.person) == ("signup", "ada"):
@@ -119,14 +117,16 @@ def test_those_who_came_at_the_same_time_may_stand_either_way(final_state: Final
     assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")) == {}
 
 
-def test_whoever_may_have_been_moved_may_stand_anywhere(
+def test_an_entry_with_an_unanswered_move_may_stand_anywhere(
     scenario: Scenario, final_state: FinalState
 ) -> None:
     scenario.did("bump", "bob", "unknown", asked={"to": "front"})
     assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")) == {}
 
 
-def test_a_refused_move_is_none(scenario: Scenario, final_state: FinalState) -> None:
+def test_a_refused_move_does_not_excuse_a_wrong_order(
+    scenario: Scenario, final_state: FinalState
+) -> None:
     scenario.did("bump", "bob", "refused", asked={"to": "front"}, code="not_waiting")
     assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")).keys() == {
         "order"
@@ -147,7 +147,7 @@ def test_admitting_twice_is_noticed_in_the_history(
     assert problems(scenario, final_state).keys() == {"admitted twice"}
 
 
-def test_a_claim_of_somebody_admitted_is_noticed(
+def test_a_claim_of_an_admitted_entry_is_noticed(
     scenario: Scenario, final_state: FinalState
 ) -> None:
     """P4"""
@@ -165,7 +165,7 @@ def test_two_holds_at_once_are_noticed(scenario: Scenario, final_state: FinalSta
     }
 
 
-def test_a_hold_after_the_first_is_over_is_none_too_many(
+def test_a_hold_after_the_first_expired_is_accepted(
     scenario: Scenario, final_state: FinalState
 ) -> None:
     scenario.now += 20
@@ -173,18 +173,14 @@ def test_a_hold_after_the_first_is_over_is_none_too_many(
     assert problems(scenario, final_state) == {}
 
 
-def test_a_hold_after_a_release_is_none_too_many(
-    scenario: Scenario, final_state: FinalState
-) -> None:
+def test_a_hold_after_a_release_is_accepted(scenario: Scenario, final_state: FinalState) -> None:
     scenario.did("release", "cyd", "unknown")
     scenario.claimed("cyd", token="another")
     assert problems(scenario, final_state) == {}
 
 
-def test_whoever_asks_first_may_be_given_somebody_last(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    """A claim that was throttled meanwhile: another had the person, and gave them back."""
+def test_the_first_claim_may_get_an_entry_last(scenario: Scenario, final_state: FinalState) -> None:
+    """The first claim was throttled; another held the entry and released it in between."""
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)
     )
@@ -210,7 +206,7 @@ def test_leaving_and_being_admitted_at_once_is_noticed(
         counted(final_state, admitted=2, signed_up=8), admissions={"fay": 1, "eve": 1}
     )
     assert problems(scenario, final_state)["both"] == [
-        "of eve it was said that they left, and were admitted"
+        "eve was answered both 'left' and 'admitted'"
     ]
 
 
@@ -233,7 +229,7 @@ def test_a_server_error_is_noticed(
 
 @pytest.mark.parametrize("retry_after", ["", "soon"])
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_refusal_that_does_not_say_when_to_come_again_is_noticed(
+def test_a_refusal_without_retry_after_is_noticed(
     scenario: Scenario, final_state: FinalState, status: int, retry_after: str
 ) -> None:
     scenario.answered("look", status, "throttled", retry_after)
@@ -254,7 +250,7 @@ def test_no_answer_is_noticed(scenario: Scenario, final_state: FinalState) -> No
         ("leave", 401, "unauthorized"),
     ],
 )
-def test_a_refusal_that_nobody_deserves_is_noticed(
+def test_a_refusal_without_a_cause_is_noticed(
     scenario: Scenario, final_state: FinalState, kind: str, status: int, code: str
 ) -> None:
     scenario.answered(kind, status, code)
@@ -262,11 +258,13 @@ def test_a_refusal_that_nobody_deserves_is_noticed(
 
 
 def test_a_wrong_position_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P6: what operators see, and what the customer is told."""
+    """P6: the operator's and the customer's answers are checked."""
     wrong = (replace(final_state.line[0], position=2), *final_state.line[1:])
     assert problems(scenario, replace(final_state, line=wrong)).keys() == {"position"}
-    assert problems(scenario, replace(final_state, told={"gil": 3})).keys() == {"position"}
-    assert problems(scenario, replace(final_state, told={"gil": None})).keys() == {"position"}
+    assert problems(scenario, replace(final_state, own_positions={"gil": 3})).keys() == {"position"}
+    assert problems(scenario, replace(final_state, own_positions={"gil": None})).keys() == {
+        "position"
+    }
 
 
 def test_a_wrong_total_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
@@ -280,19 +278,22 @@ def test_a_wrong_count_is_noticed(scenario: Scenario, final_state: FinalState, n
     assert problems(scenario, counted(final_state, **{name: 9})).keys() == {"count"}
 
 
-def test_counts_that_fit_together_and_not_what_was_told_are_noticed(
+def test_counts_that_add_up_but_contradict_the_answers_are_noticed(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """Somebody has left twice: neither the line nor the sum shows it."""
+    """A leave was counted twice: neither the line nor the sum shows it."""
     assert problems(scenario, counted(final_state, left=2, signed_up=8)) == {
-        "count": ["8 signed_up, but 6 to 7 were told so", "2 left, but 1 to 1 were told so"]
+        "count": [
+            "8 signed_up, but the answers allow 6 to 7",
+            "2 left, but the answers allow 1 to 1",
+        ]
     }
 
 
 def test_after_a_loss_counts_may_lack_what_was_before_it(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """What was done after it is counted; the people on the list are counted exactly."""
+    """Operations after the loss are counted, and the entries on the list are counted exactly."""
     before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
     lacking = counted(final_state, left=0, admitted=0)
     assert judge(scenario.history, lacking, LEASE_SECONDS, [after]) == []

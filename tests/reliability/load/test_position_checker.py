@@ -1,4 +1,4 @@
-"""The oracle over answers notices each kind of untruth, and takes no possible answer for one."""
+"""The checker finds each kind of impossible answer, and accepts each possible one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,13 +13,13 @@ LEASE_SECONDS = 600.0
 Act = Callable[[Scenario], Any]
 
 
-def told(status: str = "waiting", position: int | None = None, total: int | None = None) -> Any:
+def answered(status: str = "waiting", position: int | None = None, total: int | None = None) -> Any:
     return {"status": status, "position": position, "total": total}
 
 
 def signed_up(scenario: Scenario, *names: str) -> None:
     for place, name in enumerate(names, start=1):
-        answer = {**named(name), **told("waiting", place, place)}
+        answer = {**named(name), **answered("waiting", place, place)}
         scenario.did("signup", name, answer=answer)
 
 
@@ -34,11 +34,11 @@ def acted(scenario: Scenario, kind: str, name: str, **more: Any) -> None:
 
 
 def bumped(scenario: Scenario, name: str, position: int, total: int = 4, **where: Any) -> None:
-    scenario.did("bump", name, answer=told("waiting", position, total), asked=where)
+    scenario.did("bump", name, answer=answered("waiting", position, total), asked=where)
 
 
 def looked(scenario: Scenario, name: str, answer: Any) -> None:
-    scenario.did("told", name, answer=answer)
+    scenario.did("poll", name, answer=answer)
 
 
 def nothing(_: Scenario) -> None: ...
@@ -56,7 +56,7 @@ def found(scenario: Scenario) -> list[str]:
 
 def claimed_and(scenario: Scenario, kind: str) -> None:
     claimed(scenario, "ada")
-    acted(scenario, kind, "ada", answer=told("waiting", 1, 4))
+    acted(scenario, kind, "ada", answer=answered("waiting", 1, 4))
 
 
 def bumped_there_and_back(scenario: Scenario) -> None:
@@ -64,11 +64,11 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# What happened, then what cyd was told, and what she may be told.
+# By what happened before: the positions that Cyd's next answer may have.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),
-    "a leave that nobody heard of": (
+    "a leave without an answer": (
         lambda scenario: scenario.did("leave", "ada", "unknown"),
         {2, 3},
     ),
@@ -80,7 +80,7 @@ POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "a bump": (lambda scenario: bumped(scenario, "dan", 1, priority=1), {4}),
     "a bump there and back": (bumped_there_and_back, {3}),
     "a move": (lambda scenario: bumped(scenario, "dan", 1, to="front"), {3, 4}),
-    "a signup that nobody heard of": (
+    "a signup without an answer": (
         lambda scenario: scenario.did("signup", "eve", "unknown"),
         {3},
     ),
@@ -94,7 +94,7 @@ def test_a_position_is_one_that_was_possible(happened: str, position: int) -> No
     act, possible = POSITIONS[happened]
     scenario = a_scenario()
     act(scenario)
-    looked(scenario, "cyd", told("waiting", position))
+    looked(scenario, "cyd", answered("waiting", position))
     assert found(scenario) == ([] if position in possible else ["untrue"])
 
 
@@ -104,7 +104,7 @@ def test_an_answer_may_be_of_any_moment_of_its_request(position: int) -> None:
     scenario = a_scenario()
     began = scenario.now
     scenario.did("leave", "ada")
-    looked(scenario, "cyd", told("waiting", position))
+    looked(scenario, "cyd", answered("waiting", position))
     read = scenario.history.operations.pop()
     long = Operation(read.kind, "cyd", "done", began, read.ended, answer=read.answer)
     scenario.history.operations.append(long)
@@ -136,7 +136,7 @@ def test_a_status_that_cannot_be_is_noticed(act: Act, status: str) -> None:
     """P6"""
     scenario = a_scenario()
     act(scenario)
-    looked(scenario, "cyd", told(status))
+    looked(scenario, "cyd", answered(status))
     assert found(scenario) == ["untrue"]
 
 
@@ -149,7 +149,7 @@ def test_a_hold_that_was_lost_is_noticed(code: str) -> None:
     assert found(scenario) == ["hold lost"]
 
 
-def test_whoever_leaves_is_held_no_more() -> None:
+def test_a_leave_ends_a_hold() -> None:
     scenario = a_scenario()
     claimed(scenario, "cyd")
     scenario.did("leave", "cyd")

@@ -1,4 +1,4 @@
-"""The service that is loaded: it starts as by `make run`, or says why not."""
+"""The service under load starts as by `make run`, or reports why it did not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The load itself, short: bounded by what is done, with the oracle of the long one."""
+"""A short load test, bounded by a number of operations, with the same oracle."""
 
 from collections import Counter
 
@@ -6,21 +6,21 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# Room for one: whoever comes while it is taken is throttled.
+# One concurrent private call: a call during another one is throttled.
 OPERATIONS = 300
 PLAN = Plan(clients=8, operations=OPERATIONS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
-    """P1 P2 P3 P4 P6: what everybody was told is what the service says at the end."""
+    """P1 P2 P3 P4 P6: all answers agree with the final state."""
     notes: list[tuple[str, float]] = []
     done = run(PLAN, lambda what, part: notes.append((what, part)))
     assert [str(problem) for problem in done.problems] == []
     outcomes = Counter(operation.outcome for operation in done.history.operations)
     assert outcomes["unknown"] == 0, "each operation was taken to its end"
     assert outcomes["done"] + outcomes["refused"] >= OPERATIONS
-    told = totals(people_of(done.history))
-    assert told["signed up"] == done.final_state.stats["signed_up"] > 50
+    acknowledged = totals(people_of(done.history))
+    assert acknowledged["signed up"] == done.final_state.stats["signed_up"] > 50
     assert done.final_state.stats["offered"] == 0
     assert {"signup", "repeat", "look", "leave", "claim", "bump", "stats"} <= {
         operation.kind for operation in done.history.operations
