@@ -1,4 +1,4 @@
-"""Those who admit the people of one waitlist, and what they see; people go by name."""
+"""What the operator and the customers of one waitlist do over HTTP; customers go by name."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +11,7 @@ FOREIGN_TOKEN = "0" * 40
 
 @dataclass
 class Admissions(People):
-    """`tokens` holds the newest claim token that was given for each person."""
+    """`tokens` has the newest claim token of each customer."""
 
     tokens: dict[str, str] = field(default_factory=dict)
 
@@ -25,13 +25,13 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim, and return who was given, in the order of the answer."""
+        """Claim, and return the names of the claimed entries, in the order of the answer."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Do something about a hold, by the newest token unless another is given."""
+        """Act on a hold by the newest token, unless another is given."""
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
         return self.world.request("POST", path, body=body, operator=True)
@@ -53,18 +53,18 @@ class Admissions(People):
         return self.world.request("POST", path, body=body, operator=True)
 
     def status(self, name: str) -> str:
-        """Return what the person themselves is told."""
+        """Return the status that the customer sees, or the error code."""
         answer = self.look(name)
         return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
 
     def place(self, name: str) -> tuple[int | None, int | None]:
-        """Return position and total as the person is told them."""
+        """Return the position and total that the customer sees."""
         answer = self.look(name)
         assert answer.status == 200, answer.text
         return answer.json["position"], answer.json["total"]
 
     def listed(self, status: str) -> list[str]:
-        """Return everybody of a status as an operator sees them, over all pages."""
+        """Return all names of a status as the operator sees them, over all pages."""
         found: list[str] = []
         cursor = ""
         while True:
@@ -76,7 +76,7 @@ class Admissions(People):
             cursor = f"&cursor={answer.json['cursor']}"
 
     def counts(self) -> tuple[int, int, int, int, int]:
-        """Return how many wait, are offered, parked, admitted, and have left."""
+        """Return the numbers of waiting, offered, parked, admitted and left entries."""
         answer = self.stats()
         assert answer.status == 200, answer.text
         waiting, offered, parked, admitted, left = (
@@ -85,7 +85,7 @@ class Admissions(People):
         return waiting, offered, parked, admitted, left
 
     def recorded(self, name: str) -> dict[str, Any]:
-        """Return the record alone, as an operator reads it of one person."""
+        """Return an entry's record from the table."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         assert record is not None, f"{name} has no record"
         return record.values()

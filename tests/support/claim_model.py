@@ -1,4 +1,4 @@
-"""What claims should do, in plain Python: people with ranks, and a clock that is told."""
+"""What claims should do, in plain Python: entries with ranks; the caller passes the time."""
 
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision that the record may not have, about the stay of a ticket."""
+    """A decision that the record may not have yet, about the stay with this ticket."""
 
     verb: str
     token: str
@@ -34,7 +34,7 @@ class Decided:
 
 @dataclass
 class ClaimModel:
-    """Those on the list by name; and who has ended how, so that nobody ends twice."""
+    """The entries on the list by name, and the decisions that are not settled yet."""
 
     people: dict[str, Person] = field(default_factory=dict)
     unsettled: set[str] = field(default_factory=set)
@@ -56,7 +56,7 @@ class ClaimModel:
         return sorted(self.of(state), key=place)
 
     def verdict(self, name: str, token: str, millis: int) -> str:
-        """Return held or done for whoever may act on a hold, else the code of the refusal."""
+        """Return held or done if the token may act on the entry, else the code of the refusal."""
         person = self.people.get(name)
         if person is None or person.state in ("waiting", "parked"):
             return "not_held"
@@ -67,7 +67,7 @@ class ClaimModel:
         return person.state
 
     def decide(self, name: str, verb: str, token: str = "") -> None:
-        """Remember a decision until it is settled."""
+        """Keep a decision until it is settled."""
         self.unsettled.add(name)
         decision = Decided(verb, token, self.people[name].ticket)
         self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
@@ -77,7 +77,7 @@ class ClaimModel:
         self.decided.pop(name, None)
 
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
-        """Return whether this has been decided already, of the present stay if there is one."""
+        """Return whether this was decided already, for the current stay if there is one."""
         made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
         if not made:
             return False
@@ -90,7 +90,7 @@ class ClaimModel:
         return person.rank
 
     def free_rank(self, rank: int) -> int:
-        """Return the rank, or where it is taken the nearest free one ahead."""
+        """Return the rank, or the nearest free one ahead if it is taken."""
         taken = {self.people[name].rank for name in self.of("waiting")}
         while rank in taken:
             rank -= 1
@@ -111,7 +111,7 @@ class ClaimModel:
                 self.decide(name, "expired")
 
     def claim(self, count: int, newest: bool, micros: int) -> list[str]:
-        """Return who is to be held now; expired holds come first."""
+        """Return the names to hold now; expired holds return to the line first."""
         self.end_expired(micros)
         line = self.in_line()
         return list(reversed(line))[:count] if newest else line[:count]

@@ -1,7 +1,6 @@
-"""Stands in for curl, so that `make test` does not need it: `make test-curl` uses the real one.
+"""Replaces curl, so that `make test` does not need it: `make test-curl` uses the real one.
 
-Takes the options that the documents and the local run's banner use, and raises ValueError for any
-other.
+Accepts the options that the documents and the local run's banner use; any other raises ValueError.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""DynamoDB for tests: moto in this process, or AWS's DynamoDB Local where one is started."""
+"""DynamoDB for tests: moto in this process, or AWS's DynamoDB Local if one is started."""
 
 import logging
 import os
@@ -16,7 +16,7 @@ from moto import mock_aws
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# Names the DynamoDB Local that `make test-dynamodb` has started; elsewhere it is not set.
+# The URL of the DynamoDB Local that `make test-dynamodb` has started; otherwise not set.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
@@ -39,10 +39,10 @@ class OneAtATime:
 
 
 class RealTable:
-    """A client of DynamoDB Local with a database of its own, which goes with this object.
+    """A client of DynamoDB Local with its own database, which is deleted with this object.
 
-    DynamoDB Local keeps a database for each access key, and four threads for each database:
-    another object uses the key again.
+    DynamoDB Local keeps a database, and four threads, for each access key, so later objects reuse
+    the keys.
     """
 
     _free_keys: ClassVar[list[str]] = []
@@ -53,7 +53,7 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # Once: a test that expects a refusal must not wait for repeats.
+        # One attempt: a test that expects a refusal must not wait for retries.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._client = _session().client(
             "dynamodb",
@@ -63,7 +63,7 @@ class RealTable:
             **ACCESS,
         )
         self._client.create_table(**create_table_request(TABLE))
-        # At DEBUG it writes whole requests; tests read what the service itself logs.
+        # At DEBUG, botocore logs whole requests, but tests read the service's own log.
         logging.getLogger("botocore").setLevel(logging.INFO)
         weakref.finalize(self, _give_back, self._client, access_key)
 

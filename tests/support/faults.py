@@ -1,4 +1,4 @@
-"""What can happen to a call on its way to AWS and back, at any step of any operation."""
+"""Faults of a call to AWS, at any step of any operation."""
 
 import json
 import threading
@@ -12,12 +12,12 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """The process is gone: nothing catches this, and nothing of the process runs after it."""
+    """The process has died: no code catches this, and none of the process runs after it."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call to AWS; `make` carries it out."""
+    """One call to AWS; `make` executes it."""
 
     name: str
     arguments: dict[str, Any]
@@ -32,7 +32,7 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Where one process' calls to AWS pass: noted down, and some of them struck by faults."""
+    """Records the AWS calls of one process, and lets faults hit some of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,20 +41,20 @@ class Wire:
         self.is_dead = False
 
     def client(self, client: Any) -> Any:
-        """Return a boto3 client whose calls pass here."""
+        """Return a boto3 client whose calls go through this wire."""
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Have a fault strike one step (the first is 0) of what is done from now on."""
+        """Make a fault hit one step from now on; the first is 0."""
         self.disarm()
         self._faults[step] = fault
 
     def also(self, step: int, fault: Fault) -> None:
-        """Have a fault strike another step too."""
+        """Make a fault hit another step too."""
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Let all calls through, also those of a process that takes a dead one's place."""
+        """Remove all faults and the recorded calls, also for a process that replaces a dead one."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -64,7 +64,7 @@ class Wire:
         return [call.name for call in self.calls]
 
     def carry(self, call: Call) -> Any:
-        """Make a call, or have its fault."""
+        """Make a call, or raise its fault."""
         with self._lock:
             if self.is_dead:
                 raise Crash
@@ -112,13 +112,13 @@ def lost(call: Call) -> Any:
 
 
 def unheard(call: Call) -> Any:
-    """The request takes effect, its answer never arrives."""
+    """The request takes effect, but its answer never arrives."""
     call.make()
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """The request takes effect, something else happens, and its answer never arrives."""
+    """The request takes effect, an action runs, and the answer never arrives."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -129,9 +129,9 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """The SDK repeats a request whose first answer it did not hear."""
+    """The SDK repeats a request because it did not get the first answer."""
     answer = call.make()
-    # A transaction carries a token by which DynamoDB answers the repeat as the first.
+    # A transaction carries a token, by which DynamoDB gives the repeat the first answer.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 
@@ -144,7 +144,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Another transaction has the same item."""
+    """Another transaction is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -153,7 +153,7 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """The private function dies after its work: a time-out of Lambda's, say."""
+    """The private function dies after its work, for example by Lambda's timeout."""
     answer = call.make()
     if not call.is_invoke or call.arguments.get("InvocationType") == "Event":
         return answer
@@ -161,7 +161,7 @@ def function_failed(call: Call) -> Any:
 
 
 def before(action: Callable[[], object]) -> Fault:
-    """Something else happens just before the step."""
+    """Run an action just before the step."""
 
     def fault(call: Call) -> Any:
         action()
@@ -171,7 +171,7 @@ def before(action: Callable[[], object]) -> Fault:
 
 
 def after(action: Callable[[], object]) -> Fault:
-    """Something else happens just after the step."""
+    """Run an action just after the step."""
 
     def fault(call: Call) -> Any:
         answer = call.make()
@@ -182,7 +182,7 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the private operation that an invocation asks for."""
+    """Return the private operation that an invocation requests."""
     return str(json.loads(call.arguments["Payload"])["op"])
 
 

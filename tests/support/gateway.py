@@ -25,12 +25,12 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """The problem's code, or None of a success."""
+        """The problem's code, or None for a success."""
         return self.json.get("code") if self.status >= 400 else None
 
 
 class Context:
-    """What Powertools reads of a Lambda context."""
+    """The fields of a Lambda context that Powertools reads."""
 
     function_name = "public"
     memory_limit_in_mb = 512
@@ -90,7 +90,8 @@ def event(
 ) -> dict[str, Any]:
     """Return the event of one request, whose path is percent-encoded.
 
-    An operator's carries what the IAM authorizer adds, a subject's what the JWT authorizer does.
+    An operator's event has the fields of the IAM authorizer, a subject's those of the JWT
+    authorizer.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

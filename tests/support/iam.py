@@ -1,4 +1,4 @@
-"""A moment at which tokens of an IAM user are signed, and with which keys."""
+"""A fixed time and fixed keys for signing the tokens of an IAM user."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class WallClock:
-    """Stands still unless a test moves it; botocore signs by it, too."""
+    """Stands still unless a test moves it; botocore's signatures use it too."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = NEW_YEAR.timestamp()

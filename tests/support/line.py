@@ -1,4 +1,4 @@
-"""A waitlist as the tests of the private function see it: people by name, messages by JSON."""
+"""A waitlist for tests of the private function: entries by name, messages as JSON."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -48,10 +48,10 @@ class Clock:
 
 @dataclass
 class Line:
-    """Speaks the private contract about one waitlist.
+    """Sends the messages of the private contract for one waitlist.
 
-    `client` looks behind the contract; the service uses it too, unless it has its own `connect`.
-    `now_micros` takes the clock's place; `home` is the server that answers, if a test says so.
+    `client` inspects the keys; the service uses it too, unless `connect` is given. `now_micros`
+    replaces the clock; `home` is the run id of the server that answers.
     """
 
     client: Any
@@ -67,7 +67,7 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.home is None else self.home,
         )
-        # Turns end by their number alone: the machine may be slow.
+        # Turns are limited by number alone, because the machine may be slow.
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
         self._once_keys = 0
@@ -99,13 +99,13 @@ class Line:
         return entry_id
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """Return the fields that name one stay in line of a person."""
+        """Return the fields that identify one stay of an entry."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
         self, state: str = "warm", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send init; what SETTINGS names goes into its settings."""
+        """Send init; the fields of SETTINGS go into its settings."""
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
         return self.send("init", state=state, epoch=epoch, settings=settings, **fields)
@@ -141,13 +141,13 @@ class Line:
         return self.send("untagged", segments_version=segments_version, **fields)
 
     def depths(self, *names: str) -> dict[str, int]:
-        """Return how many wait in each of the segments where anybody does, all of them known."""
+        """Return the number of waiting entries by segment; `names` must have all in use."""
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
         return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
 
     def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
-        """Claim from a segment, and return the names in the order given."""
+        """Claim from a segment, and return the names in the order of the answer."""
         fields.setdefault("segments_version", 1)
         return list(self.claimed(count, segment=self.segment(segment), **fields))
 
@@ -161,7 +161,7 @@ class Line:
         return self.send("drop", **self.stay(name, stay), **fields)
 
     def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
-        """Send a bump, with a key of its own unless `once` names one."""
+        """Send a bump with a new once_key, unless `once` names one."""
         if once is None:
             self._once_keys += 1
             once = 2**64 + self._once_keys
@@ -178,7 +178,7 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim, and return what was given out by name, in the order given."""
+        """Claim, and return the claimed entries by name, in the order of the answer."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -201,7 +201,7 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def unsettled(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return where those stand whose record may be behind, by name."""
+        """Return the places of entries whose record may be behind, by name."""
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -229,7 +229,7 @@ class Line:
         return self.send("stats")
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return everybody in serving order, read page by page."""
+        """Return all waiting entries in serving order, read page by page."""
         entries: list[dict[str, Any]] = []
         after: dict[str, int] = {}
         while True:
@@ -240,11 +240,11 @@ class Line:
             after = {"after_rank": page["next_rank"]}
 
     def order(self) -> list[str]:
-        """Return everybody's name in serving order."""
+        """Return the names of all waiting entries in serving order."""
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:
-        """Return everything that Redis holds, of all waitlists."""
+        """Return all keys and values in Redis, of all waitlists."""
         return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
 
     def _value(self, key: str) -> object:
@@ -261,7 +261,7 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return an answer that must not be a refusal."""
+    """Return an answer, and fail if it is a refusal."""
     assert answer["ok"], answer
     return answer
 

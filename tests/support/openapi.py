@@ -1,4 +1,4 @@
-"""The OpenAPI document that a deployment shows at /docs."""
+"""The OpenAPI document that a deployment serves at /docs."""
 
 import json
 import warnings
@@ -8,7 +8,7 @@ from tests.support.world import World
 
 
 def document_of(world: World) -> Any:
-    """Return the document, as JSON."""
+    """Return the document as JSON."""
     with warnings.catch_warnings():
         # Powertools does not close the files of its page.
         warnings.simplefilter("ignore", ResourceWarning)

@@ -1,4 +1,4 @@
-"""A list whose people are in the segments red, blue and green, and what must hold of any such."""
+"""A list whose entries are in the segments red, blue and green, and the invariants of its index."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,7 @@ PEOPLE = {
 
 
 def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
-    """Run a test on people in the segments red, blue and green, and look whether all is exact."""
+    """Run a test on entries in the segments red, blue and green, and check the index afterwards."""
 
     @wraps(test)
     def run(line: Line, *values: P.args, **named: P.kwargs) -> None:
@@ -32,7 +32,7 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """The index holds those who wait, at their ranks; tags are those of everybody on the list."""
+    """Check that the index has the waiting entries at their ranks, and that tags are complete."""
     contents: dict[str, Any] = line.contents()
     prefix = f"wl:{{{line.waitlist_id}}}:"
     tags = contents.get(f"{prefix}tags", {})
@@ -53,5 +53,5 @@ def assert_exact(line: Line) -> None:
 
 
 def depths(line: Line) -> dict[str, int]:
-    """Return how many wait in red, blue and green."""
+    """Return the numbers of waiting entries in red, blue and green."""
     return line.depths("red", "blue", "green")

@@ -1,4 +1,4 @@
-"""The people of one waitlist by name: what each of them and an operator asks for over HTTP."""
+"""The customers of one waitlist by name: their requests and the operator's over HTTP."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ WAITLIST_ID = "bakery"
 
 @dataclass
 class People:
-    """Speaks to one waitlist of one deployment."""
+    """Sends requests to one waitlist of one deployment."""
 
     world: World
     waitlist_id: str = WAITLIST_ID
@@ -35,7 +35,7 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the token of a customer's last stay: of the signup's answer, or as issued."""
+        """Return the token of a customer's last stay: the signup's, or a newly issued one."""
         if name in self.entry_tokens:
             return self.entry_tokens[name]
         entry_id = self.id_of(name)
@@ -58,7 +58,7 @@ class People:
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
-        # Tests name keys shortly; the API wants 16 characters.
+        # Tests use short keys, but the API requires 16 characters.
         if key and key.isascii() and key.replace("-", "").isalnum():
             key = key.ljust(16, "-")
         body = {"customer_id": name, **fields}
@@ -73,7 +73,7 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows; a name alone stands for the row of its customer."""
+        """Import rows; a name alone stands for a row with that customer id."""
         entries = [{"customer_id": one} if isinstance(one, str) else one for one in rows]
         for one in entries:
             if isinstance(one, dict) and isinstance(one.get("customer_id"), str):
@@ -116,7 +116,7 @@ class People:
         return self.world.request("GET", f"{self.admin_path}/stats", operator=True)
 
     def segments(self, query: str = "") -> Answer:
-        """Return how many wait in each segment."""
+        """Return the answer with the number of waiting entries in each segment."""
         path = f"{self.admin_path}/segments"
         return self.world.request("GET", path, operator=True, query=query)
 
@@ -124,18 +124,18 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return everybody's name in serving order, as an operator sees them."""
+        """Return the names in serving order, as the operator sees them."""
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
 
     def events(self, name: str) -> list[str]:
-        """Return what is recorded of a person's moves, oldest first."""
+        """Return the recorded events of a customer, oldest first."""
         answer = self.person(name)
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Have Redis forget one person, as after a failover to a replica that lagged behind."""
+        """Delete one entry from Redis, as after a failover to a replica that lagged behind."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.moved(self.waitlist_id), entry_id)

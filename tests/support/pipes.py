@@ -1,4 +1,4 @@
-"""What EventBridge makes of a table's stream, by the template's own filters and templates."""
+"""The events that EventBridge makes of a table's stream by the template's filters and texts."""
 
 import json
 import re
@@ -14,7 +14,8 @@ Item = dict[str, Any]
 STACK = "waitlist-prod"
 PLACEHOLDER = re.compile(r"<([^<>]+)>")
 INGESTION_TIME = "2026-09-22T15:42:59Z"
-# Where a value stands in quotes, EventBridge drops the quotes in it and escapes nothing.
+# EventBridge drops quotes from a value within quotes and escapes nothing, so only these characters
+# are safe.
 HARMLESS = re.compile(r"[\w:.#-]+")
 
 
@@ -25,20 +26,20 @@ class Pipe:
     properties: Item
 
     def lets_through(self, record: Item) -> bool:
-        """Return whether one of the filters matches; the language is that of rules' patterns."""
+        """Return whether one of the filters matches; they use the language of rules' patterns."""
         filters = self.properties["SourceParameters"]["FilterCriteria"]["Filters"]
         patterns: Any = [EventPattern(None, json.loads(one["Pattern"])) for one in filters]
         return any(pattern.matches_event(record) for pattern in patterns)
 
     @property
     def names(self) -> Item:
-        """What all of its events are called."""
+        """The source and detail type of all its events."""
         names = self.properties["TargetParameters"]["EventBridgeEventBusParameters"]
         source = names["Source"]["Fn::Sub"].replace("${AWS::StackName}", STACK)
         return {"source": source, "detail-type": names["DetailType"]}
 
     def made_of(self, record: Item) -> Item:
-        """Return the event that the bus is given."""
+        """Return the event that the bus gets."""
         template = self.properties["TargetParameters"]["InputTemplate"]
         return {**self.names, "detail": json.loads(filled(template, record))}
 
@@ -48,7 +49,7 @@ def pipes() -> list[Pipe]:
 
 
 def events_of(records: Iterable[Item]) -> list[Item]:
-    """Return all that a bus is given of a stream, in the stream's order."""
+    """Return all events that a bus gets from a stream, in the stream's order."""
     all_ = pipes()
     return [pipe.made_of(one) for one in records for pipe in all_ if pipe.lets_through(one)]
 
@@ -72,7 +73,7 @@ def filled(template: str, record: Item) -> str:
 
 
 def _value(name: str, record: Item) -> Any:
-    """Return what a placeholder stands for; what is missing is nowhere promised to be anything."""
+    """Return a placeholder's value; AWS does not document what a missing one becomes."""
     if name == "aws.pipes.event.ingestion-time":
         return INGESTION_TIME
     first, *path = name.split(".")

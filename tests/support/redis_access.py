@@ -1,4 +1,4 @@
-"""What the private function's user of Redis may do."""
+"""The rights of the private function's Redis user."""
 
 from pathlib import Path
 

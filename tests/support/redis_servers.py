@@ -18,7 +18,7 @@ SLOTS = 16384
 BUS_OFFSET = 10_000  # a cluster node also listens on its port plus this
 START_ATTEMPTS = 5
 READY_SECONDS = 20.0
-# Not elected but told to take over: an election takes seconds and may go either way.
+# Tests promote replicas themselves: an election takes seconds, and any replica may win it.
 REPLICATED = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": "1000",
@@ -28,7 +28,7 @@ REPLICATED = {
 
 
 class Node(Protocol):
-    """What is known of a server that is to be one of a cluster."""
+    """A server that is to join a cluster."""
 
     port: int
 
@@ -38,7 +38,7 @@ class Node(Protocol):
 
 @dataclass
 class Server:
-    """One server; it keeps its port when it restarts, and nothing else."""
+    """One server; a restart keeps its port and nothing else."""
 
     process: ValkeyServer
     port: int
@@ -58,7 +58,7 @@ class Server:
         self.process.start()
 
     def kill(self) -> None:
-        """Let it die at once, as of `kill -9`; `process.start()` starts it empty."""
+        """Kill it at once, as `kill -9` does; `process.start()` starts it empty."""
         self.process.terminate()
 
 
@@ -73,7 +73,7 @@ class Cluster:
         return self.nodes[0].url
 
     def owner_of(self, key: str) -> Server:
-        """Return the node that the slot of a key belongs to."""
+        """Return the node that owns the slot of a key."""
         slot = self.slot_of(key)
         return next(node for node in self.nodes if slot in _slots_of(node))
 
@@ -81,7 +81,7 @@ class Cluster:
         return int(self.nodes[0].client.execute_command("CLUSTER", "KEYSLOT", key))
 
     def move_slot(self, key: str, target: Server) -> None:
-        """Give the slot of a key, and all that is in it, to another node."""
+        """Move the slot of a key, with all its keys, to another node."""
         source, slot = self.owner_of(key), self.slot_of(key)
         target_id = target.client.execute_command("CLUSTER", "MYID")
         migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
@@ -91,7 +91,7 @@ class Cluster:
 
 @dataclass
 class ReplicatedCluster(Cluster):
-    """The first replica is that of the first node, and so on."""
+    """`replicas[i]` is the replica of `nodes[i]`."""
 
     replicas: list[Server]
 
@@ -99,7 +99,7 @@ class ReplicatedCluster(Cluster):
         return self.replicas[self.nodes.index(node)]
 
     def promote(self, replica: Server) -> None:
-        """Have a replica take over from a primary that is dead, whatever it lacks."""
+        """Promote the replica of a dead primary, even if it lacks writes."""
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await_that(lambda: replica.client.info("replication")["role"] == "master")
 
@@ -118,7 +118,7 @@ def running_server(**config: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Yield a cluster of three servers whose every slot is served."""
+    """Yield a cluster of three servers in which every slot has a node."""
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
@@ -138,7 +138,7 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 @contextmanager
 def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Yield a cluster of three primaries, each with a replica that has all they have."""
+    """Yield a cluster of three primaries, each with a replica that has caught up."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
@@ -160,9 +160,9 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 
 @contextmanager
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
-    """Let a replica hear nothing more; the primary dies before it hears again."""
+    """Cut a replica off from its primary; the primary is killed before they reconnect."""
     with hung(replica):
-        # What waits in the replica's socket is lost with the connection it came by.
+        # Closing the connection also drops the writes that wait in the replica's socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -170,7 +170,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Keep servers from answering: they accept connections and stay silent."""
+    """Stop the servers' processes: they accept connections but never answer."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:
@@ -182,7 +182,7 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return a waitlist whose keys belong to a node."""
+    """Return a waitlist whose keys belong to this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
@@ -197,7 +197,7 @@ def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> Non
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on now, nor on the cluster bus port that goes with it."""
+    """Return a port that is free, and whose cluster bus port is free too."""
     for _ in range(100):
         port = random.randrange(20_000, 32_000)
         if _is_free(port) and _is_free(port + BUS_OFFSET):

@@ -1,4 +1,4 @@
-"""Writes that DynamoDB refuses for their size or their form, each beside one that it just takes."""
+"""Writes that DynamoDB refuses for size or form, each next to one that it just accepts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call, and the code that it is refused with; an empty one for what is taken."""
+    """A call and the code of its refusal; an empty code if it is accepted."""
 
     name: str
     code: str
@@ -25,7 +25,7 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Return the code with which a client refuses, or nothing."""
+    """Return the code of the client's refusal, or an empty string."""
     try:
         case.call(client)
     except ClientError as error:
@@ -38,7 +38,7 @@ def key(number: int) -> Item:
 
 
 def item_of(number: int, size: int) -> Item:
-    """Return an item of so many bytes."""
+    """Return an item of `size` bytes."""
     names_and_keys = len("pk" + "ENTRY#000" + "sk" + "RECORD" + "text")
     return {**key(number), "text": {"S": "x" * (size - names_and_keys)}}
 
@@ -76,7 +76,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Have an item that is nearly full become too large."""
+    """Make an item that is nearly full too large."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

@@ -1,4 +1,4 @@
-"""The people of a list that declares segments, and whether Redis has them as recorded."""
+"""The entries of a list with segments, and a check of Redis' segments against the record."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,16 +21,16 @@ _deserialize = TypeDeserializer().deserialize
 
 
 class Segmented(Admissions):
-    """Speaks to one waitlist, and looks into both stores."""
+    """Sends requests to one waitlist, and inspects both stores."""
 
     def declare(self, *segments: tuple[str, ...], **settings: Any) -> WaitlistRecord:
-        """Make the waitlist, or replace its configuration by one with these segments."""
+        """Create the waitlist, or replace its configuration, with these segments."""
         wanted = WaitlistSettings(name="Bakery", segments=segments, **settings)
         record, _ = self.world.services.waitlists.put(self.waitlist_id, wanted)
         return record
 
     def arrive(self, name: str, **attributes: Any) -> None:
-        """Have somebody sign up, without HTTP's part of it."""
+        """Sign a customer up without the HTTP layer."""
         command = SignupCommand(
             waitlist_id=self.waitlist_id,
             customer_id=name,
@@ -41,7 +41,7 @@ class Segmented(Admissions):
         self.id_of(name)
 
     def elsewhere(self) -> "Segmented":
-        """Return the same list as another instance of the function serves it."""
+        """Return the same list as served by another instance of the function."""
         world = World.on(
             self.world.dynamodb,
             self.world.redis,
@@ -56,16 +56,16 @@ class Segmented(Admissions):
         return found
 
     def states(self) -> tuple[str, str]:
-        """Return the state of the segments, as the record says and as Redis does."""
+        """Return the state of the segments in the record and in Redis."""
         stats: c.StatsResult = self.world.services.queue.send(c.Stats(waitlist_id=self.waitlist_id))
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return who waits in a segment, in serving order."""
+        """Return the names that wait in a segment, in serving order."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
-        """Claim from a segment, by the segments that are declared now."""
+        """Claim from a segment by the current declaration."""
         claimed: c.ClaimResult = self.world.services.queue.send(
             c.Claim(
                 waitlist_id=self.waitlist_id,
@@ -92,14 +92,14 @@ class Segmented(Admissions):
         return tags
 
     def records(self) -> Iterator[EntryRecord]:
-        """Yield the records of this waitlist's people."""
+        """Yield the records of this waitlist's entries."""
         for item in self.world.dynamodb.scan(TableName="waitlist-test")["Items"]:
             plain = {name: _deserialize(value) for name, value in item.items()}
             if plain["sk"] == "RECORD" and plain["waitlist_id"] == self.waitlist_id:
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return where Redis' segments are not those that the record says (P6)."""
+        """Return the differences between Redis' segments and the record's (P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}

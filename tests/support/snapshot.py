@@ -59,7 +59,7 @@ def _scan(dynamodb: Any) -> list[Item]:
 
 
 def _value_of(redis: Any, name: str) -> Any:
-    """Return what a key holds."""
+    """Return a key's value."""
     match redis.type(name):
         case "hash":
             return redis.hgetall(name)

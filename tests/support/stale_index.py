@@ -11,7 +11,7 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """Keeps the items before each of the last writes to entries; the index can return those."""
+    """Keeps the items from before each of the last entry writes; the index can return those."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,11 +19,11 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """Have the index return none of the writes from now on until it catches up."""
+        """Make the index return no later write until it catches up."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Have the index return neither the last writes nor later ones until it catches up."""
+        """Make the index miss the last writes, and later ones, until it catches up."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

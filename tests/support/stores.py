@@ -1,4 +1,4 @@
-"""Empty stores for one test after the other: making a table anew takes longer than most tests."""
+"""Empty stores for each test: deleting the items is faster than creating a table."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The table in memory with its stream: what DynamoDB tells of each item that a call has changed."""
+"""The table in memory with its stream: one record for each item that a call has changed."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class StreamedTable(MemoryTable):
                 raise
 
     def expire(self, now_seconds: int) -> None:
-        """Delete what DynamoDB would delete by itself by now."""
+        """Delete the items that DynamoDB's time to live would have deleted."""
         with self._lock:
             for item in list(self.items.values()):
                 if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
@@ -35,7 +35,7 @@ class StreamedTable(MemoryTable):
     def _write(self, key: Key, item: Item | None) -> None:
         before = self.items.get(key)
         super()._write(key, item)
-        # A write that changes nothing is in no stream.
+        # A write that changes nothing is not in the stream.
         if before != item:
             self.records.append(_record(key, before, item))
 

@@ -1,4 +1,4 @@
-"""Tables for tests: in memory, or on DynamoDB Local where `make test-dynamodb` has started it."""
+"""Tables for tests: in memory, or on DynamoDB Local if `make test-dynamodb` has started it."""
 
 import os
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The whole service in one process: real handlers' services, real scripts, a local table."""
+"""The whole service in one process: real services, real scripts, a local table."""
 
 import time
 from collections.abc import Callable
@@ -33,7 +33,7 @@ START_MILLIS = 1_790_000_000_000
 
 @dataclass
 class Clock:
-    """A clock that stands until a test moves it."""
+    """A clock that stands still until a test moves it."""
 
     millis: int = START_MILLIS
 
@@ -46,7 +46,7 @@ class Clock:
 
 @dataclass
 class RedisClock:
-    """Redis' clock: the server's own, unless a test gives a time, which stands until moved."""
+    """Redis' clock: the server's own, or a fixed time that a test sets and moves."""
 
     micros: int | None = None
 
@@ -58,14 +58,14 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Move the clock; the server's own is stopped by that."""
+        """Move the clock; this also stops it if it was the server's own."""
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
 
 @dataclass
 class World:
-    """One deployment; `redis` is the raw client, for tests that lose or inspect data."""
+    """One deployment; `redis` is the raw client, for tests that delete or inspect keys."""
 
     dynamodb: Any
     redis: Any
@@ -87,7 +87,7 @@ class World:
         redis_clock: RedisClock | None = None,
         here: Callable[[], str] = lambda: "",
     ) -> "World":
-        """Return a deployment; `here` names the Redis server that answers."""
+        """Return a deployment; `here` returns the run id of the Redis server that answers."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
@@ -104,13 +104,13 @@ class World:
         return Caller(self.api.handle).request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, for the functions and for a Redis clock that stands."""
+        """Move the functions' clock, and Redis' clock if it stands still."""
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Run maintenance as two minutes later."""
+        """Run maintenance, two minutes later."""
         self.advance(120)
         self.services.maintenance.run_all()
 
