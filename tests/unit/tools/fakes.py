@@ -12,7 +12,7 @@ from tools.local.http_server import HttpServer
 
 
 class FakeFunction:
-    """Runs `handler` in the caller's thread and remembers the events."""
+    """Runs `handler` in the caller's thread and records the events."""
 
     def __init__(self, handler: Callable[[Any], Any] = lambda event: event) -> None:
         self.handler = handler
@@ -34,7 +34,7 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """Throttled so many `times`, then runs `then`."""
+    """Throttles its first `times` calls, then runs `then`."""
 
     def __init__(self, times: int = 10**9) -> None:
         self.times = times

@@ -1,4 +1,4 @@
-"""A table in the local DynamoDB, over HTTP, for as long as a test file takes."""
+"""A table in the local DynamoDB, over HTTP, for the duration of a test file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The benchmark runs and prints what it measured; how fast things are is not tested."""
+"""The benchmark runs and prints its measurements; the tests do not check speed."""
 
 import json
 import subprocess

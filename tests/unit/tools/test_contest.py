@@ -1,4 +1,4 @@
-"""A contest that gives people out in the wrong order, or the wrong people, ends the benchmark."""
+"""The benchmark fails if a contest claims wrong entries, or claims them in the wrong order."""
 
 import json
 
@@ -8,11 +8,11 @@ from tools.bench.contest import Side, check_order
 from tools.bench.line import BenchError
 
 COMPLETED = json.dumps({"ok": True, "outcome": "completed"})
-Claimed = tuple[str, str, int]  # the segment asked for, who was given, and their rank
+Claimed = tuple[str, str, int]  # the claimed segment, the member that was returned, and its rank
 
 
 def _belongs(member: str, segment: str | None) -> bool:
-    """Whoever has a colour's first letter is in its segment."""
+    """A member is in a segment if its name has the segment's first letter."""
     return segment is None or segment[0] in member
 
 

@@ -18,7 +18,7 @@ ALLOW = "access-control-allow-origin"
 
 @contextmanager
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
-    """Yield a client of the front with every authorizer, behind the rules."""
+    """Yield a client of a front with all authorizers, behind the CORS rules."""
     routes = Routes.from_template(read_template())
     front = Front(public, lambda _: HttpResponse(500), routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)

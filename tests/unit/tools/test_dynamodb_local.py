@@ -1,4 +1,4 @@
-"""`make test-dynamodb` ends the Java process that it has started, also when it is ended itself."""
+"""`make test-dynamodb` ends the Java process that it started, even if a signal ends the run."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# Stands in for Java: it says who it is, and listens on the port that it is given.
+# Replaces Java: writes its process id to a file, and listens on the given port.
 JAVA = """\
 #!{python}
 import os, socket, sys

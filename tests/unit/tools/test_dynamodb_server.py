@@ -55,7 +55,7 @@ def test_an_existing_table_is_left_alone(client: "DynamoDBClient") -> None:
 
 
 def test_a_transaction_with_the_same_token_is_done_once(client: "DynamoDBClient") -> None:
-    """boto3 repeats a transaction whose answer it has lost."""
+    """boto3 retries a transaction if it got no answer."""
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",
         "ExpressionAttributeNames": {"#pk": "pk"},
@@ -74,7 +74,7 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 
 @pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
 def test_no_web_page_reads_the_table(header: tuple[str, str]) -> None:
-    """P5: neither across origins nor by a name that leads here (DNS rebinding)."""
+    """P5: neither from another origin nor by DNS rebinding."""
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))
     assert (response.status, b"AccessDeniedException" in response.body) == (400, True)

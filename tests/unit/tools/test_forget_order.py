@@ -1,4 +1,4 @@
-"""Redis forgets the lines that it is told to forget, and what is not done is said."""
+"""The command deletes the orders that the operator names, and reports what it could not do."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ STACK = "waitlist-prod"
 
 
 class AliasedLambda(InProcessLambda):
-    """A private function that nobody may call but by its alias."""
+    """A private function that accepts calls only by its alias."""
 
     def invoke(self, **call: Any) -> dict[str, Any]:
         assert call["FunctionName"] == f"{PRIVATE}:live"
@@ -31,7 +31,7 @@ class AliasedLambda(InProcessLambda):
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Two waitlists with somebody in each, and their stack."""
+    """Two waitlists with one entry each, and their stack."""
     world = World.on(MemoryTable(), fake_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)

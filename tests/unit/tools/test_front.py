@@ -24,7 +24,7 @@ def answer(event: Any) -> dict[str, Any]:
 
 
 class Answering:
-    """A function with this answer, as its bytes stand."""
+    """A function that always returns these bytes."""
 
     def __init__(self, payload: bytes) -> None:
         self.payload = payload
@@ -47,7 +47,7 @@ def test_a_request_becomes_an_event_and_its_answer_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """P5: as API Gateway does it, so that the function sees the two disagree here too."""
+    """P5: as in API Gateway, the decoded path may differ from the route that was chosen."""
     public = FakeFunction(answer)
     front(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
     [event] = public.events
@@ -81,7 +81,7 @@ def test_a_wrong_signature_is_forbidden_and_reaches_no_function(target: str) -> 
 
 
 def test_no_web_page_under_another_name_passes_for_the_operators_service() -> None:
-    """P5: each page knows the local credentials, and may have its name lead to 127.0.0.1."""
+    """P5: any page has the local credentials, and its host name may resolve to 127.0.0.1."""
     public = FakeFunction(answer)
     url = "http://{}:8080/v1/admin/waitlists"
     for host, status in (("evil.example.com", 403), ("127.0.0.1", 200), ("localhost", 200)):
@@ -93,7 +93,7 @@ def test_no_web_page_under_another_name_passes_for_the_operators_service() -> No
 
 @pytest.mark.parametrize("letter", ["a", "ä", "☕"])
 def test_an_answer_is_as_large_as_lambda_takes_and_no_larger(letter: str) -> None:
-    """P9: in UTF-8, as Lambda counts since Python 3.12."""
+    """P9: the limit counts bytes of UTF-8, as Lambda does since Python 3.12."""
     for over in (0, 1):
         room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
         body = letter * (room // len(letter.encode()))
@@ -115,7 +115,7 @@ def test_a_request_is_as_large_as_lambda_takes_with_all_that_the_gateway_adds(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # Without a type a body is base64, a third longer.
+    # Without a content type the body is sent as base64, which is a third longer.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -144,7 +144,7 @@ def test_a_function_that_is_too_slow_or_too_busy_is_a_503() -> None:
 
 
 def test_only_where_there_is_no_room_here_it_is_said_when_to_come_again() -> None:
-    """Of a function that was cut off API Gateway says nothing, so that a client must know."""
+    """API Gateway sends no Retry-After when a function times out; clients must cope."""
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(front(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
     assert "retry-after" not in dict(front(slow)(HttpRequest("GET", "/")).headers)
@@ -162,7 +162,7 @@ def test_a_closing_front_still_serves_the_functions_calls() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # No inner call ends before all 64 run, so each outer one holds its thread meanwhile.
+    # No inner call ends before all 64 run, so each outer call holds its thread until then.
     together = threading.Barrier(MANY, timeout=30)
 
     def inner(event: Any) -> Any:

@@ -41,7 +41,7 @@ def make_function() -> Iterator[MakeFunction]:
 
 
 class Meeting:
-    """Where handlers wait for one another."""
+    """Lets handlers in child processes wait for each other."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * MANY)
@@ -136,7 +136,7 @@ def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
 def test_waiting_events_run_in_the_order_of_their_arrival(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
-    """Otherwise some wait ten times as long as others under load."""
+    """Otherwise some events wait ten times as long as others under load."""
     function = make_function("meet", environments=1)
 
     def has_waiting(count: int) -> bool:
@@ -203,7 +203,7 @@ def test_a_handler_that_takes_too_long_is_killed(
     function = make_function("meet", timeout_seconds=0.2)
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # Killed, not left behind: the guest's end of the meeting is closed.
+    # The process was killed, not left running: its end of the connection is closed.
     meeting.gather(1)
     [guest] = meeting._guests
     guest.settimeout(30)
@@ -237,7 +237,7 @@ def test_a_stopped_function_runs_nothing(make_function: MakeFunction) -> None:
 
 
 class PausedMaker:
-    """Keeps a function from making environments, and says when it is asked for one."""
+    """Stops a function from making environments, and reports when it is asked for one."""
 
     def __init__(self, function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
         self._pid = function._process.pid
@@ -264,7 +264,7 @@ class PausedMaker:
 def test_an_environment_that_is_slow_to_start_delays_no_other_call(
     make_function: MakeFunction, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that stand go on taking events while another is made."""
+    """Existing environments take events while another one is being made."""
     function = make_function("meet", environments=2)
     with ThreadPoolExecutor(2) as pool:
         with PausedMaker(function, monkeypatch) as maker:

@@ -75,5 +75,5 @@ def test_waiting_for_a_free_environment_ends_with_the_callers_timeout() -> None:
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25
     assert public.queue_seconds + public.timeout_seconds == api_seconds
-    client: Any = clients.LAMBDA  # whose type says nothing of its options
+    client: Any = clients.LAMBDA  # the declared type has no client options
     assert private.queue_seconds + private.timeout_seconds <= client.read_timeout

@@ -94,7 +94,7 @@ def test_claims_that_do_not_hold(claims: dict[str, Any]) -> None:
 
 
 def test_a_signature_that_does_not_hold() -> None:
-    """P5: another key under this one's id, no signature, a shared secret, no token at all."""
+    """P5: another key under the same key id, no signature, a shared secret, and no token at all."""
     whole = token()
     header, payload, _ = whole.split(".")
     secret = OctKey.import_key(json.dumps(KEY.as_dict(private=False)))

@@ -47,7 +47,7 @@ def test_a_call_without_a_payload_gets_an_empty_event() -> None:
     ids=str,
 )
 def test_no_web_page_invokes_a_function(headers: Headers) -> None:
-    """P5: neither across origins nor by a name that leads here (DNS rebinding)."""
+    """P5: neither from another origin nor by DNS rebinding."""
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"
     response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))

@@ -1,4 +1,4 @@
-"""What is measured writes its lines, each by itself, to a pipe that somebody reads."""
+"""The measured functions write each log line at once to a pipe that another process reads."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A release is another wherever anything that is deployed is another, and is not otherwise."""
+"""The release id changes if and only if something that is deployed changes."""
 
 import shutil
 from pathlib import Path
@@ -34,7 +34,7 @@ def release(built: Path) -> str:
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
 def test_whatever_is_deployed_makes_another_release(built: Path, changed: str) -> None:
-    """A layer and a parameter's value too, which SAM itself does not look at."""
+    """Also a layer and a parameter's value, which SAM itself does not compare."""
     before = release(built)
     with (built / changed).open("a") as file:
         file.write("# another\n")
@@ -68,7 +68,7 @@ def test_a_template_without_a_place_for_it_is_refused(built: Path) -> None:
 
 
 def test_every_function_of_the_stack_has_it() -> None:
-    """It is a variable, as SAM publishes a new version where one of those is another."""
+    """As an environment variable, because SAM publishes a new version if one changes."""
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")
     assert environment == {name: value}

@@ -1,4 +1,4 @@
-"""A stack's entry tokens get a new key, and nobody is logged out by it."""
+"""Rotating the key of a stack's entry tokens keeps the issued tokens valid."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 @pytest.fixture
 def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The secret of a stack that has just been made, as `template.yaml` has it generated."""
+    """The secret of a new stack, generated as `template.yaml` declares it."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
@@ -51,7 +51,7 @@ def rotate(*arguments: str, now: int = NOW) -> int:
 
 
 def tokens_at(arn: str, now: int) -> EntryTokens:
-    """Return the tokens of a process that starts at a time."""
+    """Return the tokens of a process that starts at this time."""
     return EntryTokens(secret_reader(arn), lambda: now * 1000)
 
 
@@ -82,7 +82,7 @@ def test_the_first_rotation_keeps_the_key_that_the_stack_made(
 def test_a_second_rotation_waits_until_people_have_new_tokens(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """P2: the key before the last would go, and with it the tokens of whoever did not look."""
+    """P2: it removes the older key, and some customers may only have tokens of that key."""
     rotate()
     before = secret_reader(arn)()
     soon = NOW + 2 * DAY_SECONDS

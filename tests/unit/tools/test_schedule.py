@@ -14,7 +14,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Runs the schedule for some minutes that take no time."""
+    """Run the schedule for some minutes without waiting; return its waits."""
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

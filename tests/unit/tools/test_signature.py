@@ -9,7 +9,7 @@ from botocore.credentials import Credentials
 from tools.local.http_message import Headers, HttpRequest
 from tools.local.signature import SignatureError, verified_access_key
 
-# As curl 7.88 sent it for --aws-sigv4 aws:amz:us-east-1:execute-api --user local:local
+# The request of curl 7.88 for --aws-sigv4 aws:amz:us-east-1:execute-api --user local:local
 CURL_SCOPE = "Credential=local/20261121/us-east-1/execute-api/aws4_request"
 CURL_NOW = datetime(2026, 11, 21, 2, 7, 37, tzinfo=UTC)
 CURL_GET = HttpRequest(
@@ -45,7 +45,7 @@ CURL_PUT = HttpRequest(
 )
 
 
-# The requests below are signed while the tests are collected, which may be minutes before they run.
+# The requests below are signed during collection, possibly minutes before the tests run.
 COLLECTED = datetime.now(UTC)
 
 
@@ -60,7 +60,7 @@ def signed(
     region: str = "us-east-1",
     service: str = "execute-api",
 ) -> HttpRequest:
-    """A request as botocore signs it, with the clock of this machine."""
+    """A request signed by botocore with this machine's clock."""
     aws_request = AWSRequest(method, f"http://127.0.0.1:8080{target}", dict(headers), body)
     SigV4Auth(Credentials(key, secret), service, region).add_auth(aws_request)
     sent = (("Host", "127.0.0.1:8080"), *aws_request.headers.items())

@@ -1,4 +1,4 @@
-"""The smoke test passes on a service that works, and on no other; it leaves nothing behind."""
+"""The smoke test passes only on a service that works, and leaves nothing behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_where_customers_have_an_issuer_a_stranger_is_refused(
 def test_a_stack_that_should_have_an_issuer_and_lets_strangers_in_fails(
     guests: Deployment,
 ) -> None:
-    """The signup of nobody is refused, but not for want of a token."""
+    """The signup without a customer id is refused, but not because it lacks a token."""
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)
     assert refused.value.status == 422
@@ -73,7 +73,7 @@ Answer = httpx.Response
 
 
 class Altered(httpx.BaseTransport):
-    """Answers one request otherwise than the service does, and remembers what was deleted."""
+    """Replaces the answer to one request, and records the deleted paths."""
 
     def __init__(self, method: str, ending: str, answer: Answer) -> None:
         self._wrong = (method, ending)
@@ -118,7 +118,7 @@ def test_a_wrong_position_fails_and_the_waitlist_is_deleted_all_the_same(
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """An AWS account whose region and credentials are the ones that the service knows locally."""
+    """An AWS account with the region and credentials of the local run."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
