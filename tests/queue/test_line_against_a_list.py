@@ -218,7 +218,7 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        for name in NAMES:  # their tombstones are lost too; only the record has who left
+        for name in NAMES:  # the tombstones are lost too; only the record has the leaves
             if name not in self.model.line:
                 self.stays[name] += 1
         accepted(self.line.init("hydrating", epoch, floor_ticket=self.last_stamp))

@@ -1,4 +1,4 @@
-"""The command deletes the orders that the operator names, and reports what it could not do."""
+"""The command deletes the orders of a stack's waitlists from Redis, and reports failures."""
 
 from collections.abc import Iterator
 from typing import Any
