@@ -1,1 +1,1 @@
-"""Searches every crash, fault and interleaving for a broken promise; never deployed."""
+"""Model checker: runs every crash, fault and interleaving, and looks for a broken promise."""

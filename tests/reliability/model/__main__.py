@@ -1,6 +1,6 @@
-"""Model checker: runs every case; ends with 1 if one fails for a reason that is not known.
+"""Model checker: runs every case; the exit code is 1 if one fails for an unknown reason.
 
-A run that was stopped goes on where it was, as long as the code is the same.
+A stopped run resumes, as long as the code is the same.
 """
 
 import argparse

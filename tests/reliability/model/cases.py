@@ -1,4 +1,4 @@
-"""What cases of all kinds have in common."""
+"""Types shared by all kinds of cases."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +10,7 @@ SEPARATOR = " / "
 
 
 class Case(Protocol):
-    """As text a case is the line that replays it; `subject` is what it is about."""
+    """A case; its text is the line that replays it, and `subject` names its operations."""
 
     @property
     def subject(self) -> str: ...
@@ -23,7 +23,7 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class Sample:
-    """Every case, or a fixed choice of one in so many."""
+    """A fixed selection of the cases: one in `one_in`."""
 
     one_in: int = 1
 
@@ -36,7 +36,7 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """What a case came to; `where` names the call that was struck."""
+    """The problems of a case; `where` names the call that the fault struck."""
 
     case: Case
     problems: tuple[Problem, ...]

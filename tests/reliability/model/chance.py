@@ -1,4 +1,4 @@
-"""Random values that are the same in each run of a case: tokens, epochs, pauses."""
+"""Replaces random tokens, epochs and pauses by values that are the same in each run."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """Where one thread's random values come from, and how many it has drawn."""
+    """The seed of one thread's values, and how many values the thread has drawn."""
 
     name: str = MAIN
     drawn: int = 0
@@ -19,7 +19,7 @@ SOURCE = _Source()
 
 
 class Chances:
-    """Takes the place of the modules `secrets`, `random` and `os` in the service's modules."""
+    """Replaces the modules `secrets`, `random` and `os` in the service's modules."""
 
     def token_hex(self, size: int) -> str:
         return self.urandom(size).hex()

@@ -1,4 +1,4 @@
-"""Those who use one waitlist, by name: what each requests of the services of one process."""
+"""A client of one waitlist: calls the services of one process, with customers' short names."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# The claim that the scenarios make, and the token of nobody.
+# FIRST is the claim of the scenarios; no claim has returned FOREIGN_TOKEN.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 Tokens = dict[str, dict[str, str]]
 
 
-# Between the second and the third signup of each scenario.
+# The `joined_at` of early rows: between the second and the third signup of each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -54,7 +54,7 @@ NAMES = {id_of(name): name for name in PEOPLE}
 
 @dataclass(frozen=True)
 class Row:
-    """One of an import: without `is_early` behind everybody; a row that is not good is refused."""
+    """A row of an import: it has a `joined_at` if `is_early`; it is refused unless `is_good`."""
 
     name: str
     is_early: bool = False
@@ -69,16 +69,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Brought:
-    """What an import has answered."""
+    """The result of an import, by row."""
 
     people: tuple[ImportedRow, ...]
 
 
 @dataclass
 class Client:
-    """`tokens` are those that claims have given, by claim and name; `wait` lets time pass.
+    """Calls the services of one process.
 
-    `process` starts another process; `redis` is the server itself, for what it may forget.
+    `tokens` are the claim tokens returned so far, by claim and name. `wait` advances the clocks,
+    `process` starts another process, and `redis` is the server itself, to delete keys from.
     """
 
     services: Services
@@ -175,7 +176,7 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Request in a process that dies when it has made a step."""
+        """Send the request in a process that crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -183,18 +184,18 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Have Redis end what is over, as a claim of nobody else does."""
+        """Have Redis end the expired holds, as a claim does."""
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Have Redis forget what it has of somebody, as after a failover."""
+        """Delete an entry from some keys of Redis, as after a failover."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
             remove(key, id_of(name))
 
     def look_after(self) -> Any:
-        """Do for this list what its first caller has asked for: rebuild it, or end its holds."""
+        """Run maintenance of this list: rebuild its order, or end its holds."""
         self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:

@@ -1,4 +1,4 @@
-"""A testbed on a server of its own; as long as it stands the service is small and of one thread."""
+"""A testbed on its own server; the service has few shards and one thread while it exists."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Makes the service small and of one thread, so that a case is short and runs alike each time."""
+"""Makes the service small and single-threaded, so that a case is short and deterministic."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,16 +10,16 @@ from unittest.mock import patch
 from tests.reliability.model.chance import Chances
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# Each shard costs a rebuild the same steps: two show all that sixteen would.
+# A rebuild has the same steps for each shard, so two shards find what sixteen would.
 FEW_SHARDS = 2
-# So does each partition of the journal.
+# The same is true of the journal's partitions.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 PATIENT_SECONDS = 120.0
 T = TypeVar("T")
 
 
 class InOrder(Executor):
-    """Does at once what it is given: the steps of one process come in one order."""
+    """Runs work at once in the caller's thread, so that a process has one order of steps."""
 
     def __init__(self, max_workers: int | None = None) -> None:
         del max_workers
@@ -28,7 +28,7 @@ class InOrder(Executor):
         done: Future[Any] = Future()
         try:
             done.set_result(work(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 -- as a pool's thread does
+        except BaseException as error:  # noqa: BLE001 -- a future keeps every error
             done.set_exception(error)
         return done
 
@@ -47,14 +47,14 @@ SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     "ThreadPoolExecutor": InOrder,
-    # A busy machine is no fault of the service's: nothing times out but by plan.
+    # Only injected faults may time out, however busy the machine is.
     "CALL_SECONDS": PATIENT_SECONDS,
     "ANSWER_SECONDS": PATIENT_SECONDS,
 }
-# An import of three has two transactions of intents.
+# An import of three rows then has two transactions of intents.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# What a case needs besides: it must run alike each time.
+# A case needs these too, because it must run the same way each time.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "secrets": CHANCES,
@@ -66,9 +66,9 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Have every module see two shards, pools without threads, and no time-outs of its own.
+    """Patch all modules of the service: two shards, pools without threads, long time-outs.
 
-    `smaller` are more of what modules are to see.
+    `smaller` has more values to patch, by name.
     """
     patches = [
         patch.object(module, name, small)

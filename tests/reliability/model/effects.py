@@ -1,4 +1,4 @@
-"""What a step touches: two that touch nothing in common may change places unseen."""
+"""The effects of a step: two steps without a conflict may change places."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
-# Those of Redis' operations that change nothing.
+# The operations of the private function that change nothing.
 READING = {"position", "stats", "page", "shelf", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"
@@ -17,7 +17,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """Keys read and written (or Redis), index shards shown in and looked at."""
+    """What a step reads and writes: table keys or Redis, and shards of the index."""
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING
@@ -25,7 +25,7 @@ class Effects:
     looks_at: frozenset[str] = NOTHING
 
     def conflicts_with(self, other: "Effects") -> bool:
-        """Whether the order of the two steps can matter."""
+        """Return whether the order of the two steps can matter."""
         return bool(
             self.writes & (other.reads | other.writes)
             or other.writes & self.reads
@@ -41,7 +41,7 @@ def effects_of(call: Call) -> Effects:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
-    # Entries of the journal are new items, which only a reader of it can tell apart.
+    # Journal entries are new items, so only a step that reads the journal can conflict.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:
@@ -50,7 +50,7 @@ def effects_of(call: Call) -> Effects:
 
 
 def may_write(name: str, arguments: dict[str, Any]) -> bool:
-    """Whether a call can change either store."""
+    """Return whether a call can change either store."""
     if name != "Invoke":
         return name in WRITING
     if arguments.get("InvocationType") == "Event":
@@ -72,7 +72,7 @@ def _shards(keys: frozenset[str]) -> set[str]:
 
 
 def _keys(value: Any) -> set[str]:
-    """Return all partition keys that a request names, wherever in it."""
+    """Return all partition keys anywhere in a request."""
     if isinstance(value, list):
         return {key for one in value for key in _keys(one)}
     if not isinstance(value, dict):

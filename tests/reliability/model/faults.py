@@ -1,4 +1,4 @@
-"""The table of faults: what strikes one step, and what happens between two."""
+"""The table of faults: errors of one step, and events between two steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ EnvironmentEvent = Callable[[Testbed], object]
 class Kind:
     """One kind of fault.
 
-    `arm` makes it strike a step of what passes a wire. `is_between` tells a event, which may
-    come after the last step too; `keeps_past` one that needs to know what Redis was before.
-    `happen` makes a event happen now.
+    `arm` makes it strike a step of the calls on a wire. `is_between` marks an event between two
+    steps, which may also come after the last step; `happen` makes that event happen now.
+    `keeps_past` marks a fault that needs Redis' former states.
     """
 
     name: str
@@ -32,7 +32,7 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """Strike a step, and all later ones of the same service."""
+    """Strike a step, and all later calls to the same service."""
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
         def on(call: Call) -> object:
@@ -52,7 +52,7 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # Before the first step, or after the one that came before: the same, but for the last.
+        # Right after the previous step, because there may be no next one. Step 0 has no previous.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -1,4 +1,4 @@
-"""What both stores hold and tell of one waitlist, by name."""
+"""Reads the state of one waitlist from both stores, by customers' short names."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Note:
-    """What Redis has of somebody who is not in line."""
+    """Redis' data of an entry that is not waiting."""
 
     state: str
     token: str
@@ -31,9 +31,9 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """In which segments Redis has people, by its two keys, and in which their records do.
+    """The segments of entries in Redis' two keys and in the records.
 
-    `state` is that of the record; `waiting` are members of the index.
+    `state` is the state in the waitlist's record; `waiting` has the members of Redis' index.
     """
 
     state: str
@@ -44,9 +44,9 @@ class Segmented:
 
 @dataclass(frozen=True)
 class FinalState:
-    """Redis' sets by name, the entries' records, the people's answers, the counts.
+    """Redis' sets, the entries' records, the customers' positions and the counters.
 
-    `is_first_life` is false where the order was rebuilt since it was made, or moved.
+    `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
     line: dict[str, int]
@@ -123,7 +123,7 @@ def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]]
 
 
 def _segmented(testbed: Testbed) -> Segmented:
-    """Read what no list without segments has."""
+    """Read the segments; a list without segments has none."""
     config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
         return Segmented("ready", {}, frozenset(), {})
@@ -156,7 +156,7 @@ def _tally(items: list[Item], event: str) -> Counter[str]:
 
 
 def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
-    """Return the events of each person in the order of their stamps."""
+    """Return the events of each entry in the order of their stamps."""
     found: dict[str, tuple[Event, ...]] = {}
     events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
     for item in map(_plain, sorted(events, key=lambda item: str(item["sk"]["S"]))):

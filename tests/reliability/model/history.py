@@ -1,4 +1,4 @@
-"""Which orders of requests explain the answers that were given, and where each would have led."""
+"""Finds the orders of requests that explain all answers, and the state after each order."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from tests.reliability.model.requests import Expected, Request
 
 @dataclass(frozen=True)
 class Attempt:
-    """One sending of a request; `ended` is None where its effect may still come.
+    """One sending of a request; without an `ended`, its effect may still come.
 
-    `early` counts what of it was seen before its answer was made.
+    `early` counts its changes that were visible before its answer.
     """
 
     request: Request
@@ -27,7 +27,7 @@ class Attempt:
 
 
 class History:
-    """The attempts of all clients, on a clock that counts what they sent and heard."""
+    """The attempts of all clients, on a clock that counts requests and answers."""
 
     def __init__(self, unanswered: Iterable[Request] = ()) -> None:
         silence = Outcome(verdict="silent")
@@ -43,16 +43,16 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """Note a request whose process died: it has happened, will happen, or never does."""
+        """Note a request whose process died: its effect has come, will come, or never does."""
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Line) -> set[Line]:
-        """Return where the line may be now; nothing if no order explains the answers."""
+        """Return the possible states of the line; none if no order explains the answers."""
         return set(_ends(tuple(self.attempts), line, set()))
 
 
-# Whoever is on the way out is out for everybody else.
+# To other requests, an entry that is leaving has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Line]]
 
@@ -82,7 +82,7 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
 
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
-    """Yield what an attempt may have made of the line, as far as its answer allows it."""
+    """Yield the states after an attempt that its answer allows."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
         yield from attempt.request.parts(line)
@@ -103,7 +103,7 @@ def _agree(answer: Outcome, expected: Expected) -> bool:
     if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While an order is rebuilt nobody is expected a position.
+    # While an order is rebuilt, answers have no position.
     place = (answer.position, answer.total)
     is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)

@@ -1,4 +1,4 @@
-"""The work, in pieces: one operation or one pair of them, from one scenario."""
+"""Divides the search into jobs: one operation or one pair, from one scenario."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = ("pair", "sequence", "single")
 
 @dataclass(frozen=True)
 class Job:
-    """`names` are one operation's or two's."""
+    """The cases of one operation, or of a pair, from one scenario."""
 
     names: tuple[str, ...]
     scenario: str
@@ -29,7 +29,7 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run all of its cases; of single faults and sequences those of a sample."""
+        """Run all cases of the job, or those single faults and sequences that the sample has."""
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
             return singles.singles(testbed, first, self.scenario, sample)
@@ -39,7 +39,7 @@ class Job:
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
-    """Return all jobs, or those in which one operation takes part; the longest come first."""
+    """Return all jobs, or those of one operation; the longest come first."""
     found: list[Job] = []
     if "pair" in kinds:
         both = list(combinations_with_replacement(OPERATIONS, 2))

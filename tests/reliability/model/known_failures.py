@@ -1,7 +1,7 @@
-"""The groups of cases that fail today, each with its reason; a repair takes its group off the list.
+"""The groups of cases that fail today, each with its reason; a repair removes its group.
 
-A problem belongs to the first group that covers it. `example` is a case that must fail still: one
-that does not is an error, so that the list shrinks as repairs land.
+A problem belongs to the first group that covers it. The case `example` must still fail, so that a
+repair cannot leave its group on the list.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the fault that struck, of two the second."""
+    """Return the fault that struck, or the second one of two."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -62,16 +62,16 @@ def _has_lost_redis(result: Result) -> bool:
 
 
 def _recorded(problem: Problem) -> str:
-    """Return what a history has, without what it should have."""
+    """Return the recorded part of a history problem, without the expected part."""
     return problem.text.partition(", not ")[0]
 
 
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "an expiry that Redis alone has noticed",
-        "Maintenance records the end of a hold a minute later. Where Redis is lost before, the"
-        " record has the hold: a move is refused until it ends once more, or, if Redis is rebuilt"
-        " within the move's request, the second end comes after the move and takes it back.",
+        "Maintenance records the end of a hold a minute later. If Redis is lost before that, the"
+        " record still has the hold: a move is refused until the hold ends once more. If Redis is"
+        " rebuilt during the move's request, the second end comes after the move and reverts it.",
         "bump by places / over, noticed / Redis lost / step 0 / retries",
         lambda result, problem: (
             result.case.scenario.startswith("over, noticed")
@@ -81,8 +81,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "Where Redis is lost before the redrive is recorded, the record still has the last hold,"
-        " which ends, and parks, once more.",
+        "If Redis is lost before the redrive is recorded, the record still has the last hold. That"
+        " hold ends once more, and the entry is parked once more.",
         "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
@@ -92,8 +92,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a claim that a rebuild has overtaken",
-        "The claim began with the end of an older hold. If Redis is lost and wholly rebuilt before"
-        " it is recorded, the older hold ends once more, by a decision later than the claim.",
+        "The claim first ended an older hold. If Redis is lost and wholly rebuilt before the claim"
+        " is recorded, the older hold ends once more, by a decision later than the claim.",
         "claim / over / Redis lost and rebuilt / step 1 / gives up",
         lambda result, _: (
             result.case.scenario.startswith("over")
@@ -103,7 +103,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "answers while a place is lost and no other server has taken over",
-        "Until maintenance compares, within a minute, Redis alone cannot know that it lacks one.",
+        "Redis cannot detect the missing entry; maintenance finds it within a minute.",
         "look + claim without a key / place forgotten / AABABBBB",
         lambda result, problem: (
             problem.kind in ("answer", "position") and result.case.scenario.endswith("forgotten")
@@ -111,14 +111,14 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an admission that an erasure has overtaken is counted",
-        "Redis admits somebody whose erasure has begun; the claimer is refused, the count stays.",
+        "Redis admits an entry whose erasure has begun: the claimer is refused, the count stays.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: problem.kind == "counter" and _is_pair(result, ERASERS, ENDERS),
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "The key of a claim is in Redis alone, and so are the tokens that its repeat gives: what a"
-        " rebuild leaves out, as those who were admitted at once, the repeat leaves out too.",
+        "Only Redis has the key of a claim and the tokens for its repeat. The repeat leaves out the"
+        " entries that a rebuild leaves out, for example those that were admitted at once.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
             problem.kind in ("answer", "elsewhere", "record", "attempts", "history", "lost")
@@ -128,8 +128,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
-        "Redis has ended the hold, and the request stands still for more than a minute: maintenance"
-        " records the end, and knows neither the operator nor the reason.",
+        "Redis has ended the hold, and the request pauses for more than a minute. Maintenance"
+        " records the end, without the operator and the reason.",
         "redrive to the back / parked / maintenance / step 1 / gives up",
         lambda result, problem: (
             problem.kind == "history"
@@ -141,7 +141,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
 
 
 def group_of(result: Result, problem: Problem) -> KnownFailure | None:
-    """Return the known group of a problem, or None of one that is news."""
+    """Return the known group of a problem, or None for an unknown problem."""
     for known in KNOWN_FAILURES:
         if known.covers(result, problem):
             return known

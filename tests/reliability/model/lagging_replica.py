@@ -1,4 +1,4 @@
-"""A Redis that can be put back to what it was some writes ago, as by a lagging replica."""
+"""A Redis that can return to its state some writes ago, as with a lagging replica."""
 
 from collections import deque
 from typing import Any
@@ -41,7 +41,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """The private function's own client; on demand it keeps the state before each write."""
+    """The private function's Redis client; `keeps_past` keeps the state before each write."""
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
@@ -66,20 +66,20 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def state(self) -> State:
-        """Read everything, times to live apart."""
+        """Return all values by key, without times to live."""
         flat = self._read_all()
         return dict(zip(flat[::2], flat[1::2], strict=True))
 
     def shown(self) -> list[list[Any]]:
-        """Return everything in plain, by key."""
+        """Return all values in readable form, sorted by key."""
         return sorted(self._show_all())
 
     def put(self, state: State) -> None:
-        """Make Redis what it was."""
+        """Restore a former state of Redis."""
         self._put_all(args=[part for pair in state.items() for part in pair])
 
     def go_back(self, writes: int) -> None:
-        """Lose the last writes, as far as any replica could lack them."""
+        """Lose the last writes, at most those that a replica can lack."""
         state = self.state()
         for _ in range(min(writes, len(self.past))):
             state = self.past.pop()
@@ -87,16 +87,16 @@ class LaggingReplica:
         self.take_over(f"{self.home}'")
 
     def take_over(self, home: str) -> None:
-        """Have another server answer from now on."""
+        """Have another server, `home`, answer from now on."""
         self.home = home
 
     def flush(self) -> None:
-        """Lose everything."""
+        """Delete everything in Redis."""
         self.raw.flushall()
 
 
 class _OneByOne:
-    """A pipeline whose every command is a write of its own."""
+    """A pipeline that sends each command as a separate write."""
 
     def __init__(self, redis: LaggingReplica) -> None:
         self._redis = redis

@@ -1,4 +1,4 @@
-"""A waitlist as it should be, in plain Python: who is where, in which order, how many were."""
+"""The sequential model of a waitlist: entries, order, counters, histories."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -7,32 +7,31 @@ from typing import Literal
 
 from waitlist_shared.ranks import TIER
 
-# Places are fractions: between any two there is another, so every move goes where it is to go.
+# Places are fractions, so that there is a place between any two for a moved entry.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# How wide the gaps between signups are here.
+# The distance between the places of two signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# Where an import's people stand who joined elsewhere: between the second signup and the third.
+# The place of an import's early rows: between the second and the third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# Others of an import stand so far behind each other.
+# The distance between the places of an import's other rows.
 APART = 8
 MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Stay:
-    """One person's stay.
+    """One customer's stay.
 
-    `rank` is the place, and `ticket` the one that the signup drew.
-    `hold` names the claim that holds, or last held, the person; `hold_end` how the claimer or an
-    operator ended that; `is_long` tells a hold that was extended,
-    `is_over` one whose time is up, unnoticed yet; `is_aside` an admission that takes room still.
-    `key` is the signup's, and `former` the stay before one that is only intended yet, or was by an
-    import.
+    `rank` is the current place, `ticket` the place that the signup drew. `hold` names the latest
+    claim of the entry, `hold_end` how the claimer or an operator ended it. `is_long` marks an
+    extended hold, `is_over` an expired one that Redis has not ended yet, `is_aside` an admission
+    that still counts against the capacity. `key` is that of the signup or import, and `former`
+    the stay before it, kept until an intent is finished and after an import.
     """
 
     state: State
@@ -50,7 +49,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """One of a person's history: its word, who made it happen, and why; `hold` is the claim's."""
+    """An event of a history: word, actor, reason; `hold` names the claim, if any."""
 
     word: str
     by: str
@@ -63,11 +62,11 @@ CUSTOMER, OPERATOR, MAINTENANCE = "customer", "operator", "maintenance"
 
 @dataclass(frozen=True)
 class Line:
-    """Everybody by name, the requests that count only once, and the counters.
+    """All stays by name, the requests that count only once, and the counters.
 
-    By key and name, `looked` says as what imports have seen people, and `drawn` which places they
-    have drawn and not used yet; `early` counts those that were drawn for people
-    who joined elsewhere. `events` are the histories, by name.
+    By an import's key and by name, `looked` has the status that the import has read, and `drawn`
+    the place that it has drawn and not used yet. `early` counts the places drawn for early rows.
+    `events` are the histories, by name.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -90,7 +89,7 @@ class Line:
         return self.by_name.get(name)
 
     def of(self, *states: State) -> list[str]:
-        """Return the names of those in these states, in the order of their ranks."""
+        """Return the names of the entries in these states, in the order of their ranks."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
 
@@ -116,7 +115,7 @@ class Line:
         return dict(self.events).get(name, ())
 
     def happened(self, name: str, word: str, by: str, reason: str = "", hold: str = "") -> "Line":
-        """Note an event in a person's history."""
+        """Add an event to an entry's history."""
         events = (*self.history(name), Event(word, by, reason, hold))
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
@@ -130,12 +129,12 @@ class Line:
         return line, AT_BACK + line.tickets * GAP
 
     def look(self, key: str, seen: dict[str, str]) -> "Line":
-        """Remember as what an import has seen people."""
+        """Remember the status that an import has read, by name."""
         others = frozenset(one for one in self.looked if one[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Line":
-        """Remember what an import has drawn and not used yet."""
+        """Remember the places that an import has drawn and not used yet."""
         others = frozenset(one for one in self.drawn if one[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
         return replace(self, drawn=others | own)
@@ -154,7 +153,7 @@ def joined(line: Line, name: str, key: str) -> Line:
 
 
 def signup_finished(line: Line, name: str) -> Line:
-    """Take a signup that is only intended to its end: the place, or no trace of it."""
+    """Finish a signup's intent: the entry gets a place, or the intent disappears."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
         return line
@@ -201,7 +200,7 @@ def _not_joined(line: Line, name: str) -> Line:
 
 
 def ended(line: Line, name: str, state: Literal["left", "admitted"], by: str = OPERATOR) -> Line:
-    """End a stay, and count it."""
+    """End a stay, and count the end."""
     line = line.change(name, state=state, is_over=False).happened(name, state, by)
     if state == "left":
         return replace(line, left=line.left + 1)
@@ -209,7 +208,7 @@ def ended(line: Line, name: str, state: Literal["left", "admitted"], by: str = O
 
 
 def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> Line:
-    """Hold people for a claim; one that admits at once offers them nothing."""
+    """Hold entries for a claim; a claim that admits at once writes no `offered` event."""
     for name in names:
         line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
         line = line if at_once else line.happened(name, "offered", OPERATOR, hold=hold)
@@ -225,10 +224,10 @@ def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
 
 
 def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
-    """Move somebody who waits.
+    """Move a waiting entry.
 
-    To where their signup belongs in a priority, exactly so many places ahead but not beyond the
-    head of their priority, to that head, or behind everybody.
+    `kind` and `value` say where: to its signup's place within a priority, some places ahead but
+    not beyond the head of its priority, to that head, or to the end of the line.
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
@@ -246,7 +245,7 @@ def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
 
 
 def expired(line: Line, name: str) -> Line:
-    """End a hold whose time is up."""
+    """End an expired hold."""
     attempts = line.by_name[name].attempts + 1
     hold = line.by_name[name].hold
     if attempts >= MAX_ATTEMPTS:
@@ -257,7 +256,7 @@ def expired(line: Line, name: str) -> Line:
 
 
 def all_expired(line: Line, *, only_over: bool = False) -> Line:
-    """End all holds, or those whose time is up already."""
+    """End all holds, or only the expired ones."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -265,13 +264,13 @@ def all_expired(line: Line, *, only_over: bool = False) -> Line:
 
 
 def subsets(names: list[str]) -> Iterator[list[str]]:
-    """Yield every choice of names, none and all included."""
+    """Yield every subset of the names."""
     for bits in range(2 ** len(names)):
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
 
 def _free(line: Line, name: str, rank: Place) -> Place:
-    """Return the place, or where another has it the one right ahead."""
+    """Return the place, or the one right ahead of the entry that has it."""
     for other in line.of("waiting"):
         if other != name and line.by_name[other].rank == rank:
             return _ahead_of(line, other)

@@ -1,4 +1,4 @@
-"""The table of operations: a row each, and every fault and every pair takes it from here."""
+"""The table of operations; every fault and every pair uses its rows."""
 
 from dataclasses import dataclass
 
@@ -29,9 +29,9 @@ REPEAT = "the-request"
 
 @dataclass(frozen=True)
 class Operation:
-    """What is asked, and in which scenarios (by name) that is struck.
+    """A request, and the names of the scenarios in which faults strike it.
 
-    What is maintenance's has no client who repeats it.
+    No client repeats an operation of maintenance.
     """
 
     name: str

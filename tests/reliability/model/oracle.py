@@ -23,17 +23,17 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the same as found when all holds are over."""
+        """Return the problem, marked as found after all holds had ended."""
         return Problem(self.kind, f"when all holds are over, {self.text}")
 
 
 def judge(
     ends: Iterable[Line], found: FinalState, tokens: Tokens, answered: frozenset[str] = frozenset()
 ) -> list[Problem]:
-    """Return what contradicts the end that explains most of what was found.
+    """Return the contradictions to that one of the ends which fits the stores best.
 
-    `answered` are the words of events whose requests were answered: their clients' names and
-    reasons must be there.
+    `answered` are the events whose requests were answered: the history must have their actor and
+    reason.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -48,7 +48,7 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # No client got the answer of this claim, so the hold ends by its deadline, recorded or not.
+        # No client got this claim's answer, so the hold ends by its deadline, recorded or not.
         is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
@@ -65,7 +65,7 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Redis has each entry of the list once and in its state, and no other entry."""
+    """Check that Redis has each entry once and in its state, and no other entry."""
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -103,13 +103,13 @@ def _in_record(
 def _history(
     name: str, line: Line, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
-    """Each change is recorded once, in its order, and nothing else; edits are not looked at."""
+    """Check that the history has each change once, in order, and nothing else but edits."""
     expected = line.history(name)
     recorded = tuple(event for event in found.histories.get(name, ()) if event.word != EDITED)
 
     def may_lack(event: Event) -> bool:
-        # No client knows of such a hold: it ends, recorded or not. While it lasts, the end of the
-        # one before is not recorded either.
+        # No client has the token of such a hold, so it may end without a record. While it lasts,
+        # the end of the hold before it need not be recorded either.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -137,7 +137,7 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """Maintenance may tell, in its own name, of what it found of a request without an answer."""
+    """Return whether this is the event; maintenance may record it if the request got no answer."""
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by == MAINTENANCE and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
@@ -154,7 +154,7 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Both stores have the same rank and the same attempts, and these are right."""
+    """Check that both stores have the same rank and the expected attempts."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
@@ -168,11 +168,11 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
         expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"
         yield Problem("attempts", f"of {name} {expected}")
     if int(record.get("stamp", 0)) > found.last_ticket:
-        yield Problem("ticket", f"whoever comes next may stand ahead of {name}")
+        yield Problem("ticket", f"the next signup may stand ahead of {name}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """A claim token stays valid until its deadline, whatever Redis has lost."""
+    """Check that a claim token stays valid until its deadline, whatever Redis has lost."""
     if stay.state == "parked":
         at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
         if at != recorded:
@@ -207,7 +207,7 @@ def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
         yield Problem("cold", f"the counts are {found.stats!r}")
         return
     seen = (counted.signed_up, counted.left, counted.admitted)
-    # After a loss they may lack a minute, and have what was under way twice.
+    # After a loss the counters may lack a minute, and count twice what was under way.
     if found.is_first_life and seen != (line.signed_up, line.left, line.admitted):
         expected = (line.signed_up, line.left, line.admitted)
         yield Problem("counter", f"signed up, left, admitted: {seen}, not {expected}")
@@ -217,7 +217,7 @@ def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Redis has the segments of each record, and each waiting entry is in their indexes."""
+    """Check that Redis has each record's segments, and their indexes all waiting entries."""
     segments = found.segments
     if segments.state != "ready":
         yield Problem("segment", "the segments are not ready")
@@ -236,7 +236,7 @@ def _left_over(found: FinalState) -> Iterator[Problem]:
     if found.unsettled:
         yield Problem("unsettled", f"maintenance has not settled {found.unsettled}")
     if strangers := {*found.moved, *found.tries} - set(found.line):
-        yield Problem("unsettled", f"Redis keeps what it knew of {strangers}")
+        yield Problem("unsettled", f"Redis keeps data of {strangers}")
     notes = {name for name, note in found.notes.items() if note.state != "done"}
     if notes != {*found.held, *found.parked}:
         yield Problem("twice", f"notes of {notes}, held {found.held}, parked {found.parked}")

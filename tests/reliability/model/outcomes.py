@@ -1,4 +1,4 @@
-"""What a client hears of a request: done, refused, to be tried again, or nothing."""
+"""The outcomes of a request: done, refused, to be retried, or no answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +20,10 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """`given` are those claimed: entry and token of each, in the order of the answer.
+    """The answer to a request.
 
-    `rows` says of each row of an import in one word what became of it.
+    `given` has name and token of each claimed entry, in the order of the answer. `rows` has the
+    outcome of each row of an import in one word.
     """
 
     verdict: Verdict
@@ -45,14 +46,14 @@ class Outcome:
 
 
 def outcome_of(request: Callable[[], Any]) -> Outcome:
-    """Request, and return what a client would hear."""
+    """Send a request, and return the outcome that a client would get."""
     try:
         return _done(request())
     except Crash:
         return Outcome(verdict="silent")
     except WaitlistError as error:
         return _refusal(error)
-    except Exception as error:  # noqa: BLE001 -- whatever it is, a client hears of a defect
+    except Exception as error:  # noqa: BLE001 -- a client gets a 500 for any other error
         return Outcome(verdict="defect", code=repr(error))
 
 

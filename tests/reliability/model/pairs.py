@@ -1,4 +1,4 @@
-"""Two operations on one person at once, with every interleaving of their steps."""
+"""Two operations on one entry at once, with every interleaving of their steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 
 BOTH = " + "
-# What has some forty steps, most of which look at what the other may have changed.
+# These have some forty steps, and most of them read what the other operation may change.
 LONG = ("rebuild",)
 MOST_CHANGES = 3
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One case; as text it is the line that replays it."""
+    """One case; its text is the line that replays it."""
 
     first: str
     second: str
@@ -47,10 +47,10 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return what either begins with; a rebuild conflicts_with the other where Redis is lost."""
+    """Return the scenarios of both; with a rebuild, those where Redis is lost."""
     warm = [name for name in (*first.scenarios, *second.scenarios) if not is_cold(name)]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # An unanswered signup has no claim to a place that is lost.
+        # An unanswered signup need not get back a place that Redis has lost.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))
@@ -75,7 +75,7 @@ def replay(testbed: Testbed, case: Pair) -> Result:
 
 
 class PairRun:
-    """Two operations in turns from one scenario, and the history of the latest run."""
+    """Runs two operations in turns from one scenario; keeps the history of the latest run."""
 
     def __init__(
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
@@ -120,7 +120,7 @@ class PairRun:
         return work
 
     def problems(self) -> list[Problem]:
-        """Have what was not answered repeated; return what is wrong in the end."""
+        """Repeat the unanswered requests; return the problems in the end."""
         for attempt in list(self._history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._testbed, self._history, attempt.request)

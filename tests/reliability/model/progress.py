@@ -1,4 +1,4 @@
-"""Shows how far a run is: jobs and cases done, what fails, and how long it will take."""
+"""Shows the progress of a run: jobs, cases, failures, time left."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts jobs and cases; the jobs left are taken to last as long as those done by this run."""
+    """Counts jobs and cases; estimates the time left from the jobs of this run."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

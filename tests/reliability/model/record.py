@@ -1,6 +1,6 @@
-"""What a run has come to, kept in a file: a run that was stopped goes on where it was.
+"""Keeps the results of a run in a file, so that a stopped run can resume.
 
-The file is named for the code: after a change of the service or of the search, all is run again.
+The file's name is a hash of the code: after a change, all jobs run again.
 """
 
 import json
@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# Which failures are known is looked up when the report is made.
+# These only judge and show recorded results, so a change of them needs no new run.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
 @dataclass(frozen=True)
 class Done:
-    """A job that was run: how many cases it had, and those that failed."""
+    """A finished job: the number of its cases, and those that failed."""
 
     job: Job
     cases: int
@@ -64,7 +64,7 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The jobs that were run on this code, in a file of a folder."""
+    """The file of the finished jobs for this code."""
 
     folder: Path = RECORDS
     digest: str = field(default_factory=lambda: digest_of_code())
@@ -74,7 +74,7 @@ class Record:
         return self.folder / f"{self.digest}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield what was run before; a line that was cut off is left out."""
+        """Yield the finished jobs; skip a line that was cut off."""
         if not self.path.exists():
             return
         for line in self.path.read_text().splitlines():
@@ -90,7 +90,7 @@ class Record:
 
 
 def digest_of_code(root: Path = ROOT) -> str:
-    """Return a hash of the service and of the search."""
+    """Return a hash of the service's and the model checker's code."""
     hash_ = sha256()
     for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
         if path.suffix in SUFFIXES and not _is_later(root, path):
@@ -103,7 +103,7 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """Return the commit that is checked out, as far as files of git's tell it."""
+    """Return the checked-out commit, read from git's files, or "unknown"."""
     git = root / ".git"
     if git.is_file():
         git = Path(git.read_text().removeprefix("gitdir: ").strip())

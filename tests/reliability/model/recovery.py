@@ -1,4 +1,4 @@
-"""What follows a fault: clients repeat what was not answered, maintenance runs, holds end."""
+"""Recovery from a fault: clients retry, maintenance runs, holds end; then the verdict."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ TRIES = 6
 
 
 def recorded_outcome(history: History, request: Request, send: Callable[[], Outcome]) -> Outcome:
-    """Send a request, and keep what was heard in the history."""
+    """Send a request, and note its outcome in the history."""
     began = history.now()
     answer = send()
     history.note(request, answer, began)
@@ -26,7 +26,7 @@ def recorded_outcome(history: History, request: Request, send: Callable[[], Outc
 
 
 def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
-    """Repeat the same request, to another process, until an answer is final."""
+    """Repeat the request in another process until the answer is final."""
     for _ in range(TRIES):
         if testbed.is_cold():
             testbed.maintain()
@@ -38,7 +38,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Line]) -> list[Problem]:
-    """Return of whom it cannot be said again, by the token that did so, that they are admitted."""
+    """Repeat each admission with its token; return the ones that are refused."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -51,14 +51,14 @@ def refused_tokens(testbed: Testbed, ends: set[Line]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the ends of cases that have one scenario and one request, equal ones only once."""
+    """Judges the ends of one request's cases from one scenario; judges equal ends once."""
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of both stores and of what the client has heard."""
+        """Return a hash of both stores and of the client's answers."""
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)

@@ -1,4 +1,4 @@
-"""What a run came to: cases, failures by cause, and what contradicts the list of known causes."""
+"""The report of a run: cases, failures by cause, differences from the known failures."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -39,11 +39,11 @@ class Report:
                 self.news.append(result)
 
     def repaired(self) -> list[str]:
-        """Return the known groups of which no case has failed."""
+        """Return the names of the known failures that no case shows any more."""
         return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
-        """Return those that are not known, grouped by what they are about and what is wrong."""
+        """Return the unknown failures, grouped by operation and kinds of problem."""
         found: dict[object, list[Result]] = {}
         for result in self.news:
             kinds = frozenset(problem.kind for problem in result.problems)
@@ -66,6 +66,6 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return a failing case as the line that replays it, and what is wrong."""
+    """Return the line that replays a failing case, and its problems."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

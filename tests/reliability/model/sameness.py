@@ -1,8 +1,8 @@
-"""When two states of a case are the same: where they differ at most in how long something took.
+"""Decides when two states of a case are the same: they differ only in how long steps took.
 
-Every time that is later than the case's scenario is replaced by its place among all of them. Their
-order stays, and so do gaps of a second and more, but not whether two are one millisecond apart or
-five: nothing in the service requests for less than a second.
+Every time after the start of the case is replaced by its place among all such times. Their order
+stays, and so do gaps of a second and more. Shorter gaps count as equal, because no rule of the
+service depends on less than a second.
 """
 
 import re
@@ -17,14 +17,14 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# Beyond any deadline that is given in a case.
+# Later than any deadline in a case.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text whose later times are taken out, and these times, in tickets."""
+    """A text without its times after the start of the case, and these times as tickets."""
 
     digest: bytes
     times: tuple[int, ...]
@@ -68,7 +68,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return a time as a ticket; of a rank, also its tier."""
+    """Return tier and ticket of a rank, or tier 0 and the ticket of a time."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

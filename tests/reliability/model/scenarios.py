@@ -1,7 +1,7 @@
-"""What stands before an operation; `b` is the person that every operation is about.
+"""The initial states of operations; `b` is the entry that every operation concerns.
 
-Each has some signups of yesterday, some of now and one admission behind it, so that whatever takes
-Redis or the index back some writes takes acknowledged ones with it.
+Each has signups of yesterday and of today, and one admission. So a fault that takes Redis or the
+index back by some writes loses acknowledged ones.
 """
 
 from tests.reliability.model.client import FIRST, Row
@@ -46,7 +46,7 @@ def _signed_up(*names: str) -> Scenario:
 _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
-# Two who are new around one who is not: they are intended one after the other.
+# `e` is on the list already; the intents of `d` and `b` are in two transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
@@ -101,7 +101,7 @@ NAMES: dict[str, Scenario] = {
 
 
 def of(name: str) -> Scenario:
-    """Return a scenario by name, perhaps one with Redis lost in the end."""
+    """Return a scenario by name; one that ends in COLD loses Redis at its end."""
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())
     return NAMES[name]

@@ -1,8 +1,8 @@
-"""Two processes that make their steps in turns, one at a time: as scheduled, or in every order.
+"""Runs two processes one step at a time: by a given schedule, or in every order.
 
-A process is a function of what it was answered and of the times it read: a run need not be repeated
-from its scenario to go on elsewhere. The stores are put back, and the processes hear again what
-they were answered.
+A process depends only on its answers and on the times that it has read. So another order need not
+start from the scenario: the scheduler restores the stores, and replays the answers to both
+processes.
 """
 
 import io
@@ -26,7 +26,7 @@ Work = Callable[["HaltingWire"], Any]
 
 
 class World(Protocol[S]):
-    """What the processes have in common: stores and clocks, and what they were at first."""
+    """The stores and clocks that the processes share, and their initial state."""
 
     @property
     def time(self) -> Any: ...
@@ -42,12 +42,12 @@ class World(Protocol[S]):
     def text(self, value: Any) -> Text: ...
 
     def digest(self, more: list[Text]) -> bytes:
-        """Return a hash of everything, and of more that belongs to its state."""
+        """Return a hash of the stores and clocks, and of `more`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a call came to: an answer or an error; and the time, and random values drawn, then."""
+    """The result of a call: answer or error, time, and number of random values drawn."""
 
     answer: Any
     error: Exception | None
@@ -64,9 +64,9 @@ class Step:
 
 
 class Process(threading.Thread):
-    """One process: it halts before each step, and says when it has ended.
+    """One process, which halts before each step.
 
-    `made` are the steps behind it; those that it is given at first it only hears again.
+    `made` are its past steps; the ones given at the start are replayed and not made again.
     """
 
     def __init__(
@@ -107,19 +107,19 @@ class Process(threading.Thread):
         self._await_halt()
 
     def go(self) -> None:
-        """Let it make the step before which it has halted."""
+        """Let the process make its next step."""
         self._may_go.release()
         self._await_halt()
 
     def stop(self) -> None:
-        """End it, wherever it stands."""
+        """End the process at its current step."""
         if self.step is not None:
             self._is_stopped = True
             self.go()
         self.join()
 
     def local(self) -> Iterator[Text]:
-        """Yield all that it was answered, and the times that it has read, or how it has ended."""
+        """Yield the answers and times that the process has read, or its outcome."""
         if self.step is None:
             yield self.world.text(f"ended: {self.outcome}")
         else:
@@ -131,7 +131,7 @@ class Process(threading.Thread):
 
 
 class HaltingWire(Wire):
-    """Where the calls of such a process pass."""
+    """The wire of a process: each call halts until the scheduler lets it go."""
 
     def __init__(self, turn: Process) -> None:
         super().__init__()
@@ -139,11 +139,11 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Halt from now on: whatever was before made the process ready."""
+        """Halt from now on; the calls before only prepared the process."""
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock whose readings are recorded_outcome, each time only once."""
+        """Return a clock that records its readings, each time once."""
 
         def now() -> int:
             millis = now_millis()
@@ -182,7 +182,7 @@ def _made(call: Call, world: World[Any]) -> Step:
         answer = call.make()
         if isinstance(answer, dict) and hasattr(answer.get("Payload"), "read"):
             answer = {**answer, "Payload": answer["Payload"].read()}
-    except Exception as found:  # noqa: BLE001 -- the process hears it, now and again
+    except Exception as found:  # noqa: BLE001 -- the process gets every error, also in a replay
         error = found
     heard = world.text((answer, error, getattr(error, "response", None)))
     return Step(answer, error, world.time, SOURCE.drawn, heard)
@@ -190,7 +190,7 @@ def _made(call: Call, world: World[Any]) -> Step:
 
 @dataclass(frozen=True)
 class Branch(Generic[S]):
-    """Where a run goes on: after a schedule whose last step was `last`, with a step of `name`."""
+    """A run to continue: after `schedule` and its last step `last`, with a step of `name`."""
 
     schedule: str = ""
     last: tuple[str, Effects] | None = None
@@ -200,9 +200,9 @@ class Branch(Generic[S]):
 
 
 class Scheduler(Generic[S]):
-    """Two processes in one world; `is_reduced` leaves out orders that nothing can tell apart.
+    """Runs two processes in one world; `is_reduced` skips orders that lead to the same states.
 
-    With `most_changes` one process takes over from the other only so often, as long as both go on.
+    `most_changes` limits how often one process takes over from the other while both are running.
     """
 
     is_reduced = True
@@ -215,7 +215,7 @@ class Scheduler(Generic[S]):
         self._open: list[Branch[S]] = []
 
     def follow(self, schedule: str) -> str:
-        """Run as scheduled, and on as they come; return what the schedule was."""
+        """Run by a schedule, then in order of names; return the full schedule."""
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -224,7 +224,7 @@ class Scheduler(Generic[S]):
         return made
 
     def ends(self) -> Iterator[str]:
-        """Yield the schedule of each end; the world is then what that has made of it."""
+        """Yield the schedule of each run, while the world is in that run's final state."""
         self._seen.clear()
         self._open = [Branch()]
         while self._open:
@@ -241,7 +241,7 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each begins as it did at first, then hears again what it was answered.
+            # Each process starts at the scenario's time, and then gets its past answers again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
@@ -250,7 +250,7 @@ class Scheduler(Generic[S]):
         return turns
 
     def _followed(self, branch: Branch[S], turns: list[Process]) -> str | None:
-        """Run on from a branch to an end; return None where another run has been before."""
+        """Continue a branch to its end; return None if it meets a known state."""
         schedule, last, name = branch.schedule, branch.last, branch.name
         while True:
             if not name:
@@ -278,7 +278,7 @@ class Scheduler(Generic[S]):
         last: tuple[str, Effects] | None,
         step: Effects | None,
     ) -> list[str]:
-        """Return who may make the next step."""
+        """Return the names of the processes that may make the next step."""
         if self._most_changes is None:
             return [name for name in able if not self._is_repeat(last, name, step)]
         if schedule[-1:] in able and _changes(schedule) >= self._most_changes:
@@ -286,7 +286,7 @@ class Scheduler(Generic[S]):
         return able
 
     def _is_known(self, turns: list[Process], schedule: str, *, is_one_asleep: bool) -> bool:
-        """Whether a run has stood here before: equal stores, and processes that know the same."""
+        """Return whether a run was here before, with equal stores and equal processes."""
         if not self.is_reduced:
             return False
         here = self._world.digest([text for turn in turns for text in turn.local()])
@@ -301,9 +301,9 @@ class Scheduler(Generic[S]):
         return False
 
     def _is_repeat(self, last: tuple[str, Effects] | None, name: str, step: Effects | None) -> bool:
-        """Whether the other order of the last step and this one was run, and is the same.
+        """Return whether a run with the last step and this one swapped leads to the same state.
 
-        Of two neighbouring steps that do not meet, the first process makes its own first.
+        If two neighbouring steps do not conflict, only the order with A first is run.
         """
         if not self.is_reduced or last is None or step is None or (last[0], name) != ("B", "A"):
             return False

@@ -1,6 +1,6 @@
-"""Two faults, one after the other: no answer comes, then Redis is lost, before maintenance has run.
+"""Two faults, one after the other: a request gets no answer, then Redis is lost.
 
-The client repeats what was not answered; Redis is lost before that, within it, or right after it.
+Redis is lost before, during or right after the client's retry, and before maintenance has run.
 """
 
 from collections.abc import Iterator
@@ -26,9 +26,10 @@ THEN = "then "
 
 @dataclass(frozen=True)
 class Sequence:
-    """One case: `later` is the step of the repeat before which the second fault strikes.
+    """One case; its text is the line that replays it.
 
-    It is NO_REPEAT for a client that gives up. As text it is the line that replays it.
+    `later` is the step of the retry before which the second fault strikes, or NO_REPEAT for a
+    client that gives up.
     """
 
     operation: str
@@ -64,7 +65,7 @@ class Sequence:
 def sequences(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its scenarios, with each two faults at each of their steps."""
+    """Run an operation from one of its scenarios, with each pair of faults at each step."""
     snapshot = testbed.snapshot_of(scenario)
     run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
@@ -72,7 +73,7 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # What died here and what timed out here have left the same behind.
+                # A crash and a time-out at this step have left the same state.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()
@@ -114,18 +115,18 @@ class SequenceRun:
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
-        """Return a hash of all that the second fault and the client may find."""
+        """Return a hash of the state that the second fault and the client find."""
         return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
-        """Repeat with no second fault; return how many steps that took."""
+        """Repeat the request without a second fault; return the number of its steps."""
         wire = Wire()
         client = self._testbed.client(wire)
         outcome_of(lambda: self._request.again().send(client))
         return len(wire.calls)
 
     def problems(self, case: Sequence) -> list[Problem]:
-        """Run from the scenario; return what is wrong in the end."""
+        """Run from the scenario; return the problems in the end."""
         self.begin(faults.BY_NAME[case.fault], case.step)
         testbed, second = self._testbed, faults.BY_NAME[case.second]
         if case.later == NO_REPEAT:

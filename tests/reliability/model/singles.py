@@ -22,7 +22,7 @@ THE_END = "the end"
 
 @dataclass(frozen=True)
 class Single:
-    """One case; as text it is the line that replays it."""
+    """One case; its text is the line that replays it."""
 
     operation: str
     scenario: str
@@ -59,7 +59,7 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # Whoever was answered has nothing to repeat: that is the other case again.
+                # A client with an answer does not retry, so the case equals the one that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), name)
 
@@ -75,7 +75,7 @@ def replay(testbed: Testbed, case: Single) -> Result:
 
 
 def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
-    """Return the calls of an operation where nothing goes wrong."""
+    """Return the calls of an operation without a fault."""
     testbed.begin(snapshot)
     wire = Wire()
     client = testbed.client(wire)
@@ -98,7 +98,7 @@ class SingleRun:
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
-        """Run from the scenario; return what is wrong in the end."""
+        """Run from the scenario; return the problems in the end."""
         testbed, history = self._testbed, History(self._snapshot.unanswered)
         testbed.begin(self._snapshot)
         testbed.redis.keeps_past = kind.keeps_past

@@ -1,8 +1,8 @@
-"""A fixed choice of all the cases, short enough for every `make test`; `make proof` runs all.
+"""A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
 
-One single fault in forty, in 120 of the operations that have the most; one sequence of two faults
-in forty, of one operation in five; every end of each operation's pair with a look (of a rebuild's
-the first four), and of one other pair in sixty.
+Single faults: one in 40, or one in 120 for long operations. Sequences of two faults: one in 40, for
+one job in five. Pairs: every operation with a look, and one other pair in 60; all their ends, but
+only the first four of a rebuild.
 """
 
 from itertools import islice
@@ -47,7 +47,7 @@ SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LON
 
 
 def news(results: list[Result]) -> str:
-    """Tell of the cases that fail for a reason that is not known."""
+    """Return the cases that fail for an unknown reason, as text."""
     found = [
         result
         for result in results
@@ -57,7 +57,9 @@ def news(results: list[Result]) -> str:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_a_struck_operation_is_whole_in_the_end(testbed: Testbed, operation: Operation) -> None:
+def test_an_operation_struck_by_a_fault_ends_complete(
+    testbed: Testbed, operation: Operation
+) -> None:
     """P1, P2, P3, P4, P6, P7: at each step, whether the client retries or gives up."""
     sample = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
     results = [
@@ -82,7 +84,7 @@ def test_two_operations_on_one_person_end_as_one_after_the_other(
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
 def test_nothing_acknowledged_is_lost_by_two_faults(testbed: Testbed, job: Job) -> None:
-    """P2, P3: no answer comes, and Redis is lost before maintenance has run."""
+    """P2, P3: a request gets no answer, and Redis is lost before maintenance has run."""
     results = list(job.results(testbed, SOME_SEQUENCES))
     assert not news(results), news(results)
 
@@ -92,8 +94,8 @@ def test_every_operation_takes_part_in_some_pair() -> None:
 
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
-def test_what_is_known_to_fail_fails_still(testbed: Testbed, known: KnownFailure) -> None:
-    """Whoever repairs it takes the group off the list."""
+def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> None:
+    """A repair must remove its group from the list."""
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"

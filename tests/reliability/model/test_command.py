@@ -25,7 +25,7 @@ def test_a_good_case_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"{GOOD}: nothing is wrong\n"
 
 
-def test_a_failing_case_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -> None:
     known = next(
         one
         for one in KNOWN_FAILURES

@@ -1,4 +1,4 @@
-"""Which answers an order of requests can explain."""
+"""Which answers the history accepts, because some order of requests explains them."""
 
 from tests.reliability.model import model, requests
 from tests.reliability.model.history import History
@@ -60,7 +60,7 @@ def test_a_false_position_is_not_explained() -> None:
     assert history.ends(line_of("a", "b")) == set()
 
 
-def test_nobody_is_given_to_two_claimers() -> None:
+def test_no_entry_is_given_to_two_claimers() -> None:
     history = at_once(
         (requests.claim(1, "one"), given("a")),
         (requests.claim(1, "other"), given("a")),
@@ -76,7 +76,7 @@ def test_two_claimers_at_once_share_the_head_of_the_line() -> None:
     assert len(history.ends(line_of("a", "b"))) == 1
 
 
-def test_whoever_was_answered_first_comes_first() -> None:
+def test_the_claim_answered_first_comes_first() -> None:
     late = one_after_the_other(
         (requests.claim(1, "one"), given("b")),
         (requests.claim(1, "other"), given("a")),

@@ -1,4 +1,4 @@
-"""Which ends and answers of an import its rows can explain."""
+"""Which final orders and answers of an import the history accepts."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def ends_of(line: Line, *sent: tuple[requests.Request, Outcome], at_once: bool =
     return {"".join(end.of("waiting")) for end in history.ends(line)}
 
 
-def test_rows_without_a_time_stand_behind_everybody_in_their_order() -> None:
+def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
     assert ends_of(line_of("a", "c"), (FILE, answered("joined", "already", "joined"))) == {"acdb"}
 
 
@@ -50,10 +50,10 @@ def test_what_is_cut_off_is_a_beginning_of_the_file() -> None:
     assert ends_of(line_of("a", "c"), (FILE, SILENT)) == {"ac", "acd", "acdb"}
 
 
-def test_whoever_signs_up_after_a_cut_does_not_come_between_those_before_it() -> None:
+def test_a_signup_after_a_cut_does_not_stand_between_rows_before_it() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # It has not begun, or it has with some, all of it was drawn before, or it is yet to come.
+    # The import wrote none, some or all of its rows before the signup, or comes after it.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 
@@ -75,17 +75,17 @@ def test_a_false_answer_is_not_explained(answer: Outcome) -> None:
     assert not ends_of(line_of("a", "c"), (FILE, answer))
 
 
-def test_whoever_finds_no_room_is_refused_and_leaves_no_trace() -> None:
+def test_a_row_without_room_is_refused_and_leaves_no_trace() -> None:
     line = line_of("a", "c", capacity=3)
     assert ends_of(line, (FILE, answered("joined", "already", "waitlist_full"))) == {"acd"}
 
 
-def test_cut_off_where_room_is_short_any_of_those_intended_may_have_it() -> None:
+def test_after_a_cut_any_intent_may_get_the_last_place() -> None:
     assert ends_of(line_of("a", "c", capacity=3), (FILE, SILENT)) == {"ac", "acd", "acb"}
 
 
 def test_a_claim_takes_all_its_people_in_one_step() -> None:
-    """One who comes in after that is not given, also where fewer were there than wanted."""
+    """An entry added after that step is not claimed, even if the claim got too few."""
     one_early = requests.bring("a file", Row("b", is_early=True))
     line = line_of("a", "c", "e")
     later = (requests.claim(4, "k"), given("a", "c", "e", "b"))
@@ -95,8 +95,8 @@ def test_a_claim_takes_all_its_people_in_one_step() -> None:
 
 
 @pytest.mark.parametrize("seen", [("already", "joined"), ("joined", "already")])
-def test_an_import_may_see_some_of_those_who_are_admitted_together(seen: tuple[str, str]) -> None:
-    """Only the first of them: they are recorded in their order."""
+def test_an_import_may_see_some_of_the_entries_admitted_together(seen: tuple[str, str]) -> None:
+    """The admissions are recorded in order, so the import may see only the first."""
     both = requests.bring("a file", Row("c"), Row("a"))
     dequeue = (requests.claim(2, "k", at_once=True), given("a", "c"))
     ends = ends_of(line_of("a", "c"), dequeue, (both, answered(*seen)), at_once=True)

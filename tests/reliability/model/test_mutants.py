@@ -1,4 +1,4 @@
-"""A service that forgets a step is found out by the search."""
+"""The search finds a service that leaves out a step."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ from waitlist_api.records.transitions import Transitions
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """Forget a step."""
+    """Leave out a step."""
 
 
-# Where, which step, and the operation that is cut off there: (names, scenario).
+# The method that does nothing, and the operation and scenario that show it.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),

@@ -1,4 +1,4 @@
-"""The oracle notices each thing that can be wrong, where it alone is."""
+"""The oracle finds each kind of problem in a state that has no other."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ Mutant = Callable[[Testbed], object]
 
 
 def record_of(testbed: Testbed, name: str) -> Item:
-    """Return the item of a record, a copy that takes its place."""
+    """Replace the item of a record by a copy, and return the copy."""
     key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
     testbed.table.items[key] = dict(testbed.table.items[key])
     return testbed.table.items[key]
@@ -38,7 +38,7 @@ def bring_back_the_admitted(testbed: Testbed) -> None:
     testbed.redis.raw.zadd(keys.queue(WAITLIST_ID), {id_of("a"): 5})
 
 
-def put_in_line_whoever_is_held(testbed: Testbed) -> None:
+def put_a_held_entry_in_line(testbed: Testbed) -> None:
     testbed.redis.raw.zadd(keys.queue(WAITLIST_ID), {id_of("b"): 5})
 
 
@@ -49,7 +49,7 @@ def admit_twice(testbed: Testbed) -> None:
 
 
 def history_of(testbed: Testbed, name: str, word: str) -> tuple[str, str]:
-    """Return the key of one event of a person."""
+    """Return the key of one event in an entry's history."""
     pk = f"ENTRY#{WAITLIST_ID}#{id_of(name)}"
     return next(key for key in testbed.table.items if key[0] == pk and key[1].endswith(f"#{word}"))
 
@@ -80,7 +80,7 @@ def tell_in_another_order(testbed: Testbed) -> None:
 
 def tell_of_another_actor(testbed: Testbed) -> None:
     key = history_of(testbed, "c", "joined")
-    testbed.table.items[key] = testbed.table.items[key] | {"by": {"S": "somebody else"}}
+    testbed.table.items[key] = testbed.table.items[key] | {"by": {"S": "another operator"}}
 
 
 def lose_a_reason(testbed: Testbed) -> None:
@@ -90,7 +90,7 @@ def lose_a_reason(testbed: Testbed) -> None:
     }
 
 
-def tell_it_as_maintenance(testbed: Testbed) -> None:
+def record_it_as_maintenance(testbed: Testbed) -> None:
     key = history_of(testbed, "b", "parked")
     testbed.table.items[key] = testbed.table.items[key] | {"by": {"S": "maintenance"}}
 
@@ -144,7 +144,7 @@ MUTANTS: dict[Mutant, str] = {
     lose_the_record: "record",
     leave_in_the_record_only: "record",
     bring_back_the_admitted: "revived",
-    put_in_line_whoever_is_held: "twice",
+    put_a_held_entry_in_line: "twice",
     admit_twice: "twice",
     lose_an_event: "history",
     tell_an_event_twice: "history",
@@ -166,7 +166,7 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """c and e wait, b and d are held, a was admitted, and maintenance has nothing to do."""
+    """Return a state: c, e wait, b, d are held, a was admitted; maintenance has no work."""
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
     return testbed
@@ -207,7 +207,7 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """The same, with segments by kind."""
+    """Return the same state with segments by kind."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed
@@ -225,21 +225,21 @@ def test_nothing_is_wrong_with_segments_that_are_built(segmented: Testbed) -> No
         change_the_attributes_in_the_record_only,
     ],
 )
-def test_whoever_is_in_a_wrong_segment_is_noticed(segmented: Testbed, mutant: Mutant) -> None:
+def test_a_wrong_segment_is_noticed(segmented: Testbed, mutant: Mutant) -> None:
     mutant(segmented)
     assert kinds_of(segmented) == {"segment"}
 
 
 @pytest.fixture
 def parked(testbed: Testbed) -> Testbed:
-    """b was parked for a reason."""
+    """Return a state in which b was parked with a reason."""
     testbed.begin(testbed.snapshot_of("parked"))
     testbed.maintain_until_quiet()
     return testbed
 
 
-@pytest.mark.parametrize("mutant", [lose_a_reason, tell_it_as_maintenance])
-def test_the_actor_and_reason_of_an_answered_request_are_told(
+@pytest.mark.parametrize("mutant", [lose_a_reason, record_it_as_maintenance])
+def test_the_history_has_actor_and_reason_of_an_answered_request(
     parked: Testbed, mutant: Mutant
 ) -> None:
     ends, answered = {parked.snapshot_of("parked").line}, frozenset({"parked"})
@@ -249,6 +249,6 @@ def test_the_actor_and_reason_of_an_answered_request_are_told(
     assert problem.kind == "history"
 
 
-def test_maintenance_tells_what_it_finds_of_a_request_without_an_answer(parked: Testbed) -> None:
-    tell_it_as_maintenance(parked)
+def test_maintenance_may_record_an_unanswered_request(parked: Testbed) -> None:
+    record_it_as_maintenance(parked)
     assert not judge({parked.snapshot_of("parked").line}, observe(parked), parked.tokens)

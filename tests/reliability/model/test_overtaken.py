@@ -1,7 +1,6 @@
-"""Requests of other processes come before each step of one request: three and more at once.
+"""One request is overtaken by several requests of other processes, at each of its steps.
 
-The pairs have two requests. The rows here are what two cannot show, and the pairs of which
-`make test` must not leave out any placement.
+A row here needs three or more requests, or it is a pair that `make test` must run in every order.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,7 +47,7 @@ next_complete = complete("b", NEXT)
 
 
 def between_two_sendings(action: Callable[[], object]) -> Fault:
-    """The SDK repeats a call whose answer was lost; the action happens in between."""
+    """Return a fault: the SDK sends a call twice, and the action happens in between."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -60,9 +59,9 @@ def between_two_sendings(action: Callable[[], object]) -> Fault:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """`others` come in their order, each right before some step of the request.
+    """A request and the others that overtake it, in their order, each right before some step.
 
-    With `is_repeated` they all come between the two sendings of the request's first call.
+    With `is_repeated`, all others come between the two sendings of the request's first call.
     """
 
     name: str
@@ -154,7 +153,7 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield before which step of the request each of the others comes."""
+    """Yield all placements: for each other request, the step before which it comes."""
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
         yield (0,) * len(row.others)
@@ -163,7 +162,7 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
 
 
 def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
-    """Run the request with the others in these places; return what is wrong in the end."""
+    """Run the request with the others in these places; return the problems in the end."""
     snapshot = testbed.snapshot_of(row.scenario)
     testbed.begin(snapshot)
     history = History(snapshot.unanswered)

@@ -1,4 +1,4 @@
-"""What is run once for many orders of steps shows what all of them would."""
+"""The reduced search finds the same final states as all orders of steps."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
 def in_both_ways(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
-    """Run a pair with and without reduction; return what both have found."""
+    """Run a pair with and without reduction; return the results of both."""
     job = Job(names, scenario, "pair")
     some, fewer = problems_of(testbed, job)
     monkeypatch.setattr(Scheduler, "is_reduced", False)

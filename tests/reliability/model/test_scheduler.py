@@ -1,4 +1,4 @@
-"""Two processes are interleaved in every order that can make a difference, each once."""
+"""The scheduler runs each order that can make a difference, once."""
 
 from math import comb
 from typing import Any
@@ -11,7 +11,7 @@ from tests.support.faults import Call
 
 
 class Table:
-    """A world of a few items: what was put, in its order, and how often each was got."""
+    """A world of a few items: the puts in their order, and the number of gets of each."""
 
     def __init__(self) -> None:
         self.puts: list[str] = []
@@ -37,7 +37,7 @@ class Table:
         return repr((self.puts, more)).encode()
 
     def work(self, own: str, keys: list[str]) -> Work:
-        """Return a process that gets (in small letters) and puts items."""
+        """Return a process that gets items (lower case) and puts items (upper case)."""
 
         def make(key: str) -> list[str]:
             self.made += own
@@ -77,12 +77,12 @@ def test_steps_that_do_not_meet_are_made_in_one_order(first: str, second: str) -
 
 
 def test_orders_that_leave_the_same_behind_are_one() -> None:
-    """The second looks before or after the first writes: its look is over by the end."""
+    """Two orders of a read and a write end in the same state, and count as one."""
     assert len(Table().ends("X", "x")) == 1
 
 
 def test_a_process_takes_over_only_so_often() -> None:
-    """And when the other has ended, it goes on."""
+    """When the other process has ended, the first continues."""
     ends = Table().ends("XX", "XX", most_changes=1)
     assert set(ends) == {"AABB", "ABBA", "BAAB", "BBAA"}
 

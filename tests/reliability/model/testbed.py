@@ -1,4 +1,4 @@
-"""One deployment in this process: both stores, both clocks, and what happens to them."""
+"""One deployment in this process: both stores, both clocks, and the events that change them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# Whatever is behind has caught up by then.
+# No index and no replica is behind for longer.
 LONGEST_LAG = 15 * MINUTE
-# A run may rebuild, the next end holds, the third record what the second found.
+# The first run may rebuild, the second end holds, the third record those ends.
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything that a case begins with, and what should be true then.
+    """The initial state of a case, and the model's state for it.
 
-    `drawn` counts random values that were drawn until then; `epoch` is that of the order's first
-    life; `unanswered` are requests that were cut off: they have happened or not.
+    `drawn` counts the random values drawn so far; `epoch` is the order's first epoch;
+    `unanswered` are requests that were cut off, with or without an effect.
     """
 
     items: Past
@@ -82,7 +82,7 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return a client in a process of its own that knows the list; its calls pass a wire."""
+        """Return a client in its own process, which has cached the list; its calls pass `wire`."""
         wired = wire.client if wire else _as_it_is
         services = Services.on(
             CONFIG,
@@ -105,13 +105,13 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Let time pass within a rebuild: the index has caught up by then, as a rule."""
+        """Let time pass within a rebuild; the index catches up unless it is to stay late."""
         self.wait(seconds)
         if not self.is_index_late:
             self.table.catch_up()
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
-        """Have a new waitlist and request all this of it, where nothing goes wrong."""
+        """Create a waitlist and send it these requests without faults; return the state."""
         self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Line()))
         self.redis.keeps_past = True
         line = Line()
@@ -146,7 +146,7 @@ class Testbed:
         )
 
     def begin(self, snapshot: Snapshot) -> None:
-        """Make everything what it was at a snapshot."""
+        """Restore stores, clocks and tokens of a snapshot."""
         self.table.items = snapshot.items.copy()
         self.table.catch_up()
         self.is_index_late = False
@@ -169,7 +169,7 @@ class Testbed:
             self._texts.clear()
 
     def step_state(self) -> StepState:
-        """Return what is needed to go on from here, where no index is late."""
+        """Return the state to continue from; the index must not be behind."""
         micros = self.redis_clock.micros
         assert micros is not None
         return StepState(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
@@ -181,7 +181,7 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield what is there, without what was there at the scenario of the case."""
+        """Yield the state of the stores, except items unchanged since the start of the case."""
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
         for key in sorted(changed):
@@ -192,7 +192,7 @@ class Testbed:
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
 
     def _text(self, item: Item) -> Text:
-        """Return an item's text, worked out once: an item is never changed, but replaced."""
+        """Return an item's text, cached: items are replaced and never changed."""
         if id(item) not in self._texts:
             self._texts[id(item)] = item, Text.of(sorted(item.items()), self._snapshot.millis)
         return self._texts[id(item)][1]
@@ -205,11 +205,11 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Request in a process that no fault strikes."""
+        """Send a request in a process without faults."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
-        """Let two minutes pass, and another process do a minute's work."""
+        """Let two minutes pass, then run maintenance in another process."""
         self.wait(2 * MINUTE)
         self.send_elsewhere(Client.maintain)
 
@@ -223,17 +223,17 @@ class Testbed:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
-        """Lose Redis and have it rebuilt at once, before anything else happens."""
+        """Lose Redis and rebuild it at once."""
         self.redis.flush()
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Lose Redis and have it rebuilt when a request that was under way counts as cut off."""
+        """Lose Redis and rebuild it two minutes later, when a running request counts as cut off."""
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Lose Redis and rebuild it while the index is behind, until the rebuild's pause or on."""
+        """Lose Redis and rebuild it from an index that is late until the pause, or `throughout`."""
         self.table.fall_behind(writes)
         self.is_index_late = throughout
         self.lose_and_rebuild()
@@ -249,7 +249,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose calls take a snapshot, those that read none: they are as good as at once."""
+    """A client whose writing calls take a millisecond; reading calls take no time."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

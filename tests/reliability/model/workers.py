@@ -1,4 +1,4 @@
-"""Runs jobs, in this process or in several, each with a Redis of its own."""
+"""Runs jobs, in this process or in several, each with its own Redis."""
 
 import logging
 import multiprocessing
@@ -19,7 +19,7 @@ LOOK_SECONDS = 1.0
 
 @contextmanager
 def a_testbed() -> Iterator[Testbed]:
-    """Yield a testbed on a server of its own."""
+    """Yield a testbed on its own server."""
     logging.disable(logging.CRITICAL)
     try:
         with running_server() as server, deterministic(**OF_A_CASE):
@@ -29,7 +29,7 @@ def a_testbed() -> Iterator[Testbed]:
 
 
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
-    """Yield what each job came to, as they end."""
+    """Yield the result of each job when it ends."""
     if workers == 1:
         with a_testbed() as testbed:
             for job in jobs:
@@ -52,7 +52,7 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    # Daemons: they end with this process, also where that fails.
+    # Daemons end with this process, even if it fails.
     processes = [
         context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
     ]
@@ -76,5 +76,5 @@ def _work(todo: Any, done: Any) -> None:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
     except KeyboardInterrupt:
-        # The run is stopped from its terminal, which reaches every process of it.
+        # Ctrl-C in the terminal reaches every process of the run.
         return

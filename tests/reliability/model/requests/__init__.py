@@ -1,4 +1,4 @@
-"""What can be asked of a waitlist, and what can happen to one."""
+"""The requests of clients to a waitlist, and the events of its environment."""
 
 from tests.reliability.model.requests.environment import (
     cut_off,

@@ -1,4 +1,4 @@
-"""What happens to a line without anybody asking: time, losses, maintenance, settings."""
+"""Events without a client: time, losses, maintenance; and settings."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +17,7 @@ def limit_to(capacity: int) -> Request:
 
 
 def declare_segments() -> Request:
-    """The operator declares segments; maintenance builds their indexes."""
+    """Declare segments; maintenance builds their indexes."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None), NOTHING),
@@ -25,7 +25,7 @@ def declare_segments() -> Request:
 
 
 def cut_off(request: Request, step: int) -> Request:
-    """A request whose process died after Redis had decided and before the record was written."""
+    """Send a request in a process that crashes after this step."""
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
@@ -36,7 +36,7 @@ def let_pass(seconds: float) -> Request:
 
 
 def maintain() -> Request:
-    """Maintenance runs, as each minute, and notes what it has seen."""
+    """Run maintenance, as the schedule does every minute."""
     return Request(lambda client: client.maintain(), nothing_changes)
 
 
@@ -69,12 +69,12 @@ def lose_redis() -> Request:
 
 
 def lose_and_rebuild() -> Request:
-    """Redis is lost, and rebuilt by the next minute's maintenance."""
+    """Lose Redis, and rebuild it by maintenance."""
     return Request(lambda client: (client.redis.flushall(), client.maintain())[1], nothing_changes)
 
 
 def look_after() -> Request:
-    """Maintenance of one list: a lost order is rebuilt, whatever is over ends."""
+    """Run maintenance of one list: it rebuilds a lost order, and ends expired holds."""
     return Request(
         lambda client: client.look_after(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -82,5 +82,5 @@ def look_after() -> Request:
 
 
 def finish_intents() -> Request:
-    """Maintenance of whatever was cut off over a minute ago."""
+    """Finish the intents that were cut off more than a minute ago."""
     return Request(lambda client: client.finish_intents(), nothing_changes)

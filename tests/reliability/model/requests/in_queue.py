@@ -1,4 +1,4 @@
-"""What customers and operators request about places in line."""
+"""Requests of customers and operators about places in line."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,13 +9,13 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Sign up: the intent is seen before the place, and both before the answer.
+    """Sign up: others may see the intent, then the place, then the client gets the answer.
 
-    Without a key, what the client repeats is another request; `key` is the model's name for it.
+    Without an idempotency key the repeat is another request; `key` then is the model's name for it.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # Without a key the service cannot know that a stay that ended was this request's own.
+        # Without a key the service cannot recognise an ended stay as that of this request.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Line) -> Line:
@@ -49,7 +49,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         effect,
         early=early,
         refusals=refusals,
-        anew=partial(sign_up, name, f"{key} again", is_keyless=True) if is_keyless else None,
+        repeat=partial(sign_up, name, f"{key} again", is_keyless=True) if is_keyless else None,
     )
 
 
@@ -69,9 +69,9 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Change attributes: the place stays, the segments follow; whoever has ended has none.
+    """Change attributes: the segments change and the place stays; an ended entry is refused.
 
-    An intent to join is taken to its end first, which matters where room is short.
+    The service first finishes an intent to join, which matters if the list is nearly full.
     """
 
     def effect(line: Line) -> Effect:
@@ -119,7 +119,7 @@ def bump(name: str, key: str, **where: int | str) -> Request:
 
 
 def look(name: str) -> Request:
-    """Read the position as it is at one moment."""
+    """Read the position."""
 
     def effect(line: Line) -> Effect:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")

@@ -1,4 +1,4 @@
-"""What those who admit people request."""
+"""Requests of operators who admit customers."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,9 +22,9 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` people, or with `at_once` admit them.
+    """Claim up to `count` entries, or with `at_once` admit them.
 
-    The claim takes them in one step; a person whose leave ends after that is not given.
+    The claim takes them in one step. An entry that leaves after that is not in the answer.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
@@ -48,7 +48,7 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Line) -> Line:
-        """Take people, or record the admission of the next of those who are taken."""
+        """Take entries, or record the admission of the next taken entry."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)
@@ -64,7 +64,7 @@ def claim(
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
-        # Redis hears of all admissions at once, in the end.
+        # At the end, one call sends all admissions to Redis.
         for name in given:
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
@@ -79,9 +79,9 @@ def claim(
                 yield admitted(part.note(key) if key else part, finished)
 
     send = partial(Client.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
-    anew = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
+    again = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
     steps = EARLY_STEPS + count if at_once else EARLY_STEPS
-    return Request(send, effect, parts, early, early_steps=steps, anew=None if key else anew)
+    return Request(send, effect, parts, early, early_steps=steps, repeat=None if key else again)
 
 
 def complete(name: str, hold: str = FIRST) -> Request:
@@ -149,7 +149,7 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Expected | None]:
-    """Return whether a token may still act on a hold, or has ended it just so before."""
+    """Return the refusal of a token, or None if it may act on the hold or has ended it this way."""
     stay = line.stay(name)
     if stay is None:
         return line, no("entry_not_found")
@@ -166,19 +166,19 @@ def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Expect
 
 
 def _ended(name: str, hold: str, hold_end: str) -> str:
-    """Return the note that the claimer has ended a hold."""
+    """Return the note for a hold that its claimer has ended."""
     return f"{name} was {hold_end} from {hold}"
 
 
 def _redriven(name: str, stay: model.Stay) -> str:
-    """Return the note that the operator has brought a stay back from the shelf."""
+    """Return the note for a parked stay that the operator has redriven."""
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
 def _first_answer(line: Line, name: str, status: str) -> Expected:
-    """Return what the repeat of an end is expected when another change has come since.
+    """Return the expected answer to a repeat that comes after another change.
 
-    Redis answers it like the first, until maintenance has settled that.
+    Redis gives the first answer again until maintenance has reconciled that decision.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

@@ -1,4 +1,4 @@
-"""What operators request who bring people along from elsewhere."""
+"""Requests of operators who import entries."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """Import rows: intents a few at a time, in their order; then all places at once."""
+    """Import rows: write intents in order, a few per transaction; then add all places at once."""
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
         lambda client: client.bring(rows),
@@ -31,7 +31,7 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
         one.early,
         early_steps=len(one.chunks) + 1,
         look=one.look,
-        anew=partial(bring, call, *rows, repeat=repeat + 1),
+        repeat=partial(bring, call, *rows, repeat=repeat + 1),
     )
 
 
@@ -52,7 +52,7 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Where each transaction of intents begins."""
+        """Return the first row of each transaction of intents."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     def effect(self, line: Line) -> Effect:
@@ -81,7 +81,7 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Line) -> Line:
-        """Look once who is there: they are, whatever becomes of them until the answer."""
+        """Read once which entries exist; later changes do not count until the answer."""
         if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
@@ -99,16 +99,16 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Line) -> dict[str, str]:
-        """Return as what people were seen, or are now where nobody has looked before."""
+        """Return the status that this import has read, or else the current status, by name."""
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     def _begun(self, line: Line, start: int) -> Line:
-        """Write the intents of one transaction, at the places that were drawn with the first."""
+        """Write the intents of one transaction, with the places drawn for the first one."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # Another request was faster: the rest must come behind what that one wrote.
+            # Another request was faster: the remaining rows must stand behind its entry.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)
@@ -145,7 +145,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Line, placed: Line) -> Words:
-        """Return what may be expected of a row."""
+        """Return the outcomes that a row may have."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)

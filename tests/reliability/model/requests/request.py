@@ -1,4 +1,4 @@
-"""One request: how it is sent, and what should come of it."""
+"""A request: how to send it, its effect on the model, its expected answer."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Expected:
 
 Effect = tuple[Line, Expected]
 NOTHING = Expected()
-# An intent, and its place.
+# The intent, then the place.
 EARLY_STEPS = 2
 
 
@@ -51,7 +51,7 @@ class Request:
     no answer, `parts` yields the partial effects that are also allowed. `early` makes the next of
     `early_steps` changes that other clients may see before the answer. `look` stores what the
     request reads now and answers later. `refusals` are codes that another request's change
-    allows. `anew` makes the repeat of a request without an idempotency key. `unanswered` is a
+    allows. `repeat` makes the repeat of a request without an idempotency key. `unanswered` is a
     request that this one starts and that never gets an answer; `event` is its word in a history.
     """
 
@@ -62,13 +62,13 @@ class Request:
     early_steps: int = EARLY_STEPS
     look: Callable[[Line], Line] = _nothing_early
     refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
-    anew: Callable[[], "Request"] | None = None
+    repeat: Callable[[], "Request"] | None = None
     unanswered: "Request | None" = None
     event: str = ""
 
     def again(self) -> "Request":
-        """Return what a client sends who repeats this."""
-        return self.anew() if self.anew else self
+        """Return the request that a client sends as a repeat."""
+        return self.repeat() if self.repeat else self
 
 
 def nothing_changes(line: Line) -> Effect:
