@@ -52,7 +52,7 @@ def _of_entry(
     if not least + 1 <= answer["position"] <= most + 1:
         between = f"from {least + 1} to {most + 1}"
         yield Problem(
-            "untrue", f"{_who(operation)} position {answer['position']}, and it was {between}"
+            "untrue", f"{_answer_to(operation)} position {answer['position']}; possible: {between}"
         )
 
 
@@ -64,22 +64,22 @@ def _of_total(
     most = sum(one.may_wait(window) for one in histories.values())
     if not max(0, least) <= total <= most:
         between = f"from {max(0, least)} to {most}"
-        yield Problem("untrue", f"{_who(operation)} a total of {total}, and it was {between}")
+        yield Problem("untrue", f"{_answer_to(operation)} a total of {total}; possible: {between}")
 
 
 def _of_status(operation: Operation, history: History, own: CustomerHistory) -> Iterator[Problem]:
     status, window = operation.answer["status"], Window(operation.began, operation.ended)
     if status == "waiting" and not own.may_wait(window):
-        yield Problem("untrue", f"{_who(operation)} that they wait, and they cannot")
+        yield Problem("untrue", f"{_answer_to(operation)} 'waiting', and they cannot wait")
     if status == "offered" and own.must_wait(window) and not unnamed(history, window):
-        yield Problem("untrue", f"{_who(operation)} of an offer, and no claim had taken them")
+        yield Problem("untrue", f"{_answer_to(operation)} 'offered', and no claim had taken them")
     if status in GONE_BY:
         reasons = history.of(GONE_BY[status])
         if not any(
             one.person == operation.person and one.began < operation.ended for one in reasons
         ):
             yield Problem(
-                "untrue", f"{_who(operation)} {status}, and no request had asked for that"
+                "untrue", f"{_answer_to(operation)} {status!r}, and no request had asked for that"
             )
 
 
@@ -99,5 +99,6 @@ def _lost_holds(history: History) -> Iterator[Problem]:
             )
 
 
-def _who(operation: Operation) -> str:
-    return f"a {operation.kind} at {operation.began:.3f} answered {operation.person or 'a client'}"
+def _answer_to(operation: Operation) -> str:
+    about = f" of {operation.person}" if operation.person else ""
+    return f"the answer to a {operation.kind}{about} at {operation.began:.3f} was"
