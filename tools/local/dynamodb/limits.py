@@ -91,12 +91,6 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
         raise misfit
 
 
-def check_batch(count: int) -> None:
-    """Raise Refused for a batch of too many writes."""
-    if count > MAX_BATCH_WRITES:
-        raise Refused("Too many items requested for the BatchWriteItem call")
-
-
 def item_bytes(item: Mapping[str, Any]) -> int:
     """Return an item's size as DynamoDB counts it: names, and values by their types."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
