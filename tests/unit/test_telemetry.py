@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.telemetry.told import metrics_of
+from tests.service.telemetry.captured_logs import metrics_of
 from waitlist_shared.telemetry import Span, Telemetry, unit_of
 
 NOW = 1_790_000_000.5

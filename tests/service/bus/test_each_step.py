@@ -18,12 +18,12 @@ STEPS = 30
 
 @dataclass(frozen=True)
 class Operation:
-    """`told` has the new events of Ada on the bus after the change took effect."""
+    """An operation, and the events of Ada that the bus has after it and not before."""
 
     name: str
     prepare: Callable[[Scene], None]
     request: Callable[[Scene], Answer]
-    told: tuple[str, ...]
+    events: tuple[str, ...]
 
     def __str__(self) -> str:
         return self.name
@@ -102,8 +102,8 @@ def test_a_retried_change_is_told_of_once(operation: Operation, fault: str) -> N
         assert answer.status < 300, (step, answer)
         # Which records what was decided and not recorded, and takes erasures to their end.
         scene.maintain()
-        told = scene.words("ada")[before:]
-        assert told == list(operation.told), (step, told)
+        sent = scene.words("ada")[before:]
+        assert sent == list(operation.events), (step, sent)
         assert scene.contradictions() == [], step
         if not is_struck:
             return
@@ -119,13 +119,13 @@ def test_of_a_change_that_is_given_up_the_bus_is_told_as_much_as_the_record(
         scene, before, is_struck = struck(operation, step, faults.crash_after)
         scene.world.advance(2 * LEASE_SECONDS)
         scene.maintain()
-        told = scene.words("ada")[before:]
+        sent = scene.words("ada")[before:]
         assert scene.contradictions() == [], step
-        if operation.told == ("erased",) and told:
-            assert told == ["erased"], (step, told)
+        if operation.events == ("erased",) and sent:
+            assert sent == ["erased"], (step, sent)
             assert scene.desk.status("ada") == "entry_not_found"
         if not is_struck:
-            assert told[: len(operation.told)] == list(operation.told)
+            assert sent[: len(operation.events)] == list(operation.events)
             return
     raise AssertionError("it has more steps than that")
 

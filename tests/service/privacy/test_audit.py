@@ -18,7 +18,7 @@ from tests.service.privacy.drives import (
     prepare,
 )
 from tests.service.privacy.marks import CUSTOMER, found_in, tokens_found_in
-from tests.service.telemetry.told import Told, told
+from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.http.audit_log import AUDITED, audited
 
@@ -38,16 +38,16 @@ BODIES: dict[str, Any] = {"PUT": SETTINGS, "POST": {"entries": [SIGNUP]}, "DELET
 
 
 @pytest.fixture(params=["INFO", "ERROR"])
-def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Told]:
+def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CapturedLogs]:
     """A waitlist with a customer, at a log level that writes each line and at one of errors."""
     namespace = None if request.param == "INFO" else ""
-    with told(tmp_path, log_level=request.param, namespace=namespace) as kept:
+    with captured_logs(tmp_path, log_level=request.param, namespace=namespace) as kept:
         prepare(kept.service)
         kept.forget()
         yield kept
 
 
-def audit(kept: Told) -> list[dict[str, Any]]:
+def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
     return kept.lines("audit")
 
 
@@ -62,7 +62,7 @@ def test_routes_that_cannot_be_undone_are_audited() -> None:
 
 
 @pytest.mark.parametrize("route", sorted(AUDITED))
-def test_who_asked_for_what_is_logged_before_it_is_done(asked: Told, route: str) -> None:
+def test_who_asked_for_what_is_logged_before_it_is_done(asked: CapturedLogs, route: str) -> None:
     """P8"""
     path, ids = ASKED[route]
     method = route.partition(" ")[0]
@@ -82,7 +82,7 @@ def test_who_asked_for_what_is_logged_before_it_is_done(asked: Told, route: str)
 
 
 def test_a_process_that_dies_has_logged_who_asked(
-    asked: Told, monkeypatch: pytest.MonkeyPatch
+    asked: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logged: list[dict[str, Any]] = []
     monkeypatch.setattr(Leaves, "erase", lambda *_: logged.extend(audit(asked)))
@@ -90,13 +90,13 @@ def test_a_process_that_dies_has_logged_who_asked(
     assert [line["entry_id"] for line in logged] == [ENTRY_ID]
 
 
-def test_what_the_history_tells_is_not_logged_twice(asked: Told) -> None:
+def test_what_the_history_tells_is_not_logged_twice(asked: CapturedLogs) -> None:
     for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}", "GET {}/entries/{}"):
         DRIVES[route.format("/v1/admin/waitlists/{waitlist_id}", "{entry_id}")](asked.service)
     assert audit(asked) == []
 
 
-def test_the_audit_log_holds_ids_alone(asked: Told) -> None:
+def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
     """P8: neither what stands in a body nor what a client writes into an address by mistake."""
     service = asked.service
     for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):

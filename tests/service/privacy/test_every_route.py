@@ -56,7 +56,7 @@ def test_personal_data_stays_in_the_record(
 ) -> None:
     """P8: not in Redis, in no line of any log, in no metric, in no address or key.
 
-    And not even the record holds an entry token: whoever has one is its person.
+    Not even the record holds an entry token, because its bearer can act as the customer.
     """
     prepare(service)
     assert ENTRY_ID in str(redis_texts(service.redis))

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.service.privacy.drives import prepare
-from tests.service.telemetry.told import Told, told
+from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 
 
 @pytest.fixture
-def prepared(tmp_path: Path) -> Iterator[Told]:
+def prepared(tmp_path: Path) -> Iterator[CapturedLogs]:
     """A waitlist with one customer; nothing is logged yet."""
-    with told(tmp_path) as kept:
+    with captured_logs(tmp_path) as kept:
         prepare(kept.service)
         kept.forget()
         yield kept

@@ -11,7 +11,7 @@ from tests.deployment.deployed import deployed
 from tests.deployment.documents import tables_of
 from tests.service.privacy.deployment import NAMESPACE
 from tests.service.privacy.drives import CLAIM, ENTRIES, ENTRY, hold, prepare, sign_up
-from tests.service.telemetry.told import metrics_of, told
+from tests.service.telemetry.captured_logs import captured_logs, metrics_of
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS
 
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
@@ -72,7 +72,7 @@ ALARMS = {
 @pytest.fixture(scope="module")
 def emitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[Metric]]:
     """Everything that is emitted while people join, leave and are admitted, and Redis is lost."""
-    with told(tmp_path_factory.mktemp("emitted")) as kept:
+    with captured_logs(tmp_path_factory.mktemp("emitted")) as kept:
         prepare(kept.service)
         other = sign_up(kept.service, "another").json()
         kept.service.customer("DELETE", f"{ENTRIES}/{other['entry_id']}", other["entry_token"])

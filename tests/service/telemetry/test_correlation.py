@@ -10,22 +10,22 @@ import pytest
 
 from tests.service.privacy.drives import ADMIN, CLAIM, ENTRIES, ENTRY, SIGNUP, sign_up
 from tests.service.privacy.marks import CUSTOMER
-from tests.service.telemetry.told import HEADER, Told
+from tests.service.telemetry.captured_logs import HEADER, CapturedLogs
 
 UUID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
-def look(prepared: Told, **headers: str) -> httpx.Response:
+def look(prepared: CapturedLogs, **headers: str) -> httpx.Response:
     answer = prepared.service.customer("GET", ENTRY, headers=headers)
     assert answer.status_code == 200
     return answer
 
 
-def ids_of(prepared: Told) -> set[str]:
+def ids_of(prepared: CapturedLogs) -> set[str]:
     return {line["correlation_id"] for line in prepared.lines()}
 
 
-def test_the_phones_id_is_answered_and_in_every_line(prepared: Told) -> None:
+def test_the_phones_id_is_answered_and_in_every_line(prepared: CapturedLogs) -> None:
     id_ = str(uuid4())
     answer = look(prepared, **{HEADER: id_})
     assert answer.headers[HEADER] == id_
@@ -34,7 +34,7 @@ def test_the_phones_id_is_answered_and_in_every_line(prepared: Told) -> None:
     assert ids_of(prepared) == {id_}
 
 
-def test_without_one_it_is_api_gateways(prepared: Told) -> None:
+def test_without_one_it_is_api_gateways(prepared: CapturedLogs) -> None:
     answer = look(prepared)
     assert answer.headers[HEADER] == answer.headers["apigw-requestid"]
     assert ids_of(prepared) == {answer.headers[HEADER]}
@@ -45,14 +45,14 @@ def test_without_one_it_is_api_gateways(prepared: Told) -> None:
     [CUSTOMER, "442079460123", f"{UUID}, {UUID}", "x" * 9000],
     ids=["address", "number", "two", "long"],
 )
-def test_an_id_that_could_name_a_person_is_not_taken(prepared: Told, id_: str) -> None:
+def test_an_id_that_could_name_a_person_is_not_taken(prepared: CapturedLogs, id_: str) -> None:
     """P8"""
     answer = look(prepared, **{HEADER: id_})
     assert answer.headers[HEADER] == answer.headers["apigw-requestid"]
     assert ids_of(prepared) == {answer.headers[HEADER]}
 
 
-def test_requests_have_an_id_each(prepared: Told) -> None:
+def test_requests_have_an_id_each(prepared: CapturedLogs) -> None:
     answers = [look(prepared) for _ in range(3)]
     ids = [answer.headers[HEADER] for answer in answers]
     assert len(set(ids)) == 3
@@ -60,7 +60,7 @@ def test_requests_have_an_id_each(prepared: Told) -> None:
         assert [line["correlation_id"] for line in prepared.lines(service)] == ids
 
 
-def test_a_batch_and_the_run_of_maintenance_that_sends_it_have_one(prepared: Told) -> None:
+def test_a_batch_and_the_run_of_maintenance_that_sends_it_have_one(prepared: CapturedLogs) -> None:
     prepared.service.maintain()
     (run,) = prepared.lines("maintenance")
     assert run["correlation_id"]
@@ -70,7 +70,7 @@ def test_a_batch_and_the_run_of_maintenance_that_sends_it_have_one(prepared: Tol
     assert ids_of(prepared) == {run["correlation_id"]}
 
 
-def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Told) -> None:
+def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: CapturedLogs) -> None:
     prepared.service.redis.flushall()
     id_ = str(uuid4())
     headers = {HEADER: id_, "Idempotency-Key": "another-secret-key"}
@@ -83,7 +83,7 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Told)
 
 
 def test_what_a_library_logs_of_a_request_has_its_id(
-    prepared: Told, caplog: pytest.LogCaptureFixture
+    prepared: CapturedLogs, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The warning that Redis does not answer, say, is found by the id that the phone knows."""
     caplog.set_level(logging.DEBUG)
@@ -104,7 +104,7 @@ FOREIGN = {"claim_token": "0" * 40}
 
 
 @pytest.mark.parametrize("status", [200, 409, 422, 404])
-def test_refusals_answer_the_id_as_well(prepared: Told, status: int) -> None:
+def test_refusals_answer_the_id_as_well(prepared: CapturedLogs, status: int) -> None:
     id_ = str(uuid4())
     answers = {
         200: lambda: sign_up(prepared.service),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.service.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIST, SIGNUP, prepare
-from tests.service.telemetry.told import HEADER, Told, told
+from tests.service.telemetry.captured_logs import HEADER, CapturedLogs, captured_logs
 from tests.support.gateway import Context
 from tests.support.world import SECRET
 from tools.local.aws import local_operator
@@ -29,11 +29,11 @@ def token_of_nobody() -> str:
     return EntryTokens(SECRET).issue("bakery", "a" * 26, 1)
 
 
-def said(told: Told, service: str = "public") -> list[tuple[str, str, int]]:
-    return [(one["operation"], one["outcome"], one["failures"]) for one in told.lines(service)]
+def said(logs: CapturedLogs, service: str = "public") -> list[tuple[str, str, int]]:
+    return [(one["operation"], one["outcome"], one["failures"]) for one in logs.lines(service)]
 
 
-def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: Told) -> None:
+def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: CapturedLogs) -> None:
     assert prepared.service.customer("GET", ENTRY).status_code == 200
     (line,) = prepared.lines("public")
     assert (line["operation"], line["outcome"]) == (f"GET {ROUTE}/{{entry_id}}", "ok")
@@ -45,13 +45,13 @@ def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: Told) -
     assert times == sorted(times)
 
 
-def test_what_was_waited_for_is_told_apart(prepared: Told) -> None:
+def test_what_was_waited_for_is_told_apart(prepared: CapturedLogs) -> None:
     prepared.service.operator("GET", ADMIN)
     (line,) = prepared.lines("public")
     assert 0 < line["record_ms"] <= line["latency_ms"]
 
 
-def test_a_refusal_is_told_by_its_code(prepared: Told) -> None:
+def test_a_refusal_is_told_by_its_code(prepared: CapturedLogs) -> None:
     prepared.service.token = token_of_nobody()
     prepared.service.customer("POST", ENTRIES, json=SIGNUP)
     prepared.service.customer("POST", ENTRIES, content="{")
@@ -61,14 +61,14 @@ def test_a_refusal_is_told_by_its_code(prepared: Told) -> None:
     assert said(prepared) == [(f"POST {ROUTE}", code, 0) for code in codes]
 
 
-def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: Told) -> None:
+def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: CapturedLogs) -> None:
     """P8: what stands in it could be anything."""
     prepared.service.customer("GET", f"{LIST}/somebody")
     assert said(prepared) == [("unknown", "not_found", 0)]
 
 
 def test_a_defect_is_told_once_as_a_failure(
-    prepared: Told, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(EntryQueries, "details", defect)
     answer = prepared.service.http.request("GET", ADMIN_ENTRY, auth=local_operator())
@@ -83,7 +83,9 @@ def test_a_defect_is_told_once_as_a_failure(
 @pytest.mark.parametrize(
     "event", [{"requestContext": 7}, {"requestContext": None, "headers": [], "routeKey": 7}]
 )
-def test_an_event_that_is_none_is_told_by_lambdas_own_id(prepared: Told, event: Any) -> None:
+def test_an_event_that_is_none_is_told_by_lambdas_own_id(
+    prepared: CapturedLogs, event: Any
+) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever it breaks on
         app.lambda_handler(event, Context())
     (line,) = prepared.lines("public")
@@ -107,7 +109,7 @@ def test_an_event_that_is_none_is_told_by_lambdas_own_id(prepared: Told, event: 
     ],
 )
 def test_a_message_is_told_by_what_was_asked_and_answered(
-    prepared: Told, message: Any, operation: str, outcome: str, failures: int
+    prepared: CapturedLogs, message: Any, operation: str, outcome: str, failures: int
 ) -> None:
     private_app.lambda_handler(message, None)
     assert said(prepared, "private") == [(operation, outcome, failures)]
@@ -115,7 +117,7 @@ def test_a_message_is_told_by_what_was_asked_and_answered(
     assert line["cold_answers"] == (outcome == "cold")
 
 
-def test_cold_answers_are_counted_in_a_batch_too(prepared: Told) -> None:
+def test_cold_answers_are_counted_in_a_batch_too(prepared: CapturedLogs) -> None:
     requests = [{"op": "stats", "waitlist_id": one} for one in ("bakery", "nowhere", "noplace")]
     private_app.lambda_handler({"op": "batch", "requests": requests}, None)
     (line,) = prepared.lines()
@@ -123,7 +125,7 @@ def test_cold_answers_are_counted_in_a_batch_too(prepared: Told) -> None:
 
 
 def test_a_message_that_breaks_the_function_is_told_as_a_failure(
-    prepared: Told, monkeypatch: pytest.MonkeyPatch
+    prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QueueService, "handle", defect)
     with pytest.raises(RuntimeError):
@@ -132,7 +134,7 @@ def test_a_message_that_breaks_the_function_is_told_as_a_failure(
 
 
 def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
-    prepared: Told, monkeypatch: pytest.MonkeyPatch
+    prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that an alarm on silence hears it."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
@@ -143,7 +145,7 @@ def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
     assert "waitlists" not in line
 
 
-def test_a_run_for_one_waitlist_says_nothing_of_how_all_stand(prepared: Told) -> None:
+def test_a_run_for_one_waitlist_says_nothing_of_how_all_stand(prepared: CapturedLogs) -> None:
     maintenance.lambda_handler({"waitlist_id": "bakery"}, RunContext())
     (line,) = prepared.lines("maintenance")
     assert (line["operation"], line["outcome"]) == ("waitlist", "ok")
@@ -161,7 +163,7 @@ class RunContext(Context):
 def test_metrics_do_not_hang_on_the_log_level(
     tmp_path: Path, log_level: str, namespace: str, lines: int
 ) -> None:
-    with told(tmp_path, log_level=log_level, namespace=namespace) as kept:
+    with captured_logs(tmp_path, log_level=log_level, namespace=namespace) as kept:
         prepare(kept.service)
         kept.forget()
         kept.service.customer("GET", ENTRY)

@@ -9,7 +9,7 @@ from tests.deployment.template import route_authorizers
 from tests.queue.behaviour.outcomes import OUTCOMES
 from tests.service.privacy.deployment import NAMESPACE
 from tests.service.privacy.drives import DRIVES, prepare
-from tests.service.telemetry.told import Line, Told, metrics_of, told
+from tests.service.telemetry.captured_logs import CapturedLogs, Line, captured_logs, metrics_of
 from waitlist_api.http.errors import STATUS
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
 from waitlist_shared.contracts import REQUESTS
@@ -35,13 +35,13 @@ MEASURED = {
 
 
 @pytest.fixture
-def driven(tmp_path: Path) -> Iterator[Told]:
-    with told(tmp_path) as kept:
+def driven(tmp_path: Path) -> Iterator[CapturedLogs]:
+    with captured_logs(tmp_path) as kept:
         yield kept
 
 
 @pytest.mark.parametrize("route", DRIVES)
-def test_each_request_is_one_line_of_known_metrics(driven: Told, route: str) -> None:
+def test_each_request_is_one_line_of_known_metrics(driven: CapturedLogs, route: str) -> None:
     """P8, P9: no waitlist, no person and no path is a dimension, well or badly asked."""
     prepare(driven.service)
     DRIVES[route](driven.service)
@@ -67,7 +67,7 @@ def check(line: Line) -> None:
     assert line["correlation_id"]
 
 
-def test_the_answers_status_is_the_lines(driven: Told) -> None:
+def test_the_answers_status_is_the_lines(driven: CapturedLogs) -> None:
     prepare(driven.service)
     driven.service.customer("GET", "/v1/waitlists/nowhere")
     statuses = [answer.status_code for answer in driven.answers]

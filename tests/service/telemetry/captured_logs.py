@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 
 @dataclass
-class Told:
+class CapturedLogs:
     """What the functions wrote, and the answers of those requests that reached them."""
 
     service: Deployment
@@ -48,7 +48,9 @@ class Told:
 
 
 @contextmanager
-def told(folder: Path, *, log_level: str = "INFO", namespace: str | None = None) -> Iterator[Told]:
+def captured_logs(
+    folder: Path, *, log_level: str = "INFO", namespace: str | None = None
+) -> Iterator[CapturedLogs]:
     """Run a deployment, and keep what it prints."""
     text = StringIO()
     with (
@@ -60,7 +62,7 @@ def told(folder: Path, *, log_level: str = "INFO", namespace: str | None = None)
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:
             patch.setenv("METRICS_NAMESPACE", namespace)
-        kept = Told(service, text)
+        kept = CapturedLogs(service, text)
         service.http.event_hooks["response"].append(kept.keep)
         yield kept
 
