@@ -1,17 +1,17 @@
 """The lifecycle of a claimed entry: complete, release, extend, park; and redrive."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     ClaimExpired,
@@ -24,17 +24,52 @@ from waitlist_shared.errors import (
     WaitlistError,
 )
 
-REFUSED = (NotHeld, ClaimMismatch, ClaimExpired)
+REFUSED = (NotHeld, NotParked, ClaimMismatch, ClaimExpired)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldVerb:
+    """What an operator does with a claimed or parked entry.
+
+    Redis decides by `message`, for an entry that has the status `before`. The record keeps the
+    decision as `decided`, with a time that `at` returns, given Redis' result and the current time.
+    """
+
+    message: type[c.OnHold | c.Redrive]
+    decided: c.Verb
+    before: Status = "offered"
+    at: Callable[[Any, int], int] = lambda _result, _now_millis: 0
+
+    @property
+    def after(self) -> Status:
+        """The status of the entry after the decision."""
+        return STATUS_OF[self.decided]
+
+
+COMPLETE = HoldVerb(
+    message=c.Complete, decided="admitted", at=lambda _result, now_millis: now_millis
+)
+RELEASE = HoldVerb(message=c.Release, decided="released")
+EXTEND = HoldVerb(
+    message=c.Extend, decided="extended", at=lambda result, _now_millis: result.deadline_millis
+)
+PARK = HoldVerb(
+    message=c.Park, decided="parked", at=lambda result, _now_millis: result.parked_millis
+)
+REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked")
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoldCommand:
-    """The held entry, the token that proves the hold, and the operator who acts, with a reason."""
+    """The entry, the operator who acts, with a reason, and the token that proves the hold.
+
+    A parked entry has no token.
+    """
 
     waitlist_id: str
     entry_id: str
-    token: str
     by: str
+    token: str = ""
     reason: str = ""
     to: Literal["place", "back"] = "place"
     lease_seconds: int | None = None
@@ -44,18 +79,22 @@ class HoldCommand:
         """Return the entry's key: waitlist and entry."""
         return self.waitlist_id, self.entry_id
 
-    @property
-    def names(self) -> dict[str, Any]:
-        """The fields of every message about the hold."""
-        return {"waitlist_id": self.waitlist_id, "entry_id": self.entry_id, "token": self.token}
+    def message(self, verb: HoldVerb) -> c.OnHold | c.Redrive:
+        """Return the message to Redis, with those of the command's fields that it has."""
+        names = set(verb.message.__struct_fields__) & set(self.__dataclass_fields__)
+        return verb.message(**{name: getattr(self, name) for name in names})
+
+    def is_of(self, record: EntryRecord) -> bool:
+        """Return whether the record has the hold that the command's token proves."""
+        return self.token in ("", record.claim_token)
 
 
 @dataclass(frozen=True)
-class Held:
-    """A held entry and its deadline."""
+class Acted:
+    """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0."""
 
     view: EntryView
-    deadline_millis: int
+    deadline_millis: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,204 +112,119 @@ class Holds:
     positions: Positions
     now_millis: NowMillis
 
-    def complete(self, command: HoldCommand) -> EntryView:
-        """Admit the customer; a repeat with the same token changes nothing."""
+    def act(self, verb: HoldVerb, command: HoldCommand) -> Acted:
+        """Do what the verb says, once; a repeat returns the outcome that the record has."""
         try:
-            done: c.CompleteResult = self._decide(command, c.Complete(**command.names))
-        except AlreadyAdmitted:
+            result = self._decide(verb, command)
+        except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            if record is None or record.claim_token != command.token:
+            # Redis deletes its own copy of a decision soon after it is recorded.
+            if record is not None and _is_done(verb, command, record):
+                return Acted(self._view_of(record))
+            raise _error_of(refusal, command, record) from refusal
+        self._record(verb, command, result)
+        return Acted(_view_after(verb, command, result), getattr(result, "deadline_millis", 0))
+
+    def _decide(self, verb: HoldVerb, command: HoldCommand) -> Any:
+        """Send the message; if Redis has lost the hold or parking, restore it and send again."""
+        message = command.message(verb)
+        try:
+            return self.recovering_queue.read(message)
+        except (NotHeld, NotParked):
+            record = self.entries.get(*command.key)
+            if record is None or record.status != verb.before or not command.is_of(record):
                 raise
-            view = self.positions.of(*command.key, to_operator=True)
-            # Between the two reads the customer may have joined again.
-            return view if view.status == "admitted" else EntryView.recorded(record)
-        event = HistoryEvent(
-            stamp=done.done_stamp or done.stamp,
-            event="admitted",
-            by=command.by,
-            reason=command.reason,
-        )
-        changes = {"admitted_millis": self.now_millis(), "claim_token": command.token}
-        transition = _transition(command, "admitted", done, changes, (event,))
         try:
-            self.transitions.record(transition, self.now_millis())
-        except EntryChanged as changed:
-            record = changed.record
-            is_same = record is not None and record.claim_token == command.token
-            if record is None or record.status != "admitted" or not is_same:
-                raise _reason(ClaimExpired(), record, command.token) from changed
-        return EntryView.off_queue(command.entry_id, "admitted", done.rank, done.ticket)
-
-    def release(self, command: HoldCommand) -> EntryView:
-        """Return the entry to the queue, at its old place or at the end."""
-        request = c.Release(**command.names, to=command.to)
-        try:
-            released: c.ReleaseResult = self._decide(command, request)
-        except ClaimExpired as refusal:
-            return self._recorded(command, "released", refusal)
-        self._record(command, _decision("released", command, released))
-        return _waiting(command, released, released.position, released.total)
-
-    def extend(self, command: HoldCommand) -> Held:
-        """Restart the lease now."""
-        request = c.Extend(**command.names, lease_seconds=command.lease_seconds)
-        extended: c.ExtendResult = self._decide(command, request)
-        changes = {"claimed_until_millis": extended.deadline_millis, "claim_token": command.token}
-        transition = _transition(command, "offered", extended, changes)
-        try:
-            self.transitions.record(transition, self.now_millis())
-        except EntryChanged as changed:
-            if changed.record is None or changed.record.erase:
-                raise EntryNotFound from changed
-            if changed.record.status in ("leaving", "left"):
-                raise NotWaiting from changed
-        view = EntryView.off_queue(command.entry_id, "offered", extended.rank, extended.ticket)
-        return Held(view, extended.deadline_millis)
-
-    def park(self, command: HoldCommand) -> EntryView:
-        """Take the entry off the queue until an operator redrives it."""
-        try:
-            parked: c.ParkResult = self._decide(command, c.Park(**command.names))
-        except ClaimExpired as refusal:
-            return self._recorded(command, "parked", refusal)
-        self._record(command, _decision("parked", command, parked, parked.parked_millis))
-        return EntryView.off_queue(command.entry_id, "parked", parked.rank, parked.ticket)
-
-    def redrive(self, command: HoldCommand) -> EntryView:
-        """Return a parked entry to the queue, with its attempts reset to 0."""
-        request = c.Redrive(
-            waitlist_id=command.waitlist_id, entry_id=command.entry_id, to=command.to
-        )
-
-        def attempt() -> EntryView | None:
-            try:
-                back: c.RedriveResult = self.recovering_queue.read(request)
-            except NotParked as refusal:
-                record = self.entries.get(*command.key)
-                if record is None or record.status != "parked" or record.erase:
-                    return self._recorded(command, "redriven", refusal)
-                # Redis has lost the parking that the record has.
-                self._put_back(record)
-                return None
-            before = (worn_out_event(back.worn_out_stamp),) if back.worn_out_stamp else ()
-            self._record(command, _decision("redriven", command, back), before)
-            return _waiting(command, back, back.position, back.total)
-
-        # Rebuilding: Redis has the entry in another state, and maintenance reconciles the two.
-        return retry_on_conflict(attempt, Rebuilding)
-
-    def _decide(self, command: HoldCommand, request: c.OnHold) -> Any:
-        """Send the request; if Redis has lost the hold, restore it and send again."""
-        try:
-            return self.recovering_queue.read(request)
-        except REFUSED as refusal:
-            record = self.entries.get(*command.key)
-            lost = _lost_hold(refusal, record, command.token)
-            if lost is None:
-                raise _reason(refusal, record, command.token) from refusal
-        self._put_back(lost)
-        try:
-            return self.recovering_queue.read(request)
-        except REFUSED as refusal:
-            raise _reason(refusal, record, command.token) from refusal
-
-    def _put_back(self, record: EntryRecord) -> c.RestoreResult:
-        try:
-            return self.positions.put_back(record)
+            self.positions.put_back(record)
         except Gone as error:
             raise NotWaiting from error
+        return self.recovering_queue.read(message)
 
-    def _record(
-        self, command: HoldCommand, decision: c.Decision, before: tuple[HistoryEvent, ...] = ()
-    ) -> None:
+    def _record(self, verb: HoldVerb, command: HoldCommand, result: Any) -> None:
         """Record a decision; only its events if the record has a later one."""
-        events = (*before, event_of(decision, command.by, command.reason))
-        transition = transition_of(command.key, decision, events, command.reason)
+        now_millis = self.now_millis()
+        decision = c.Decision(
+            verb=verb.decided,
+            token=command.token,
+            stamp=result.stamp,
+            rank=result.rank,
+            ticket=result.ticket,
+            attempts=result.attempts,
+            at=verb.at(result, now_millis),
+        )
+        events = _events(command, decision, result)
         try:
             try:
-                self.transitions.record(transition, self.now_millis())
+                transition = transition_of(command.key, decision, events, command.reason)
+                self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
-                if changed.record is None or changed.record.erase:
-                    raise
-                for event in events:
-                    self.transitions.append(command.key, event, self.now_millis())
+                _check_later(verb, command, changed.record)
+                if verb.decided != "admitted":
+                    for event in events:
+                        self.transitions.append(command.key, event, now_millis)
         except EntryChanged as changed:
             raise EntryNotFound from changed
 
-    def _recorded(self, command: HoldCommand, verb: c.Verb, refusal: WaitlistError) -> EntryView:
-        """Return the outcome of a recorded decision that this request repeats; else raise.
-
-        Redis deletes its own copy of a decision soon after it is recorded.
-        """
-        record = self.entries.get(*command.key)
-        if record is None or record.erase:
-            raise EntryNotFound
-        if record.status == "admitted":
-            raise AlreadyAdmitted
-        is_same_hold = verb == "redriven" or record.claim_token == command.token
-        if record.hold_end != verb or record.status != STATUS_OF[verb] or not is_same_hold:
-            raise refusal
-        view = self.positions.of(*command.key, to_operator=True)
+    def _view_of(self, record: EntryRecord) -> EntryView:
+        view = self.positions.of(*record.key, to_operator=True)
+        # Between the two reads the customer may have joined again.
         return view if view.status == record.status else EntryView.recorded(record)
 
 
-def _transition(
-    command: HoldCommand,
-    status: Status,
-    result: c.HoldResult,
-    changes: dict[str, Any],
-    events: tuple[HistoryEvent, ...] = (),
-) -> Transition:
-    return Transition(
-        waitlist_id=command.waitlist_id,
-        entry_id=command.entry_id,
-        status=status,
-        stamp=result.stamp,
-        rank=result.rank,
-        attempts=result.attempts,
-        changes=changes,
-        events=events,
-    )
+def _events(
+    command: HoldCommand, decision: c.Decision, result: c.HoldResult
+) -> tuple[HistoryEvent, ...]:
+    """Return the events of a decision; an extension has none."""
+    event = event_of(decision, command.by, command.reason)
+    match result:
+        case c.ExtendResult():
+            return ()
+        case c.CompleteResult(done_stamp=done_stamp):
+            return (replace(event, stamp=done_stamp),)
+        case c.RedriveResult(worn_out_stamp=worn_out_stamp) if worn_out_stamp:
+            return worn_out_event(worn_out_stamp), event
+        case _:
+            return (event,)
 
 
-def _decision(verb: c.Verb, command: HoldCommand, result: c.HoldResult, at: int = 0) -> c.Decision:
-    return c.Decision(
-        verb=verb,
-        token=command.token,
-        stamp=result.stamp,
-        rank=result.rank,
-        ticket=result.ticket,
-        attempts=result.attempts,
-        at=at,
-    )
+def _view_after(verb: HoldVerb, command: HoldCommand, result: Any) -> EntryView:
+    if verb.after != "waiting":
+        return EntryView.off_queue(command.entry_id, verb.after, result.rank, result.ticket)
+    # This is a repeat if there is no position: another claim holds the entry now.
+    total = None if result.position is None else result.total
+    return EntryView.waiting(command.entry_id, result.rank, result.ticket, result.position, total)
 
 
-def _waiting(
-    command: HoldCommand, result: c.HoldResult, position: int | None, total: int | None
-) -> EntryView:
-    if position is None:
-        # This is a repeat, and another claim holds the entry now.
-        total = None
-    return EntryView.waiting(command.entry_id, result.rank, result.ticket, position, total)
+def _is_done(verb: HoldVerb, command: HoldCommand, record: EntryRecord) -> bool:
+    """Return whether the record's last decision is this one; an extension leaves no trace."""
+    decided = "admitted" if record.status == "admitted" else record.hold_end
+    is_same = decided == verb.decided and record.status == verb.after
+    return is_same and command.is_of(record)
 
 
-def _lost_hold(
-    refusal: WaitlistError, record: EntryRecord | None, token: str
-) -> EntryRecord | None:
-    """Return the record if it has a hold with this token that Redis has lost."""
-    if not isinstance(refusal, NotHeld) or record is None or record.status != "offered":
-        return None
-    return record if record.claim_token == token else None
+def _check_later(verb: HoldVerb, command: HoldCommand, record: EntryRecord | None) -> None:
+    """Raise if a later record does not agree with what the verb has done."""
+    if record is None or record.erase:
+        raise EntryNotFound
+    if verb.decided == "admitted" and not _is_done(verb, command, record):
+        raise _error_of(ClaimExpired(), command, record)
+    if verb.decided == "extended" and record.status in ("leaving", "left"):
+        raise NotWaiting
 
 
-def _reason(refusal: WaitlistError, record: EntryRecord | None, token: str) -> WaitlistError:
-    """Return the error for a refused token."""
+def _error_of(
+    refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
+) -> WaitlistError:
+    """Return the error for an entry or a token that Redis refused."""
     if record is None or record.erase:
         return EntryNotFound()
     if record.status == "admitted":
         return AlreadyAdmitted()
+    if isinstance(refusal, NotParked):
+        # Redis has a recorded parking in another state, and maintenance reconciles the two.
+        return Rebuilding() if record.status == "parked" else refusal
     if record.status in ("left", "leaving", "joining"):
         return NotWaiting("The person is no longer held: they have left the list.")
-    if record.claim_token == token:
+    if command.is_of(record):
         return ClaimExpired()
     return ClaimMismatch() if isinstance(refusal, NotHeld) else refusal

@@ -118,9 +118,13 @@ def catch_up(
         events = tuple(map(event_of, news))
         yield transition_of(record.key, news[-1], events, entered_at=expired.stamp)
     elif _is_extended(record, place):
-        yield _extension(record, place, expired.stamp)
+        extension = _decision(place, "extended", place.seen_stamp, place.time_millis)
+        yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        yield _admission(record, place, expired.stamp, now_millis)
+        # After a failover its own stamp may be older than the record's.
+        admission = _decision(place, "admitted", expired.stamp, now_millis)
+        event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
+        yield transition_of(record.key, admission, (event,))
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
@@ -142,28 +146,13 @@ def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
     return is_same_hold and record.status == "offered" and record.stamp < place.seen_stamp
 
 
-def _extension(record: EntryRecord, place: c.Unsettled, entered_at: int) -> Transition:
-    return Transition(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        status="offered",
-        stamp=place.seen_stamp,
-        rank=place.rank,
-        attempts=place.attempts,
-        changes={"claimed_until_millis": place.time_millis},
-        entered_at=entered_at,
-    )
-
-
-def _admission(record: EntryRecord, place: c.Unsettled, stamp: int, now_millis: int) -> Transition:
-    """Return the admission; after a failover its own stamp may be older than the record's."""
-    return Transition(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        status="admitted",
+def _decision(place: c.Unsettled, verb: c.Verb, stamp: int, at: int) -> c.Decision:
+    return c.Decision(
+        verb=verb,
+        token=place.token,
         stamp=stamp,
         rank=place.rank,
+        ticket=place.ticket,
         attempts=place.attempts,
-        changes={"admitted_millis": now_millis, "claim_token": place.token},
-        events=(HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE),),
+        at=at,
     )

@@ -14,6 +14,8 @@ STATUS_OF: dict[c.Verb, Status] = {
     "expired": "waiting",
     "redriven": "waiting",
     "bumped": "waiting",
+    "extended": "offered",
+    "admitted": "admitted",
 }
 # Verbs by which a caller ends a hold or a parking without admitting.
 HOLD_ENDS = ("released", "parked", "redriven")
@@ -61,8 +63,13 @@ def transition_of(
 
 
 def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
+    token = {"claim_token": decision.token} if decision.token else {}
+    if decision.verb == "admitted":
+        return token | {"admitted_millis": decision.at}
+    if decision.verb == "extended":
+        return token | {"claimed_until_millis": decision.at}
     is_parked = STATUS_OF[decision.verb] == "parked"
-    changes: dict[str, Any] = {
+    changes: dict[str, Any] = token | {
         "claimed_until_millis": None,
         "parked_millis": decision.at if is_parked else None,
         "park_reason": (reason or None) if is_parked else None,
@@ -70,6 +77,4 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     if decision.verb != "bumped":
         # A bump does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
-    if decision.token:
-        changes["claim_token"] = decision.token
     return changes

@@ -93,7 +93,7 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     `done_stamp` is that of the admission; `stamp` is new at each call.
     """
 
-    done_stamp: Ticket = 0
+    done_stamp: Ticket
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
@@ -162,15 +162,17 @@ class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
 
-Verb = Literal["released", "parked", "worn_out", "expired", "redriven", "bumped"]
+Verb = Literal[
+    "released", "parked", "worn_out", "expired", "redriven", "bumped", "extended", "admitted"
+]
 
 
 class Decision(Struct, frozen=True, kw_only=True):
     """One decision about an entry, and where it put the entry.
 
     `worn_out` is a parking after too many attempts. `token` is that of the hold that a caller
-    ended. `at` is the millisecond of a parking, or the stamp at which an expired hold's lease
-    ended.
+    ended. `at` is the millisecond of a parking or an admission, the deadline of an extension, or
+    the stamp at which an expired hold's lease ended.
     """
 
     verb: Verb

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.world import START_MILLIS
 from waitlist_api.claims.claim import ClaimCommand
-from waitlist_api.claims.lifecycle import HoldCommand
+from waitlist_api.claims.lifecycle import COMPLETE, EXTEND, PARK, REDRIVE, RELEASE, HoldCommand
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
@@ -158,19 +158,21 @@ class Client:
         return offers
 
     def complete(self, name: str, hold: str) -> Any:
-        return self.services.holds.complete(self._command(name, hold))
+        return self.services.holds.act(COMPLETE, self._command(name, hold))
 
     def release(self, name: str, hold: str, to: Literal["place", "back"]) -> Any:
-        return self.services.holds.release(self._command(name, hold, to=to))
+        return self.services.holds.act(RELEASE, self._command(name, hold, to=to))
 
     def extend(self, name: str, hold: str) -> Any:
-        return self.services.holds.extend(self._command(name, hold, lease_seconds=LONG_SECONDS))
+        return self.services.holds.act(
+            EXTEND, self._command(name, hold, lease_seconds=LONG_SECONDS)
+        )
 
     def park(self, name: str, hold: str) -> Any:
-        return self.services.holds.park(self._command(name, hold, reason=PARK_REASON))
+        return self.services.holds.act(PARK, self._command(name, hold, reason=PARK_REASON))
 
     def redrive(self, name: str, to: Literal["place", "back"]) -> Any:
-        return self.services.holds.redrive(self._command(name, "", to=to))
+        return self.services.holds.act(REDRIVE, self._command(name, "", to=to))
 
     def let_pass(self, seconds: float) -> Any:
         self.wait(seconds)

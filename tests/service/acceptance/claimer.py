@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 
 from tests.support.admissions import Admissions
 from waitlist_api.claims.claim import ClaimCommand
-from waitlist_api.claims.lifecycle import HoldCommand
+from waitlist_api.claims.lifecycle import COMPLETE, EXTEND, PARK, RELEASE, HoldCommand
 from waitlist_api.errors import Throttled
 from waitlist_shared.errors import WaitlistError
 
 TRIES = 50
+VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEND}
 
 
 @dataclass
@@ -40,15 +41,7 @@ class Claimer:
         holds = self.desk.world.services.holds
         for _ in range(TRIES):
             try:
-                match verb:
-                    case "complete":
-                        return holds.complete(command).status
-                    case "release":
-                        return holds.release(command).status
-                    case "park":
-                        return holds.park(command).status
-                    case _:
-                        return holds.extend(command).view.status
+                return holds.act(VERBS[verb], command).view.status
             except Throttled:
                 continue
             except WaitlistError as error:

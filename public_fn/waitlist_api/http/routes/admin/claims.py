@@ -1,15 +1,23 @@
 """Operators' routes of claims: claim, complete, release, extend, park, redrive."""
 
-from typing import Any
-
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from pydantic import BaseModel
 
 from waitlist_api.auth.credentials import operator_of
 from waitlist_api.claims.claim import ClaimCommand, Claims
-from waitlist_api.claims.lifecycle import HoldCommand, Holds
+from waitlist_api.claims.lifecycle import (
+    COMPLETE,
+    EXTEND,
+    PARK,
+    REDRIVE,
+    RELEASE,
+    Acted,
+    HoldCommand,
+    Holds,
+    HoldVerb,
+)
 from waitlist_api.claims.offers import Offer
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.entries.position import EntryView
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.claims import (
     ClaimAnswer,
@@ -27,7 +35,7 @@ from waitlist_shared.ranks import priority_of, time_of
 
 CLAIMS = "/v1/admin/waitlists/<waitlist_id>/claims"
 CLAIM = f"{CLAIMS}/<entry_id>"
-REDRIVE = "/v1/admin/waitlists/<waitlist_id>/parked/<entry_id>/redrive"
+PARKED = "/v1/admin/waitlists/<waitlist_id>/parked/<entry_id>"
 
 
 def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
@@ -51,37 +59,36 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
         )
         return ClaimsAnswer(claims=[_claim(offer) for offer in offers])
 
+    def act(verb: HoldVerb, waitlist_id: str, entry_id: str, body: BaseModel) -> Acted:
+        fields = body.model_dump()
+        token = fields.pop("claim_token", "")
+        return holds.act(
+            verb,
+            HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=by(), token=token, **fields),
+        )
+
     @router.post(f"{CLAIM}/complete", operation_id="complete")
     def complete(waitlist_id: WaitlistId, entry_id: EntryId, body: CompleteBody) -> EntryAnswer:
-        return _entry(holds.complete(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return EntryAnswer(**act(COMPLETE, waitlist_id, entry_id, body).view.answer)
 
     @router.post(f"{CLAIM}/release", operation_id="release")
     def release(waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        return _entry(holds.release(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return EntryAnswer(**act(RELEASE, waitlist_id, entry_id, body).view.answer)
 
     @router.post(f"{CLAIM}/extend", operation_id="extend")
     def extend(waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
-        held = holds.extend(_command(waitlist_id, entry_id, by(), body.model_dump()))
+        held = act(EXTEND, waitlist_id, entry_id, body)
         return HeldAnswer(**held.view.answer, claimed_until=iso(held.deadline_millis))
 
     @router.post(f"{CLAIM}/park", operation_id="park")
     def park(waitlist_id: WaitlistId, entry_id: EntryId, body: ParkBody) -> EntryAnswer:
-        return _entry(holds.park(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return EntryAnswer(**act(PARK, waitlist_id, entry_id, body).view.answer)
 
-    @router.post(REDRIVE, operation_id="redrive")
+    @router.post(f"{PARKED}/redrive", operation_id="redrive")
     def redrive(waitlist_id: WaitlistId, entry_id: EntryId, body: RedriveBody) -> EntryAnswer:
-        return _entry(holds.redrive(_command(waitlist_id, entry_id, by(), body.model_dump())))
+        return EntryAnswer(**act(REDRIVE, waitlist_id, entry_id, body).view.answer)
 
     return router
-
-
-def _command(waitlist_id: str, entry_id: str, by: str, body: dict[str, Any]) -> HoldCommand:
-    token = body.pop("claim_token", "")
-    return HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, token=token, by=by, **body)
-
-
-def _entry(view: EntryView) -> EntryAnswer:
-    return EntryAnswer(**view.answer)
 
 
 def _claim(offer: Offer) -> ClaimAnswer:
