@@ -5,7 +5,7 @@ Why these numbers, and their sums: docs/time-budgets.md.
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 from botocore.config import Config as ClientConfig
 from botocore.exceptions import BotoCoreError, ClientError
@@ -13,6 +13,7 @@ from botocore.session import Session, get_session
 
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.deadline import Deadline
+from waitlist_api.aws.signing import Signer
 
 # Time that a request reserves to report what went wrong.
 ANSWER_SECONDS = 0.5
@@ -68,22 +69,28 @@ def _session() -> Session:
 
 def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a DynamoDB client whose calls respect the deadline."""
-    return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
+    return _with_deadline(_client("dynamodb", DYNAMODB), time)
 
 
 def lambda_client(time: Deadline) -> Any:
     """Return a Lambda client for requests; it may send every message of the contract twice."""
-    return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
+    return _with_deadline(_client("lambda", LAMBDA), time)
 
 
 def patient_lambda_client() -> Any:
     """Return a Lambda client for maintenance."""
-    return _session().create_client("lambda", config=PATIENT_LAMBDA)
+    return _client("lambda", PATIENT_LAMBDA)
 
 
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a Secrets Manager client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
+
+
+def _client(service: Literal["dynamodb", "lambda"], config: ClientConfig) -> Any:
+    client = _session().create_client(service, config=config)
+    Signer(_session().get_credentials()).attach(client)
+    return client
 
 
 def secret_reader(arn: str, client: Any = None) -> Callable[[], str]:
