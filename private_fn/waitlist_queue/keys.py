@@ -77,13 +77,9 @@ def moves(waitlist_id: str, entry_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
-def once(waitlist_id: str, whose: str, once_key: str) -> str:
-    """String: the result of a claim, so that its repeat returns the same; `whose` is `claim`.
-
-    An earlier version kept the stamp of a move in such a key under the entry's id. `bump` still
-    reads it, and it expires a day after that move.
-    """
-    return f"wl:{{{waitlist_id}}}:once:{whose}:{once_key}"
+def once(waitlist_id: str, once_key: str) -> str:
+    """String: the result of a claim, so that its repeat returns the same."""
+    return f"wl:{{{waitlist_id}}}:once:claim:{once_key}"
 
 
 OF_WAITLIST = {

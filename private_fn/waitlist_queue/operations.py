@@ -14,7 +14,6 @@ from waitlist_shared.errors import BY_CODE
 
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
-CLAIM = "claim"
 # Requests whose script has another name than theirs.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.Leave: "end_stay",
@@ -122,10 +121,8 @@ def _moves(request: c.OnWaitlist) -> str:
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the key of a claim, or the former one of a move."""
-    whose = request.entry_id if isinstance(request, c.OnEntry) else CLAIM
-    once_key = cast("c.Bump | c.Claim", request).once_key
-    return keys.once(request.waitlist_id, whose, once_key or NO_ONCE_KEY)
+    """Return the key of a claim's idempotency key."""
+    return keys.once(request.waitlist_id, cast("c.Claim", request).once_key or NO_ONCE_KEY)
 
 
 # Keys of one request; scripts name them after those of the whole waitlist.

@@ -1,6 +1,6 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue.
 -- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide decided
--- KEYS meta queue moved attempts unsettled decided segments tags moves once
+-- KEYS meta queue moved attempts unsettled decided segments tags moves
 -- ARGV entry_id priority places to once_key once_seconds now server_run_id
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by
@@ -34,9 +34,7 @@ end
 local tries = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)
 local outcome = 'repeat'
 forget_old_moves(keys, ticket_after(0, now))
--- An earlier version kept each move under a key of its own.
-local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once_key) or
-  redis.call('GET', keys.once))
+local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once_key))
 if not moved_stamp then
   outcome = 'moved'
   local place = target()

@@ -25,9 +25,7 @@ if not is_all then return {'expiring'} end
 local stamp = next_stamp(keys, now, drawn or meta[8])
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
-  -- An earlier version wrote no digest of the body, and then no |.
-  local body_before = string.match(claimed_before, '^(%x+)|')
-  if body_before and body_before ~= once_body then return {'idempotency_key_reused'} end
+  if string.match(claimed_before, '^%x*') ~= once_body then return {'idempotency_key_reused'} end
   return {'repeat', stamp, replay(keys, claimed_before)}
 end
 

@@ -65,10 +65,12 @@ class Signups:
         The position is returned only if the caller has proved to be this customer.
         """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
+        # Most customers are new, so the entry is not read: the write of the intent would find it.
+        existing = None
         if refusal_of(waitlist, command.attributes) is not None:
             # The cached configuration may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
-        existing = self._existing(command, waitlist)
+            existing = self.entries.get(command.waitlist_id, command.entry_id)
         # One attempt finds the former stay, the next one writes over it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             match self._decide(command, existing, waitlist):
@@ -82,15 +84,15 @@ class Signups:
                     self.leaves.finish(record)
                 case Resume(record):
                     with suppress(Gone):
-                        return self._finish(record, waitlist)
+                        return self.finish(record)
                 case Create(former):
                     intent = self._intent(command)
                     existing = self._write_intent(intent, former)
                     if existing is None or existing.join_id != intent.join_id:
                         continue
                     with suppress(Gone):
-                        return self._finish(existing, waitlist)
-            existing = self._existing(command, waitlist)
+                        return self.finish(existing)
+            existing = self.entries.get(command.waitlist_id, command.entry_id)
         raise Throttled
 
     def finish(self, record: EntryRecord) -> SignedUp:
@@ -119,15 +121,6 @@ class Signups:
             # Another request has finished or ended this stay: its outcome counts.
             return
 
-    def _existing(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord | None:
-        """Read the entry if the waitlist would refuse a new one.
-
-        Otherwise the write of the intent finds an existing entry: most customers are new.
-        """
-        if refusal_of(waitlist, command.attributes) is None:
-            return None
-        return self.entries.get(command.waitlist_id, command.entry_id)
-
     def _decide(
         self, command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord
     ) -> Step:
@@ -155,13 +148,6 @@ class Signups:
             return self.entries.begin_rejoin(intent, former)
         except EntryChanged as changed:
             return changed.record
-
-    def _finish(self, record: EntryRecord, waitlist: WaitlistRecord) -> SignedUp:
-        signed_up = self.finish(record)
-        if not waitlist.settings.hide_counts:
-            return signed_up
-        # The previous version of the private function returns the total all the same.
-        return replace(signed_up, view=replace(signed_up.view, total=None))
 
     def _intent(self, command: SignupCommand) -> EntryRecord:
         now_millis = self.now_millis()

@@ -207,8 +207,7 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
     `stamp` is new at each call; `moved_stamp` is that of the move. `moved_by` is how many places
     nearer to the head the entry came, negative if farther; None for the repeat of a move that was
-    restored, or that an earlier version made. `attempts` counts expired holds; `expired_stamp` as
-    in Claimed.
+    restored. `attempts` counts expired holds; `expired_stamp` as in Claimed.
     """
 
     rank: Rank

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.line import Line, once_key_of
+from tests.support.line import Line
 
 PEOPLE = [f"person {number}" for number in range(8)]
 LAST = PEOPLE[-1]
@@ -88,18 +88,6 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
     assert line.client.zcard(_moves(line)) <= 26 * 2
     assert line.bump(LAST, once=59, to="front")["outcome"] == "repeat"
     assert line.bump(LAST, once=0, to="front")["outcome"] == "moved"
-
-
-def test_a_move_that_the_previous_version_made_is_not_made_again(line: Line) -> None:
-    """P2: the previous version kept each move under a key of its own."""
-    spaced(line)
-    moved = line.bump(LAST, once=1, to="front")
-    former = f"wl:{{bakery-opening}}:once:{line.id_of(LAST)}:{once_key_of(1)}"
-    line.client.set(former, moved["stamp"], ex=DAY_SECONDS)
-    line.client.delete(_moves(line))
-    again = line.bump(LAST, once=1, to="back")
-    assert (again["outcome"], again["moved_stamp"]) == ("repeat", moved["stamp"])
-    assert again["moved_by"] is None
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:

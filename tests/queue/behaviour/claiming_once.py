@@ -34,15 +34,6 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
     assert line.order() == ["eve", "kim", "zoe"]
 
 
-def test_a_key_that_an_earlier_version_remembered_still_repeats(line: Line) -> None:
-    """P2: a value of the earlier version starts with an entry, not with the body."""
-    filled(line)
-    first = line.claim(2, once=1)
-    value = str(line.client.get(ONCE))
-    line.client.set(ONCE, value.partition("|")[2], ex=100)
-    assert line.claim(2, once=1, once_body="1" * 32)["entries"] == first["entries"]
-
-
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
     """P4: released, parked, left, or held again by another claim."""
     filled(line)

@@ -22,7 +22,7 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns how far a move went, or false if an earlier version or a restore wrote the move without it.
+-- Returns how far a move went, or false if a restore wrote the move without it.
 local function distance_of(keys, once_key, stamp)
   local members = redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2)
   return members[2] and tonumber(string.sub(members[2], #once_key + 2)) or false

@@ -9,7 +9,7 @@ local function tombstone_of(keys, entry_id, join_id)
 end
 
 -- A ticket that the caller did not know is a second member of the stamp, "entry_id:join_id:ticket", so that a
--- repeat returns it too. An earlier version wrote none.
+-- repeat returns it too.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.gone, stamp, stay)
