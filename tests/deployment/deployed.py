@@ -1,7 +1,7 @@
 """The stack as CloudFormation makes it: after SAM's transform, with parameters filled in."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -54,10 +54,22 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
     The choices are what the template's conditions tell apart; its rules allow each of the stacks.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
+    ruled = {name for name, _ in _compared(TEMPLATE["Rules"])}
+    bound, free = [
+        _kinds({one for one in compared if (one[0] in ruled) is is_ruled})
+        for is_ruled in (True, False)
+    ]
+    # All pairs of the free choices beside each allowed kind of the others: that has all pairs.
+    beside = _covering(free)
+    kinds = [kind | more for kind in bound if _is_allowed(kind) for more in beside]
+    return [(kind, deployed(kind)) for kind in _covering(kinds)]
+
+
+def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
+    """Yield every combination of the values that make a difference."""
     names = sorted({name for name, _ in compared})
     values = [_values(name, {value for one, value in compared if one == name}) for name in names]
-    kinds = (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
-    return [(kind, deployed(kind)) for kind in _covering(filter(_is_allowed, kinds))]
+    return (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:

@@ -70,16 +70,6 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
     assert crowd.stats()["offered"] == 300
 
 
-def test_claims_from_both_ends_meet_without_sharing_anybody(crowd: Line) -> None:
-    """P4"""
-    orders = ["oldest", "newest"] * (CLAIMERS // 2)
-    groups = at_once([partial(until_nobody_waits, crowd, 1, order=order) for order in orders])
-    assert sorted(names_of(groups)) == sorted(PEOPLE)
-    for order, group in zip(orders, groups, strict=True):
-        places = [PLACE[name] for name, _ in group]
-        assert places == sorted(places, reverse=order == "newest")
-
-
 def test_whoever_is_released_is_admitted_by_another_and_nobody_twice(crowd: Line) -> None:
     """P3, P4: every third claim is given back, until the line is empty."""
     turns = count()

@@ -62,18 +62,3 @@ def test_every_answer_holds_when_a_primary_has_died_with_its_last_writes(
     traffic.maintain()
     traffic.maintain()
     assert traffic.problems() == []
-
-
-def test_maintenance_finds_what_a_failover_has_lost_without_requests(
-    failover: Failover, serve: Serve
-) -> None:
-    """P3 P7: maintenance needs at most two runs."""
-    traffic = on(failover, serve)
-    traffic.flow(FIRST)
-    traffic.maintain()
-    failover.cut()
-    traffic.flow(LOST)
-    traffic.lose(failover.inject)
-    traffic.maintain()
-    traffic.maintain()
-    assert traffic.problems() == []

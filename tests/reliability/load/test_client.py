@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import httpx
 import pytest
 
-from tests.reliability.load.client import Client, Load, LoadOver
+from tests.reliability.load.client import Client, Load
 from tests.reliability.load.history import History, Operation
-from waitlist_cli.retries import PATIENT
 
 Act = Callable[[Client], Awaitable[Operation]]
 
@@ -89,16 +87,6 @@ def test_a_request_is_repeated_as_it_was_until_it_is_answered(
     assert scene.history.operations == [operation]
 
 
-def test_it_is_given_up_after_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P9"""
-    scene = Scene(come_again())
-    operation = scene.play(sign_up, monkeypatch)
-    assert (operation.outcome, operation.attempts, len(scene.requests)) == (
-        "unknown",
-        *[PATIENT.tries] * 2,
-    )
-
-
 @pytest.mark.parametrize(("status", "outcome"), [(409, "refused"), (500, "unknown"), (200, "done")])
 def test_any_other_answer_is_final(
     monkeypatch: pytest.MonkeyPatch, status: int, outcome: str
@@ -106,42 +94,6 @@ def test_any_other_answer_is_final(
     scene = Scene(httpx.Response(status, json={"code": "no"}))
     operation = scene.play(sign_up, monkeypatch)
     assert (operation.outcome, operation.attempts, scene.pauses) == (outcome, 1, [])
-
-
-def test_an_error_without_problem_json_is_recorded_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(httpx.Response(500, text="<html>"))
-    scene.play(sign_up, monkeypatch)
-    assert scene.history.attempts[0].code == "no problem+json"
-
-
-def test_customers_show_tokens_and_operators_sign(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(httpx.Response(200, json={}))
-    scene.play(lambda client: client.customer("look", "ada", "GET", "/e", token="t"), monkeypatch)
-    scene.play(lambda client: client.operator("stats", "", "GET", "/stats"), monkeypatch)
-    bearer, signed = (one.headers["authorization"] for one in scene.requests)
-    assert bearer == "Bearer t"
-    assert signed.startswith("AWS4-HMAC-SHA256 Credential=local/")
-
-
-def test_when_time_is_up_a_client_asks_no_more() -> None:
-    async def asked() -> tuple[bool, bool]:
-        load = Load(operations=None)
-        before = await load.pause(0.001)
-        load.end()
-        return before, await load.pause(60)
-
-    assert asyncio.run(asked()) == (True, False)
-
-
-def test_when_time_is_up_nothing_more_is_begun() -> None:
-    async def begin() -> Any:
-        load = Load(operations=None)
-        load.begin_operation()
-        load.end()
-        load.begin_operation()
-
-    with pytest.raises(LoadOver):
-        asyncio.run(begin())
 
 
 def test_when_all_operations_are_begun_each_is_completed() -> None:

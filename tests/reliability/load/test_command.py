@@ -1,9 +1,6 @@
 """`make overload` reports in words, JSON and SVG, and by its exit code."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -13,7 +10,6 @@ from tests.reliability.load.plan import Plan
 from tests.reliability.load.problem import Problem
 from tests.reliability.load.run import Note, Run
 from tests.reliability.load.scenario import a_good_final_state, a_good_scenario
-from tests.reliability.load.service import ServiceError
 
 
 @pytest.fixture
@@ -69,38 +65,3 @@ def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
     assert "lost: person 0 is gone" in said
     assert "lost: and 2 more" in said
     assert said.endswith("Broken promises: lost (5), order (1).")
-
-
-def test_what_is_asked_for_is_what_is_run(done: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"clients": 7, "seconds": 5, "operations": 11, "private": 2, "lease": 3, "seed": 9}
-    options = [word for name, number in asked.items() for word in (f"--{name}", str(number))]
-    _, plan = ran(done, monkeypatch, *options)
-    assert plan == Plan(*asked.values())
-
-
-def test_it_is_written_down_and_drawn(
-    done: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    numbers, drawn = tmp_path / "run.json", tmp_path / "run.svg"
-    ran(done, monkeypatch, "--json", str(numbers), "--svg", str(drawn))
-    written = json.loads(numbers.read_text("utf-8"))
-    assert written["told"] == {"signed up": 6, "left": 1, "admitted": 1}
-    assert written["answers"]["429 throttled"] == 1
-    assert written["throttled_invocations"] == 3
-    picture = ElementTree.fromstring(drawn.read_text("utf-8"))
-    lines = picture.findall(".//{http://www.w3.org/2000/svg}polyline")
-    texts = [text.text for text in picture.findall(".//{http://www.w3.org/2000/svg}text")]
-    assert len(lines) == 5 + 3 + 1 + 1
-    assert "answers a second" in texts
-    assert "megabytes a process: stores" in texts
-
-
-def test_a_service_that_does_not_start_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fake(_plan: Plan, _note: Note) -> Run:
-        raise ServiceError("The service did not start: no port")
-
-    monkeypatch.setattr(command, "run", fake)
-    assert command.main([]) == 1
-    assert "did not start: no port" in capsys.readouterr().err

@@ -1,7 +1,6 @@
 """Clocks that are wrong: ten minutes in the functions, an hour in Redis, also when it is lost."""
 
 from collections.abc import Callable
-from itertools import product
 from unittest.mock import Mock
 
 import pytest
@@ -22,7 +21,7 @@ STRIKES: dict[str, Strike] = {
     "another server that is behind": lambda clocks, past: clocks.fail_over_behind(past),
 }
 every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
-every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), list(product(OFF, OFF)))
+every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
 every_jump = pytest.mark.parametrize("jump", [-HOUR_SECONDS, -5, 0, HOUR_SECONDS])
 
 

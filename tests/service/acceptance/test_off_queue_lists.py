@@ -58,17 +58,6 @@ def test_pages_of_one_deadline_leave_nobody_out(waitlist: Waitlist) -> None:
     assert [*chain(*read)] == desk.listed("offered")
 
 
-def test_pages_of_one_time_leave_nobody_out(waitlist: Waitlist) -> None:
-    """Given 25 parked at one moment, when read in pages of five, then each is seen once. P9."""
-    desk = waitlist(*MANY)
-    desk.claim(25)
-    for name in MANY:
-        desk.park(name)
-    read = pages(desk, "parked", 5)
-    assert [len(page) for page in read[:5]] == [5] * 5
-    assert sorted(chain(*read)) == list(MANY)
-
-
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
     """Given a page read, when its last entry is extended or gone, then no entry is skipped. P9."""
     desk = waitlist(*MANY[:6])
@@ -149,16 +138,3 @@ def test_the_history_tells_a_whole_life(waitlist: Waitlist, world: World) -> Non
     expired, admitted = history[5], history[-1]
     assert expired["at"] == iso(START_MILLIS + (1 + LEASE_SECONDS) * 1000)
     assert admitted["at"] == iso(START_MILLIS + (1 + LEASE_SECONDS + 60 + 5) * 1000)
-
-
-def test_the_history_of_who_leaves_while_offered(waitlist: Waitlist) -> None:
-    """Given one offered who leaves, when read, then the actor of the event is the customer."""
-    desk = waitlist("ann")
-    desk.claim()
-    desk.leave("ann")
-    history = desk.person("ann").json["history"]
-    assert [(one["event"], one["by"]) for one in history] == [
-        ("joined", "customer"),
-        ("offered", OPERATOR_ARN),
-        ("left", "customer"),
-    ]

@@ -2,19 +2,7 @@
 
 import pytest
 
-from tests.service.acceptance.terms import LEASE_SECONDS, MAX_ATTEMPTS, Waitlist
-from tests.support.admissions import Admissions
-from tests.support.world import World
-
-
-def worn_out(desk: Admissions, name: str) -> None:
-    """Have the first in line held until no attempts are left."""
-    for _ in range(MAX_ATTEMPTS):
-        assert desk.claimed() == [name]
-        desk.world.advance(LEASE_SECONDS)
-    desk.world.maintain()
-    desk.world.maintain()
-    assert desk.recorded(name)["status"] == "parked"
+from tests.service.acceptance.terms import Waitlist
 
 
 def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
@@ -41,45 +29,6 @@ def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
     assert desk.events("ann") == ["joined", "offered", "parked"]
 
 
-def test_a_late_park_is_refused(waitlist: Waitlist, world: World) -> None:
-    """Given one parked by the time, when its last token parks, then refused: it was not it. P4."""
-    desk = waitlist("ann", max_attempts=1)
-    desk.claim()
-    world.advance(LEASE_SECONDS)
-    world.services.maintenance.run_all()
-    assert desk.park("ann", reason="late").code == "claim_expired"
-    world.maintain()
-    assert desk.park("ann", reason="late").code == "claim_expired"
-    assert desk.person("ann").json["park_reason"] == "max_attempts"
-
-
-def test_the_parked_refuse_their_token(waitlist: Waitlist) -> None:
-    """Given one parked, when completed, extended or released, then refused. P4."""
-    desk = waitlist("ann")
-    desk.claim()
-    desk.park("ann")
-    refused = (desk.complete("ann"), desk.extend("ann"), desk.release("ann"))
-    assert {answer.code for answer in refused} == {"claim_expired"}
-    assert desk.counts() == (0, 0, 1, 0, 0)
-
-
-def test_a_redrive_forgives_the_attempts(waitlist: Waitlist, world: World) -> None:
-    """Given one parked for its attempts, when redriven, then none are stored anywhere."""
-    desk = waitlist("ann")
-    worn_out(desk, "ann")
-    assert desk.recorded("ann")["attempts"] == MAX_ATTEMPTS
-    assert desk.redrive("ann").json["status"] == "waiting"
-    person = desk.person("ann").json
-    assert (person["attempts"], person["park_reason"], person["parked_at"]) == (0, None, None)
-    (claim,) = desk.claim().json["claims"]
-    assert claim["attempts"] == 0
-    desk.release("ann")
-    world.redis.flushall()
-    world.maintain()
-    (claim,) = desk.claim().json["claims"]
-    assert claim["attempts"] == 0
-
-
 @pytest.mark.parametrize(("to", "order"), [("place", "abc"), ("back", "bca")])
 def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     waitlist: Waitlist, to: str, order: str
@@ -92,19 +41,6 @@ def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     assert (answer["position"], answer["total"]) == (order.index("a") + 1, 3)
     assert desk.order() == list(order)
     assert desk.person("a").json["history"][-1]["reason"] == "called back"
-
-
-def test_only_the_parked_are_redriven(waitlist: Waitlist) -> None:
-    """Given entries that wait or are held, when redriven, then refused. P5."""
-    desk = waitlist("ann", "bob", "cyd")
-    desk.claim(2)
-    desk.park("bob")
-    desk.redrive("bob")
-    desk.claim()
-    assert {desk.redrive(name).code for name in ("ann", "cyd")} == {"not_parked"}
-    # The first answer may have been lost: it was done, and is not done again.
-    assert desk.redrive("bob").status == 200
-    assert desk.counts() == (1, 2, 0, 0, 0)
 
 
 def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:

@@ -1,7 +1,6 @@
 """Edits that meet others, or are cut off: record and segments agree all the same."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,14 +9,9 @@ from tests.service.api.agents import new_desk
 from tests.support.admissions import Admissions
 from tests.support.faults import (
     Crash,
-    Fault,
     Wire,
     before,
     crash_after,
-    crash_before,
-    delivered_twice,
-    throttled,
-    unheard,
 )
 from tests.support.world import World
 from waitlist_api.claims.claim import ClaimCommand
@@ -142,42 +136,6 @@ def test_whatever_happens_in_the_middle_record_and_segments_agree(
     if answer.status == 200 and rival not in ("an edit", "an erasure"):
         assert desk.person("bob").json["attributes"] == NEW
     assert desk.events("bob").count("edited") <= 1 + rival.startswith("an edit")
-
-
-@each_step
-@pytest.mark.parametrize("fault", [crash_before, crash_after], ids=lambda one: one.__name__)
-def test_an_edit_that_is_cut_off_is_finished_by_maintenance_or_never_was(
-    desk: Admissions, wired: Admissions, wire: Wire, step: int, fault: Fault
-) -> None:
-    """P3"""
-    wire.arm(step, fault)
-    with pytest.raises(Crash):
-        wired.edit("bob", attributes=NEW)
-    desk.world.redis_clock.advance(120)
-    desk.world.maintain()
-    assert_exact(desk)
-    assert desk.person("bob").json["attributes"] in (SPANISH, NEW)
-    assert desk.order() == ["ada", "bob", "cyd"]
-
-
-@each_step
-@pytest.mark.parametrize(
-    "fault",
-    [crash_before, crash_after, unheard, throttled, delivered_twice],
-    ids=lambda one: one.__name__,
-)
-def test_the_repeat_of_an_edit_that_went_wrong_has_one_effect(
-    desk: Admissions, wired: Admissions, wire: Wire, step: int, fault: Fault
-) -> None:
-    """P2"""
-    wire.arm(step, fault)
-    with suppress(Crash):
-        wired.edit("bob", attributes=NEW, reason="speaks French")
-    wire.disarm()
-    answer = wired.edit("bob", attributes=NEW, reason="speaks French")
-    assert (answer.status, answer.json["attributes"], answer.json["position"]) == (200, NEW, 2)
-    assert_exact(desk)
-    assert desk.events("bob") == ["joined", "edited"]
 
 
 def test_of_two_edits_at_once_the_records_stays(

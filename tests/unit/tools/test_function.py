@@ -1,24 +1,19 @@
 import json
 import os
 import select
-import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
-from tests.e2e.processes import wait_until
 from tools.local.function import (
     Function,
     FunctionSettings,
     FunctionStartError,
     ThrottledError,
-    _Environment,
 )
 
 MakeFunction = Callable[..., Function]
@@ -87,14 +82,6 @@ def test_a_handler_gets_the_event_and_a_context(make_function: MakeFunction) -> 
     assert answer["pid"] != os.getpid()
 
 
-def test_an_environment_is_used_again(make_function: MakeFunction) -> None:
-    function = make_function("describe")
-    answers = [json.loads(function.invoke(b"{}").payload) for _ in range(3)]
-    assert [answer["calls"] for answer in answers] == [1, 2, 3]
-    assert len({answer["pid"] for answer in answers}) == 1
-    assert len({answer["request_id"] for answer in answers}) == 3
-
-
 def test_32_events_run_at_once_each_in_a_process_of_its_own(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
@@ -105,19 +92,6 @@ def test_32_events_run_at_once_each_in_a_process_of_its_own(
         meeting.end()
         pids = {invocation.result().payload for invocation in invocations}
     assert len(pids) == MANY
-
-
-def test_events_beyond_the_environments_wait_for_a_free_one(
-    make_function: MakeFunction, meeting: Meeting
-) -> None:
-    function = make_function("meet", environments=2)
-    with ThreadPoolExecutor(6) as pool:
-        invocations = [pool.submit(function.invoke, meeting.event) for _ in range(6)]
-        for _ in range(3):
-            meeting.gather(2)
-            meeting.end()
-        pids = {invocation.result().payload for invocation in invocations}
-    assert len(pids) == 2
 
 
 def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
@@ -131,31 +105,6 @@ def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
             function.invoke(meeting.event)
         meeting.end()
         assert not first.result().failed
-
-
-def test_waiting_events_run_in_the_order_of_their_arrival(
-    make_function: MakeFunction, meeting: Meeting
-) -> None:
-    """Otherwise some events wait ten times as long as others under load."""
-    function = make_function("meet", environments=1)
-
-    def has_waiting(count: int) -> bool:
-        return function._workers._work_queue.qsize() == count
-
-    meetings = [meeting, Meeting(), Meeting()]
-    with ThreadPoolExecutor(3) as pool, ExitStack() as stack:
-        for number, one in enumerate(meetings):
-            stack.callback(one.close)
-            pool.submit(function.invoke, one.event)
-            wait_until(partial(has_waiting, number))
-            if number == 0:
-                one.gather(1)
-        meeting.end()
-        meetings[1].gather(1)
-        assert not meetings[2].has_guest()
-        meetings[1].end()
-        meetings[2].gather(1)
-        meetings[2].end()
 
 
 def test_events_beyond_the_reserved_concurrency_are_throttled(
@@ -211,73 +160,9 @@ def test_a_handler_that_takes_too_long_is_killed(
         assert guest.recv(1) == b""
 
 
-def test_stopping_ends_a_handler_in_the_middle(
-    make_function: MakeFunction, meeting: Meeting
-) -> None:
-    function = make_function("meet")
-    with ThreadPoolExecutor(1) as pool:
-        invocation = pool.submit(function.invoke, meeting.event)
-        meeting.gather(1)
-        function.stop()
-        assert json.loads(invocation.result().payload)["errorType"] == "Runtime.ExitError"
-
-
 def test_a_handler_that_cannot_be_imported_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     function = Function(FunctionSettings("fn", "tests.unit.tools.handlers.missing"), os.environ)
     with pytest.raises(FunctionStartError, match=r"handlers\.missing"):
         function.wait_until_ready()
     function.stop()
     assert "has no attribute 'missing'" in capfd.readouterr().err
-
-
-def test_a_stopped_function_runs_nothing(make_function: MakeFunction) -> None:
-    function = make_function("describe")
-    function.stop()
-    assert json.loads(function.invoke(b"{}").payload)["errorType"] == "Runtime.ExitError"
-
-
-class PausedMaker:
-    """Stops a function from making environments, and reports when it is asked for one."""
-
-    def __init__(self, function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._pid = function._process.pid
-        asked = self._asked = threading.Event()
-
-        class Announced(_Environment):
-            def __init__(self, control: socket.socket) -> None:
-                asked.set()
-                super().__init__(control)
-
-        monkeypatch.setattr("tools.local.function._Environment", Announced)
-
-    def __enter__(self) -> Self:
-        os.kill(self._pid, signal.SIGSTOP)
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        os.kill(self._pid, signal.SIGCONT)
-
-    def wait_until_asked(self) -> None:
-        assert self._asked.wait(timeout=30)
-
-
-def test_an_environment_that_is_slow_to_start_delays_no_other_call(
-    make_function: MakeFunction, meeting: Meeting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Existing environments take events while another one is being made."""
-    function = make_function("meet", environments=2)
-    with ThreadPoolExecutor(2) as pool:
-        with PausedMaker(function, monkeypatch) as maker:
-            first = pool.submit(function.invoke, meeting.event)
-            meeting.gather(1)
-            second = pool.submit(function.invoke, meeting.event)
-            maker.wait_until_asked()
-            meeting.end()
-            assert not first.result(timeout=30).failed
-            third = pool.submit(function.invoke, meeting.event)
-            meeting.gather(1)
-            meeting.end()
-            assert not third.result(timeout=30).failed
-        meeting.gather(1)
-        meeting.end()
-        assert not second.result(timeout=30).failed

@@ -2,7 +2,7 @@ import base64
 from datetime import UTC, datetime
 from typing import Any
 
-from tools.local.gateway_event import gateway_event, iam_caller
+from tools.local.gateway_event import gateway_event
 from tools.local.http_message import HttpRequest
 from tools.local.routes import RouteMatch
 
@@ -82,18 +82,6 @@ def test_headers_and_parameters_that_repeat_are_joined_by_commas() -> None:
     assert event["queryStringParameters"] == {"s": "a,b", "flag": ""}
 
 
-def test_cookies_have_a_field_of_their_own() -> None:
-    event = event_of(HttpRequest("GET", "/x", (("Cookie", "a=1; b=2"),)))
-    assert event["cookies"] == ["a=1", "b=2"]
-    assert "cookie" not in event["headers"]
-
-
-def test_problem_json_is_text() -> None:
-    kind = ("content-type", "application/problem+json; charset=utf-8")
-    event = event_of(HttpRequest("POST", "/x", (kind,), '{"n":"Zoë"}'.encode()))
-    assert (event["body"], event["isBase64Encoded"]) == ('{"n":"Zoë"}', False)
-
-
 def test_a_form_and_an_untyped_body_are_base64() -> None:
     form = ("content-type", "application/x-www-form-urlencoded")
     for headers in ((form,), ()):
@@ -104,22 +92,3 @@ def test_a_form_and_an_untyped_body_are_base64() -> None:
 def test_json_that_is_not_utf_8_is_base64() -> None:
     event = event_of(HttpRequest("POST", "/x", (JSON,), b'"\xff"'))
     assert (base64.b64decode(event["body"]), event["isBase64Encoded"]) == (b'"\xff"', True)
-
-
-def test_a_verified_caller_is_in_the_authorizer() -> None:
-    event = event_of(
-        HttpRequest("GET", "/v1/admin/waitlists"), authorizer={"iam": iam_caller("local")}
-    )
-    iam = event["requestContext"]["authorizer"]["iam"]
-    assert iam["accessKey"] == "local"
-    assert iam["userArn"] == "arn:aws:iam::123456789012:user/local"
-    assert iam["cognitoIdentity"] is None
-    assert iam.keys() == {
-        "accessKey",
-        "accountId",
-        "callerId",
-        "cognitoIdentity",
-        "principalOrgId",
-        "userArn",
-        "userId",
-    }
