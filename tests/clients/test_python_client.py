@@ -21,12 +21,10 @@ OPERATIONS: dict[str, Any] = {
     for methods in json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"].values()
     for operation in methods.values()
 }
-REFUSALS = [
-    (name, int(status))
+REFUSALS = {
+    name: [int(status) for status in operation["responses"] if int(status) >= 400]
     for name, operation in OPERATIONS.items()
-    for status in operation["responses"]
-    if int(status) >= 400
-]
+}
 BAKERY = "bakery"
 Send = Callable[..., Any]
 
@@ -45,29 +43,30 @@ def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
     return client.call(tag, name, lambda _: response, **{one: wanted[one] for one in named}).parsed
 
 
-@pytest.mark.parametrize(("name", "status"), REFUSALS)
-def test_it_reads_every_problem(client: PythonClient, name: str, status: int) -> None:
-    problem = {
-        "type": "about:blank",
-        "title": "a code that is new",
-        "status": status,
-        "code": "a_code_that_is_new",
-        "detail": "What happened, and what to do.",
-        "errors": [{"field": "body.reason", "message": "Input should be a valid string"}],
-    }
-    media_type = {"content-type": "application/problem+json"}
-    parsed = answered(client, name, httpx.Response(status, json=problem, headers=media_type))
-    assert (parsed.code, parsed.status) == ("a_code_that_is_new", status)
-    assert [one.field for one in parsed.errors] == ["body.reason"]
+@pytest.mark.parametrize("name", REFUSALS)
+def test_it_reads_every_problem(client: PythonClient, name: str) -> None:
+    for status in REFUSALS[name]:
+        problem = {
+            "type": "about:blank",
+            "title": "a code that is new",
+            "status": status,
+            "code": "a_code_that_is_new",
+            "detail": "What happened, and what to do.",
+            "errors": [{"field": "body.reason", "message": "Input should be a valid string"}],
+        }
+        media_type = {"content-type": "application/problem+json"}
+        parsed = answered(client, name, httpx.Response(status, json=problem, headers=media_type))
+        assert (parsed.code, parsed.status) == ("a_code_that_is_new", status)
+        assert [one.field for one in parsed.errors] == ["body.reason"]
 
 
-@pytest.mark.parametrize(("name", "status"), REFUSALS)
-def test_it_reads_what_the_gateway_answers_by_itself(
-    client: PythonClient, name: str, status: int
-) -> None:
-    parsed = answered(client, name, httpx.Response(status, json={"message": "Too Many Requests"}))
-    assert parsed.message == "Too Many Requests"
-    assert not parsed.code
+@pytest.mark.parametrize("name", REFUSALS)
+def test_it_reads_what_the_gateway_answers_by_itself(client: PythonClient, name: str) -> None:
+    for status in REFUSALS[name]:
+        response = httpx.Response(status, json={"message": "Too Many Requests"})
+        parsed = answered(client, name, response)
+        assert parsed.message == "Too Many Requests", status
+        assert not parsed.code, status
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ lives: Any = st.lists(
 
 
 @settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,

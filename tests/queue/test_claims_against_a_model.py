@@ -1,4 +1,7 @@
-"""Segments beside claims: each holds exactly those who wait and match, in their order."""
+"""After any sequence of operations, queue and segments are those of the model.
+
+No entry is claimed twice, lost or out of order; a segment has the waiting entries that match.
+"""
 
 from itertools import product
 from typing import Any, ClassVar
@@ -6,8 +9,8 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
-from tests.service.test_claims_against_a_model import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
-from tests.support.claim_model import MAX_ATTEMPTS
+from tests.queue.claim_machine import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
+from tests.queue.claim_model import MAX_ATTEMPTS
 from tests.support.line import Line, accepted
 from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
@@ -164,7 +167,7 @@ class SegmentMachine(Machine):
                 assert place == {"position": number, "total": len(line)}
 
 
-def test_segments_follow_the_model(valkey: Server) -> None:
-    """P1, P2, P4, P6"""
+def test_claims_and_segments_follow_the_model(valkey: Server) -> None:
+    """P1, P2, P3, P4, P6"""
     SegmentMachine.line = Line(valkey.client)
     run_state_machine_as_test(SegmentMachine, settings=PROFILE)

@@ -1,4 +1,4 @@
-"""Random claim operations under random clocks: no entry twice, none lost, all in order."""
+"""Random claim operations under random clocks, each applied to the queue and to the model."""
 
 from typing import Any, ClassVar
 
@@ -8,12 +8,10 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     invariant,
     rule,
-    run_state_machine_as_test,
 )
 
-from tests.support.claim_model import AT_BACK, MAX_ATTEMPTS, VERBS, ClaimModel, Person
+from tests.queue.claim_model import AT_BACK, MAX_ATTEMPTS, VERBS, ClaimModel, Person
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, SECOND_MICROS, Answer, Line, accepted
-from tests.support.redis_servers import Server
 
 NAMES = [f"person {number}" for number in range(8)]
 LEASE = 60
@@ -26,7 +24,7 @@ PEOPLE = st.sampled_from(NAMES)
 LATE = st.sampled_from([False, False, False, True])
 PICKS = st.integers(0, len(NAMES) - 1)
 PROFILE = settings(
-    max_examples=100,
+    max_examples=60,
     stateful_step_count=50,
     derandomize=True,
     database=None,
@@ -275,9 +273,3 @@ class Machine(RuleBasedStateMachine):
         assert stats["counters"] == {"signed_up": self.model.signed_up, **counted}
         on_list = stats["waiting"] + stats["offered"] + stats["parked"]
         assert on_list + sum(counted.values()) == self.model.signed_up
-
-
-def test_claims_follow_the_model(valkey: Server) -> None:
-    """P1, P2, P3, P4, P6"""
-    Machine.line = Line(valkey.client)
-    run_state_machine_as_test(Machine, settings=PROFILE)
