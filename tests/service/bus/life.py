@@ -1,9 +1,12 @@
 """One person's life on a waitlist, with every event in it: what docs/events.md shows."""
 
+from functools import cache
+
 from tests.service.bus.scene import LEASE_SECONDS, Detail, Scene, in_order
 from tests.service.bus.stories import WORDS
 
 
+@cache
 def samples() -> list[Detail]:
     """Return the first event of each word, by their stamps."""
     scene = Scene()

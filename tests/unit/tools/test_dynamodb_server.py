@@ -6,12 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.reliability.faults.test_memory_table import Twins, live
-from tests.support.dynamodb import TABLE, dynamodb
-from tests.support.people import People
-from tests.support.redis_servers import Server
+from tests.support.dynamodb import TABLE
 from tests.support.refusals import CASES, Case, code_of
-from tests.support.world import World
 from tests.unit.tools.tables import client_of, item, key, local_table
 from tools.local.child import Child
 from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
@@ -26,16 +22,6 @@ if TYPE_CHECKING:
 def client() -> Iterator["DynamoDBClient"]:
     with local_table(TABLE) as client:
         yield client
-
-
-def test_every_call_of_the_service_is_answered_as_motos_answers_it(
-    client: "DynamoDBClient", valkey: Server
-) -> None:
-    with dynamodb() as moto:
-        twins = Twins(moto, client)
-        live(People(World.on(twins, valkey.client)))
-    refused = {name for name, what in twins.heard if what != "done"}
-    assert refused == {"put_item", "update_item", "delete_item", "transact_write_items"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
