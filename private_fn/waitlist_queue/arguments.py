@@ -86,11 +86,16 @@ MADE: dict[str, Callable[[Any], Argument]] = {
 }
 
 
-def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return what makes the arguments of these names from a request."""
-    getters = [(MADE.get(name), attrgetter(name)) for name in names]
+def mapper(request: type[c.Request], names: Sequence[str]) -> Callable[[Any], Arguments]:
+    """Return what makes the arguments of these names from a request of this type."""
+    types = {field.name: field.type for field in structs.fields(request)}
+    makers = [MADE.get(name) or _field(name, types.get(name)) for name in names]
+    return lambda request: tuple([make(request) for make in makers])
 
-    def arguments_of(request: Any) -> Arguments:
-        return tuple([make(request) if make else packed(get(request)) for make, get in getters])
 
-    return arguments_of
+def _field(name: str, declared: Any) -> Callable[[Any], Argument]:
+    """Return what makes an argument of a field; a number or a text needs no packing."""
+    get: Callable[[Any], Any] = attrgetter(name)
+    if getattr(declared, "__origin__", declared) in (str, int):
+        return get
+    return lambda request: packed(get(request))

@@ -1,7 +1,7 @@
 """The operations: which script carries out a request, and how its reply becomes a result."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
@@ -10,7 +10,7 @@ from waitlist_queue import arguments, keys, results
 from waitlist_queue.scripts import Script, load_all
 from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import BY_CODE
+from waitlist_shared.errors import BY_CODE, WaitlistError
 
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
@@ -31,12 +31,13 @@ class Operation:
     """How a type of request is carried out.
 
     With `per_run` above 1, `arguments` takes a list of requests, and the script returns a list of
-    replies.
+    replies. `own_keys` come after the keys of the waitlist. `results` go by the reply's outcome.
     """
 
     script: Script
+    own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     arguments: Callable[[Any], arguments.Arguments]
-    result: Callable[[Reply], c.Result]
+    results: Mapping[str, Callable[[Reply], c.Result]]
     per_run: int
 
 
@@ -48,8 +49,9 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
     per_run = PER_RUN.get(request, 1)
     return Operation(
         script,
-        arguments.stays_of if per_run > 1 else arguments.mapper(own_arguments),
-        results.mapper(script, c.RESULTS[request]),
+        tuple(OWN_KEYS[name] for name in script.keys if name in OWN_KEYS),
+        arguments.stays_of if per_run > 1 else arguments.mapper(request, own_arguments),
+        results.makers(script, c.RESULTS[request]),
         per_run,
     )
 
@@ -83,26 +85,20 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.per_run > 1 else request)
-    return Call(operation.script, _keys(operation.script, request), own_arguments)
+    keys_of_waitlist = _keys_of_waitlist(operation.script.name, request.waitlist_id)
+    own_keys = [key_of(request) for key_of in operation.own_keys]
+    return Call(operation.script, (*keys_of_waitlist, *own_keys), own_arguments)
 
 
-def replies_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Reply]:
-    """Return each request's own reply."""
-    return reply if type(part[0]) in PER_RUN else [reply]
-
-
-def result_of(request: c.OnWaitlist, reply: Reply) -> c.Result:
-    """Return the result of a reply, or raise the refusal that it names."""
-    refusal = BY_CODE.get(reply[0])
-    if refusal is not None:
-        raise refusal
-    return operation_of(type(request)).result(reply)
-
-
-def _keys(script: Script, request: c.OnWaitlist) -> tuple[str, ...]:
-    of_waitlist = _keys_of_waitlist(script.name, request.waitlist_id)
-    own = script.keys[len(of_waitlist) :]
-    return (*of_waitlist, *(OWN_KEYS[name](request) for name in own)) if own else of_waitlist
+def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[c.Result | WaitlistError]:
+    """Return the result of each request in a part, or the refusal that its reply names."""
+    kind = type(part[0])
+    makers = operation_of(kind).results
+    replies = reply if kind in PER_RUN else [reply]
+    return [
+        makers[own[0]](own) if own[0] in makers else BY_CODE[own[0]]()
+        for _, own in zip(part, replies, strict=True)
+    ]
 
 
 @lru_cache(maxsize=1024)

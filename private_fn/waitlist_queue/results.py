@@ -8,24 +8,20 @@ from msgspec import Struct
 
 from waitlist_queue.scripts import Names, Script
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import BY_CODE
 
 Reply = list[Any]
 Convert = Callable[[Any], Any]
 Rows = Mapping[str, Names]
 
 
-def mapper(script: Script, result: type[c.Result]) -> Callable[[Reply], c.Result]:
-    """Return what makes a result of this type from a reply of this script."""
-    makers = {
+def makers(script: Script, result: type[c.Result]) -> dict[str, Convert]:
+    """Return, by outcome, what makes a result of this type from a reply of this script."""
+    return {
         outcome: _maker(result, ("outcome", *names), script.rows)
         for outcome, names in script.returns.items()
+        if outcome not in BY_CODE
     }
-
-    def result_of(reply: Reply) -> c.Result:
-        made: c.Result = makers[reply[0]](reply)
-        return made
-
-    return result_of
 
 
 def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
@@ -38,7 +34,7 @@ def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
     def make(values: Reply) -> Any:
         if len(values) != len(names):
             raise ValueError(f"a script returned {values}, its header declares {names}")
-        fields = dict(zip(names, values, strict=False))  # checked above in half the time
+        fields = dict(zip(names, values))  # noqa: B905 checked above in a fraction of the time
         for name in unknown:
             del fields[name]
         for name, convert in converters:

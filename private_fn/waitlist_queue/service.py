@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from waitlist_queue.operations import call_of, parts_of, replies_of, result_of
+from waitlist_queue.operations import call_of, parts_of, results_of
 from waitlist_queue.store import RedisStore, Reply, ScriptFailed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
@@ -63,12 +63,12 @@ class QueueService:
         for turn in range(EXPIRING_TURNS):
             if turn and self._monotonic() > end:
                 break
-            reply = self._store.run(call_of([request]))
-            try:
-                return result_of(request, replies_of([request], reply)[0])
-            except Expiring:
-                # Each turn ends a bounded number of holds; no entry may be claimed before.
-                continue
+            [result] = results_of([request], self._store.run(call_of([request])))
+            if not isinstance(result, WaitlistError):
+                return result
+            if not isinstance(result, Expiring):
+                raise result
+            # Each turn ends a bounded number of holds; no entry may be claimed before.
         raise Expiring
 
     def _batch(self, rows: list[Any]) -> list[Any]:
@@ -86,15 +86,8 @@ class QueueService:
 def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[c.Result | c.Failure]:
     if isinstance(reply, WaitlistError):
         return [_failed(reply)] * len(part)
-    own = replies_of(part, reply)
-    return [_settle_one(request, mine) for request, mine in zip(part, own, strict=True)]
-
-
-def _settle_one(request: c.OnWaitlist, reply: Reply) -> c.Result | c.Failure:
-    try:
-        return result_of(request, reply)
-    except WaitlistError as error:
-        return _failed(error)
+    results = results_of(part, reply)
+    return [_failed(one) if isinstance(one, WaitlistError) else one for one in results]
 
 
 def _decode_row(row: object) -> c.OnWaitlist | c.Failure:
@@ -120,12 +113,13 @@ def _decode(message: object) -> c.Request:
     return request
 
 
-def _type_of(message: object) -> Any:
+def _type_of(message: Any) -> Any:
     """Return the struct that `op` names; converting to the union of all costs much more."""
-    op = message.get("op") if isinstance(message, dict) else None
-    if op == "batch":
-        return Rows
-    return c.REQUESTS.get(op, c.AnyRequest) if isinstance(op, str) else c.AnyRequest
+    try:
+        op = message["op"]
+        return Rows if op == "batch" else c.REQUESTS[op]
+    except (LookupError, TypeError):  # an unknown operation, or no message at all
+        return c.AnyRequest
 
 
 def _encode(result: c.Result | c.Failure) -> Message:
