@@ -1,5 +1,8 @@
 """Which items of a person expire, and when."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from tests.support.dynamodb import TABLE
@@ -14,6 +17,11 @@ from waitlist_api.records.transitions import Transitions
 KEY = ("bakery", "a" * 26)
 EXPIRES = 1_800_000_000
 NOW = 1_790_000_000_000
+
+
+def kept_for(days: int | None) -> Any:
+    """Return a cache in which each waitlist keeps ended stays for some days."""
+    return SimpleNamespace(retention_days_of=lambda _: days)
 
 
 @pytest.fixture
@@ -52,7 +60,7 @@ def test_an_event_that_is_written_late_goes_when_its_record_does(
 ) -> None:
     admitted(table)
     event = HistoryEvent(stamp=9, event="offered", by="operator")
-    Transitions(table, Retention(table, lambda _: 30), MetricsCollector()).append(KEY, event, NOW)
+    Transitions(table, Retention(table, kept_for(30)), MetricsCollector()).append(KEY, event, NOW)
     (written,) = history(memory)
     assert written.expires_at == EXPIRES
     assert history(memory, EXPIRES * 1000) == []
@@ -62,13 +70,13 @@ def test_later_events_are_another_stays(memory: MemoryTable, table: Table) -> No
     for stamp in (5, 10, 11):
         event = HistoryEvent(stamp=stamp, event="bumped", by="operator")
         table.put(event.to_item(*KEY), "attribute_not_exists(#pk)")
-    retention = Retention(table, lambda _: 30)
+    retention = Retention(table, kept_for(30))
     retention.end_history(KEY, 10, EXPIRES)
     retention.end_history(KEY, 10, EXPIRES + 1)
     assert [event.expires_at for event in history(memory)] == [EXPIRES, EXPIRES, None]
 
 
 def test_an_end_is_counted_in_whole_days() -> None:
-    retention = Retention(Table(None, TABLE), lambda _: 2)
+    retention = Retention(Table(None, TABLE), kept_for(2))
     assert retention.expires_at("bakery", 5_999) == 5 + 2 * 24 * 3600
-    assert Retention(Table(None, TABLE), lambda _: None).expires_at("bakery", 5_999) is None
+    assert Retention(Table(None, TABLE), kept_for(None)).expires_at("bakery", 5_999) is None

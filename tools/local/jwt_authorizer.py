@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from joserfc import jwt
@@ -18,28 +19,26 @@ class TokenError(Exception):
     """The token is missing or invalid; the message is for a response header."""
 
 
+@dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
     """Authorizes the routes that the template gives to the JWT authorizer."""
 
-    def __init__(
-        self, issuer: str, audiences: tuple[str, ...], keys: KeySet, guarded: frozenset[str]
-    ) -> None:
-        self._issuer = issuer
-        self._audiences = audiences
-        self._keys = keys
-        self._guarded = guarded
+    issuer: str
+    audiences: tuple[str, ...]
+    keys: KeySet
+    guarded: frozenset[str]
 
     def guards(self, route_key: str) -> bool:
-        return route_key in self._guarded
+        return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
         """Return the claims as the event has them, all as text. Raises TokenError."""
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(
-            now=now_seconds, iss={"essential": True, "value": self._issuer}, exp={"essential": True}
+            now=now_seconds, iss={"essential": True, "value": self.issuer}, exp={"essential": True}
         )
         try:
-            claims = jwt.decode(token, self._keys, algorithms=ALGORITHMS).claims
+            claims = jwt.decode(token, self.keys, algorithms=ALGORITHMS).claims
             registry.validate(claims)
         except (JoseError, ValueError) as error:
             raise TokenError(_described(error)) from error
@@ -49,7 +48,7 @@ class JwtAuthorizer:
     def _check_audience(self, claims: Mapping[str, Any]) -> None:
         stated = claims.get("aud", claims.get("client_id"))
         audiences = stated if isinstance(stated, list) else [stated]
-        if not set(audiences) & set(self._audiences):
+        if not set(audiences) & set(self.audiences):
             raise TokenError("the token has no valid audience")
 
 

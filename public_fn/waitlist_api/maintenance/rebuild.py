@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
@@ -15,7 +15,7 @@ from waitlist_api.queue.messages import init_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.lease import Lease, Leases
-from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
+from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
 
@@ -34,6 +34,7 @@ AT_ONCE = 4
 Pass = Callable[[RebuildRun, int], None]
 
 
+@dataclass(frozen=True, slots=True)
 class Rebuilder:
     """Restores waitlists whose order Redis has lost.
 
@@ -46,39 +47,24 @@ class Rebuilder:
     beginning.
     """
 
-    def __init__(
-        self,
-        queue: QueueClient,
-        recovering_queue: RecoveringQueue,
-        waitlists: WaitlistRecords,
-        passes: RebuildPasses,
-        leases: Leases,
-        now_millis: NowMillis,
-        pause: Callable[[float], None],
-        metrics: MetricsCollector,
-    ) -> None:
-        self._queue = queue
-        self._recovering_queue = recovering_queue
-        self._waitlists = waitlists
-        self._passes: dict[Stage, Pass] = {
-            "line": passes.line,
-            "changes": passes.changes,
-            "journal": passes.journal,
-        }
-        self._leases = leases
-        self._now_millis = now_millis
-        self._pause = pause
-        self._metrics = metrics
+    queue: QueueClient
+    recovering_queue: RecoveringQueue
+    waitlists: WaitlistRecords
+    passes: RebuildPasses
+    leases: Leases
+    now_millis: NowMillis
+    pause: Callable[[float], None]
+    metrics: MetricsCollector
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
         """Rebuild a waitlist unless another run does; return whether its order is complete now."""
-        lease = self._leases.take(waitlist)
+        lease = self.leases.take(waitlist)
         if lease is None:
             return False
         run: RebuildRun | None = None
         is_whole = False
         try:
-            opened = self._recovering_queue.initialise(waitlist.waitlist_id)
+            opened = self.recovering_queue.initialise(waitlist.waitlist_id)
             if opened.state == "hydrating":
                 run = self._run_of(lease, opened, lambda: left_millis() < STOP_MILLIS)
                 self._restore(run, lease)
@@ -90,12 +76,12 @@ class Rebuilder:
             # Also after a failure, which may be over, because all positions wait for the rebuild.
             # Not after a run without progress, which would repeat itself at once.
             if run is not None and not is_whole and run.has_advanced:
-                self._queue.start_maintenance(waitlist.waitlist_id)
+                self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
         """Delete the progress of a rebuild that ended but was cut off before it deleted it."""
-        self._waitlists.forget_rebuild(waitlist)
+        self.waitlists.forget_rebuild(waitlist)
 
     def _run_of(
         self, lease: Lease, opened: c.InitResult, is_time_up: Callable[[], bool]
@@ -104,12 +90,12 @@ class Rebuilder:
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
         # From now on an order of another epoch is outdated, also after a failover.
         watch = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
-        self._waitlists.write_checkpoint(waitlist.waitlist_id, watch)
+        self.waitlists.write_checkpoint(waitlist.waitlist_id, watch)
         version = waitlist.segments_version
         if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
             rebuild = self._begun(waitlist, opened)
             lease.renew(rebuild)
-            self._metrics.add("rebuilds_started")
+            self.metrics.add("rebuilds_started")
         run = RebuildRun(waitlist, opened, rebuild, is_time_up)
         logger.info("rebuild starts or continues", extra=_about(waitlist, run))
         return run
@@ -118,27 +104,26 @@ class Rebuilder:
         return RebuildProgress(
             epoch=opened.epoch,
             segments_version=waitlist.segments_version,
-            began_millis=self._now_millis(),
+            began_millis=self.now_millis(),
             expected=waitlist.checkpoint.present,
         )
 
     def _restore(self, run: RebuildRun, lease: Lease) -> None:
         if run.rebuild.stage == "line":
-            self._do("line", run, lease)
+            self._do(self.passes.restore_line, run, lease)
             run.begin("changes")
         settled_millis = run.rebuild.began_millis + SETTLED_MILLIS
-        self._pause(max(0, settled_millis - self._now_millis()) / 1000)
+        self.pause(max(0, settled_millis - self.now_millis()) / 1000)
         if run.rebuild.stage == "changes":
-            self._do("changes", run, lease)
+            self._do(self.passes.correct_changed, run, lease)
             run.begin("journal")
-        self._do("journal", run, lease)
-        self._queue.send(init_of(run.waitlist, "finish_rebuild", run.epoch))
-        self._metrics.add("rebuilds_finished")
+        self._do(self.passes.correct_by_journal, run, lease)
+        self.queue.send(init_of(run.waitlist, "finish_rebuild", run.epoch))
+        self.metrics.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
-    def _do(self, stage: Stage, run: RebuildRun, lease: Lease) -> None:
-        """Run a stage in all unfinished shards; raise _TimeIsUp if the run must stop."""
-        work = self._passes[stage]
+    def _do(self, work: Pass, run: RebuildRun, lease: Lease) -> None:
+        """Run a pass in all unfinished shards; raise _TimeIsUp if the run must stop."""
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
         with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
             pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}

@@ -1,6 +1,7 @@
 """The three passes of a rebuild over one shard: line, changes, journal."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from waitlist_api.maintenance.rebuild_run import RebuildRun
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -31,33 +32,31 @@ NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
 
+@dataclass(frozen=True, slots=True)
 class RebuildPasses:
     """Restores shards page by page, with one page of each in memory."""
 
-    def __init__(
-        self, queue: QueueClient, entries: EntryRecords, places: Places, journal: Journal
-    ) -> None:
-        self._queue = queue
-        self._entries = entries
-        self._places = places
-        self._journal = journal
+    queue: QueueClient
+    entries: EntryRecords
+    places: Places
+    journal: Journal
 
-    def line(self, run: RebuildRun, shard: int) -> None:
+    def restore_line(self, run: RebuildRun, shard: int) -> None:
         """Restore all entries of the index, after those that an earlier run restored."""
         behind = run.rebuild.last_key(shard)
-        for page in filter(None, self._places.in_line(run.waitlist_id, shard, behind)):
+        for page in filter(None, self.places.in_line(run.waitlist_id, shard, behind)):
             self._send([*_fills(run, page), *_restores(run, page)])
             run.restored(shard, page)
             if run.must_stop():
                 return
         run.finished(shard)
 
-    def changes(self, run: RebuildRun, shard: int) -> None:
+    def correct_changed(self, run: RebuildRun, shard: int) -> None:
         """Correct entries that changed since shortly before the first run, by the table."""
         since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
         for page in self._changed(run.waitlist_id, shard, since_millis):
             ids = [placed.entry_id for placed in page]
-            records = self._entries.get_many(run.waitlist_id, ids)
+            records = self.entries.get_many(run.waitlist_id, ids)
             corrections = [
                 _correction(one, records.get(one.entry_id), run.segments, run.epoch) for one in page
             ]
@@ -66,14 +65,14 @@ class RebuildPasses:
                 return
         run.finished(shard)
 
-    def journal(self, run: RebuildRun, shard: int) -> None:
+    def correct_by_journal(self, run: RebuildRun, shard: int) -> None:
         """Correct entries by the journal, which never lags, up to the start of this epoch."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
         windows = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
         since = max(min(windows, recent), born - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
-        for reached, page in self._journal.of_shard(shard, since, born):
+        for reached, page in self.journal.of_shard(shard, since, born):
             self._correct(run, [one for one in page if one.waitlist_id == run.waitlist_id])
             run.read_journal(shard, reached)
             if run.must_stop():
@@ -82,7 +81,7 @@ class RebuildPasses:
 
     def _correct(self, run: RebuildRun, changes: list[Change]) -> None:
         ids = [change.entry_id for change in changes]
-        records = self._entries.get_many(run.waitlist_id, ids)
+        records = self.entries.get_many(run.waitlist_id, ids)
         corrections = [
             _correction_of(one, records.get(one.entry_id), run.segments, run.epoch)
             for one in {one.entry_id: one for one in changes}.values()
@@ -90,13 +89,13 @@ class RebuildPasses:
         self._send([one for one in corrections if one is not None])
 
     def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
-        yield from self._places.changed_in_line(waitlist_id, shard, since_millis)
-        yield from self._places.ended(waitlist_id, shard, since_millis)
-        yield from self._places.unfinished(waitlist_id, shard)
+        yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
+        yield from self.places.ended(waitlist_id, shard, since_millis)
+        yield from self.places.unfinished(waitlist_id, shard)
 
     def _send(self, requests: list[c.Single]) -> None:
         for start in range(0, len(requests), MAX_BATCH):
-            for answer in send_batch(self._queue, requests[start : start + MAX_BATCH]):
+            for answer in send_batch(self.queue, requests[start : start + MAX_BATCH]):
                 if isinstance(answer, WaitlistError) and answer.code != "gone":
                     raise answer
 

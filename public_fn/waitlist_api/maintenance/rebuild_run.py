@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from waitlist_api.records.places import Placed
 from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
@@ -10,26 +11,21 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 
 
+@dataclass(slots=True)
 class RebuildRun:
     """Shared by the threads of all shards.
 
-    Progress counts only entries that Redis has confirmed, so that the next run can resume from any
-    stored progress.
+    `rebuild` is the progress, to be stored. It counts only entries that Redis has confirmed, so
+    that the next run can resume from any stored progress.
     """
 
-    def __init__(
-        self,
-        waitlist: WaitlistRecord,
-        opened: c.InitResult,
-        rebuild: RebuildProgress,
-        is_time_up: Callable[[], bool],
-    ) -> None:
-        self.waitlist = waitlist
-        self.opened = opened
-        self._began_at = self._rebuild = rebuild
-        self._is_time_up = is_time_up
-        self._is_over = threading.Event()
-        self._lock = threading.Lock()
+    waitlist: WaitlistRecord
+    opened: c.InitResult
+    rebuild: RebuildProgress
+    is_time_up: Callable[[], bool]
+    has_advanced: bool = False
+    _is_over: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def waitlist_id(self) -> str:
@@ -43,19 +39,9 @@ class RebuildRun:
     def epoch(self) -> str:
         return self.opened.epoch
 
-    @property
-    def rebuild(self) -> RebuildProgress:
-        """The progress, to be stored."""
-        return self._rebuild
-
-    @property
-    def has_advanced(self) -> bool:
-        """Whether this run made progress."""
-        return self._rebuild != self._began_at
-
     def must_stop(self) -> bool:
         """Return whether to stop; asked after each page, so that every run makes progress."""
-        return self._is_over.is_set() or self._is_time_up()
+        return self._is_over.is_set() or self.is_time_up()
 
     def give_up(self) -> None:
         """Make every shard stop after its page: another run has the lease."""
@@ -63,21 +49,22 @@ class RebuildRun:
 
     def restored(self, shard: int, page: Sequence[Placed]) -> None:
         """Record that a page of a shard is restored."""
-        with self._lock:
-            last = page[-1]
-            self._rebuild = self._rebuild.after(shard, last.rank or 0, last.entry_id, len(page))
+        last = page[-1]
+        self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
     def read_journal(self, shard: int, stamp: int) -> None:
         """Record that a shard of the journal is applied up to a stamp."""
-        with self._lock:
-            self._rebuild = self._rebuild.after_stamp(shard, stamp)
+        self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def finished(self, shard: int) -> None:
         """Record that a shard has finished the stage."""
-        with self._lock:
-            self._rebuild = self._rebuild.after_shard(shard)
+        self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:
         """Start the next stage, in all shards."""
+        self._advance(lambda now: now.at(stage))
+
+    def _advance(self, next_of: Callable[[RebuildProgress], RebuildProgress]) -> None:
         with self._lock:
-            self._rebuild = self._rebuild.at(stage)
+            before, self.rebuild = self.rebuild, next_of(self.rebuild)
+            self.has_advanced |= self.rebuild != before

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
@@ -27,38 +28,32 @@ class Queue(Protocol):
         """Return the result of a request, or raise the error in the answer."""
 
 
+@dataclass(frozen=True, slots=True)
 class QueueClient:
     """The private and the maintenance function, on a boto3 Lambda client."""
 
-    def __init__(
-        self,
-        client: Any,
-        private_function: str,
-        maintenance_function: str = "",
-        correlation: Correlation | None = None,
-    ) -> None:
-        self._client = client
-        self._private_function = private_function
-        self._maintenance_function = maintenance_function
-        self._correlation = correlation or Correlation()
+    client: Any
+    private_function: str
+    maintenance_function: str = ""
+    correlation: Correlation = field(default_factory=Correlation)
 
     def send(self, request: c.Request) -> Any:
         """Return the result of a request, or raise the error in the answer."""
-        if self._correlation.id:
-            request = msgspec.structs.replace(request, correlation_id=self._correlation.id)
-        payload = self._invoke(self._private_function, msgspec.json.encode(request))
+        if self.correlation.id:
+            request = msgspec.structs.replace(request, correlation_id=self.correlation.id)
+        payload = self._invoke(self.private_function, msgspec.json.encode(request))
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
         """Start maintenance of a waitlist now, without waiting for the result."""
-        if not self._maintenance_function:
+        if not self.maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
-        if self._correlation.id:
-            event[FIELD] = self._correlation.id
+        if self.correlation.id:
+            event[FIELD] = self.correlation.id
         try:
-            self._client.invoke(
-                FunctionName=self._maintenance_function,
+            self.client.invoke(
+                FunctionName=self.maintenance_function,
                 InvocationType="Event",
                 Payload=json.dumps(event).encode(),
             )
@@ -68,7 +63,7 @@ class QueueClient:
 
     def _invoke(self, function: str, payload: bytes) -> Any:
         try:
-            answer = self._client.invoke(FunctionName=function, Payload=payload)
+            answer = self.client.invoke(FunctionName=function, Payload=payload)
             body = answer["Payload"].read()
         except ClientError as error:
             if error.response["Error"]["Code"] in THROTTLING:

@@ -1,11 +1,11 @@
 """Retention of ended stays: DynamoDB deletes their items after `expires_at`."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.records.waitlist_cache import WaitlistCache
 
 DAY_SECONDS = 24 * 3600
 PAGE = 500
@@ -16,11 +16,11 @@ class Retention:
     """Sets when ended stays expire, by the waitlist's days; None keeps them for ever."""
 
     table: Table
-    days_of: Callable[[str], int | None]
+    waitlist_cache: WaitlistCache
 
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
         """Return when the record of a stay that ends now expires, in seconds since 1970."""
-        days = self.days_of(waitlist_id)
+        days = self.waitlist_cache.retention_days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:

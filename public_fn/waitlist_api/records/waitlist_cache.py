@@ -1,6 +1,6 @@
 """Cache of waitlists: 30 seconds, so that a signup need not read its waitlist."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
@@ -16,6 +16,7 @@ class _Remembered:
     until_millis: int
 
 
+@dataclass(frozen=True, slots=True)
 class WaitlistCache:
     """Looks up waitlists; a missing waitlist is not cached, so a new one is found at once.
 
@@ -23,28 +24,27 @@ class WaitlistCache:
     `capacity`.
     """
 
-    def __init__(self, waitlists: WaitlistRecords, now_millis: NowMillis) -> None:
-        self._waitlists = waitlists
-        self._now_millis = now_millis
-        self._remembered: dict[str, _Remembered] = {}
+    waitlists: WaitlistRecords
+    now_millis: NowMillis
+    remembered: dict[str, _Remembered] = field(default_factory=dict)
 
     def find(self, waitlist_id: str) -> WaitlistRecord:
         """Return a waitlist as it was at most 30 seconds ago."""
-        remembered = self._remembered.get(waitlist_id)
-        if remembered is not None and remembered.until_millis > self._now_millis():
+        remembered = self.remembered.get(waitlist_id)
+        if remembered is not None and remembered.until_millis > self.now_millis():
             return remembered.record
         return self.look_up(waitlist_id)
 
     def look_up(self, waitlist_id: str) -> WaitlistRecord:
         """Return a waitlist as it is now; raises WaitlistNotFound."""
-        record = self._waitlists.get(waitlist_id)
+        record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             self.forget(waitlist_id)
             raise WaitlistNotFound
-        if len(self._remembered) >= REMEMBERED_COUNT:
-            self._remembered.clear()
-        until_millis = self._now_millis() + REMEMBERED_MILLIS
-        self._remembered[waitlist_id] = _Remembered(record, until_millis)
+        if len(self.remembered) >= REMEMBERED_COUNT:
+            self.remembered.clear()
+        until_millis = self.now_millis() + REMEMBERED_MILLIS
+        self.remembered[waitlist_id] = _Remembered(record, until_millis)
         return record
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
@@ -56,4 +56,4 @@ class WaitlistCache:
 
     def forget(self, waitlist_id: str) -> None:
         """Remove a waitlist that was just changed here."""
-        self._remembered.pop(waitlist_id, None)
+        self.remembered.pop(waitlist_id, None)
