@@ -10,7 +10,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents \
   check format format-check lint lint-templates types test test-curl test-tls test-clients test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload bench openapi locks cli-pictures clean \
+  dynamodb-local fuzz proof overload bench openapi locks cli-pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -147,6 +147,9 @@ locks: $(INSTALLED) ## write the lock files of the functions and the deployment 
 
 cli-pictures: $(INSTALLED) ## record the command line for docs/, against the service of `make run`
 	@$(BIN)/python -m tools.pictures
+
+wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print the table of docs/estimated-wait.md
+	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created
 	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis

@@ -29,6 +29,7 @@ from tools.bench.segments import SegmentBench
 from tools.bench.server import bare_client, valkey
 from tools.bench.sizes import FULL, QUICK, Sizes
 from tools.bench.targets import Row
+from tools.bench.wait import SCENARIOS, wait_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -119,6 +120,11 @@ def public(sizes: Sizes, progress: Progress) -> list[Row]:
         return PublicBench(Handler(port), sizes).rows(partial(progress.advance, task))
 
 
+def wait(sizes: Sizes, progress: Progress) -> list[Row]:
+    task = progress.add_task("simulated lists", total=len(SCENARIOS))
+    return wait_rows(sizes, partial(progress.advance, task))
+
+
 PARTS = {
     "line": line,
     "claims": claims,
@@ -126,6 +132,7 @@ PARTS = {
     "rebuild": rebuild,
     "imports": imports,
     "public": public,
+    "wait": wait,
 }
 
 

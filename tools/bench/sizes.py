@@ -27,6 +27,7 @@ class Sizes:
     public_rounds: int
     public_operations: int
     starts: int
+    wait_runs: int
 
 
 FULL = Sizes(
@@ -50,6 +51,7 @@ FULL = Sizes(
     public_rounds=60,
     public_operations=30,
     starts=9,
+    wait_runs=5,
 )
 QUICK = Sizes(
     rounds=3,
@@ -72,4 +74,5 @@ QUICK = Sizes(
     public_rounds=2,
     public_operations=3,
     starts=1,
+    wait_runs=1,
 )

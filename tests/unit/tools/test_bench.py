@@ -40,3 +40,17 @@ def test_a_quick_run_prints_every_ratio(part: str, tmp_path: Path) -> None:
         is_waste = row["name"].startswith("wasted: ")
         assert (row["ratio"] == 0) is is_waste, row
         assert is_waste or f"{row['ratio']:.3f}" in printed, row
+
+
+def test_a_quick_run_of_the_waits_compares_each_simulated_list_with_both_baselines(
+    tmp_path: Path,
+) -> None:
+    rows, _ = _quick_run("wait", tmp_path / "results.json")
+
+    assert [row["target"] for row in rows] == ["≥ 0.8", None, None] * 7
+    assert all(row["verdict"] == "met" for row in rows[::3])
+    assert {row["beside"] for row in rows} == {
+        "low to high",
+        "position / last hour's rate",
+        "wait of the last one served",
+    }

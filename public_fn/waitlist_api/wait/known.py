@@ -1,0 +1,123 @@
+"""The pace of a list by its policy; a rate and a schedule are known, people inside are measured."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from waitlist_api.records.samples import Sample
+from waitlist_api.wait.flow import intervals_of, leaving_of
+from waitlist_api.wait.measure import measured
+from waitlist_api.wait.pace import Pace, Piece
+
+# A rate is exact; only the moments of a look and of the next trigger blur it.
+TRIGGER_SECONDS = 1.0
+# A schedule's places open at the next look, or at the next run of maintenance.
+MAINTENANCE_SECONDS = 30.0
+# The part of a policy's rate below which something else must limit the list: offers that come back.
+LIMITED = 0.9
+LEAST_SERVED = 30
+# So many instants of a schedule are followed one by one, later ones by their mean rate.
+MOST_INSTANTS = 24
+# Until exits are measured: people stay for two thirds of their pass, give or take as much.
+STAY, STAY_ERROR = 2 / 3, 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """What of an admission policy decides the pace; `rate` is in places a second.
+
+    `instants` are the next ones of a schedule, each with its second and the places that open then;
+    None without a schedule. At most MOST_INSTANTS are given, so that fewer are all.
+    """
+
+    rate: float | None = None
+    instants: Sequence[tuple[float, int]] | None = None
+    max_inside: int | None = None
+    pass_seconds: int = 3600
+
+
+def pace_of(
+    minutes: Sequence[Sample], hours: Sequence[Sample], policy: Policy | None
+) -> Pace | None:
+    """Return the pace of a list, or None if neither its policy nor its samples show one.
+
+    `minutes` are the samples of the last hours, `hours` those of the last weeks, in order of time,
+    and end at the same moment.
+    """
+    if not minutes:
+        return None
+    if policy is None:
+        return measured(minutes, hours)
+    # Another policy, another pace: earlier samples describe the one before.
+    minutes, hours = _of_version(minutes), _of_version(hours)
+    known = _known(policy, minutes)
+    room = policy.max_inside
+    if room is not None and (known is None or minutes[-1].occupied >= room):
+        found = measured(minutes, hours, room) or _by_passes(policy, room, minutes)
+        return known if known is not None and _is_slower(known, found) else found
+    if known is not None and policy.instants is None and room is None:
+        return _limited(known, measured(minutes, hours), minutes)
+    return known
+
+
+def _of_version(samples: Sequence[Sample]) -> list[Sample]:
+    return [one for one in samples if one.version == samples[-1].version]
+
+
+def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
+    """Return the pace by rate and schedule alone; None if the policy has neither."""
+    at, leaving = round(minutes[-1].millis / 1000), leaving_of(intervals_of(minutes))
+    if policy.instants is None:
+        if policy.rate is None:
+            return None
+        return Pace(at=at, rate=policy.rate, leaving=leaving, jitter=TRIGGER_SECONDS)
+    some = policy.instants[:MOST_INSTANTS]
+    return Pace(
+        at=at,
+        rate=_mean_rate(some) if len(some) == MOST_INSTANTS else 0.0,
+        leaving=leaving,
+        jitter=MAINTENANCE_SECONDS,
+        pieces=tuple(_pieces(some, policy.rate, at)),
+    )
+
+
+def _mean_rate(instants: Sequence[tuple[float, int]]) -> float:
+    return sum(count for _, count in instants[1:]) / (instants[-1][0] - instants[0][0])
+
+
+def _pieces(instants: Sequence[tuple[float, int]], rate: float | None, at: int) -> list[Piece]:
+    """Return when scheduled places open; a rate spreads them, and the next instant ends them."""
+    pieces = []
+    for number, (second, count) in enumerate(instants, 1):
+        end = instants[number][0] if number < len(instants) else math.inf
+        start = max(0.0, second - at)
+        until = start if rate is None else min(start + count / rate, end - at)
+        places = float(count) if rate is None else min(count, (until - start) * rate)
+        pieces.append(Piece(start, until, places))
+    return pieces
+
+
+def _by_passes(policy: Policy, room: int, minutes: Sequence[Sample]) -> Pace:
+    """Return the pace of a full list of which no exit was seen: its passes end by themselves."""
+    return Pace(
+        at=round(minutes[-1].millis / 1000),
+        rate=room / (STAY * policy.pass_seconds),
+        leaving=leaving_of(intervals_of(minutes)),
+        dispersion=1.0,
+        error=STAY_ERROR,
+    )
+
+
+def _limited(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
+    """Return what was measured where that is clearly slower than the policy's rate.
+
+    Offers that customers do not accept use up the rate, and the queue does not move.
+    """
+    served = sum(one.served for one in intervals_of(minutes) if one.is_busy)
+    if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):
+        return known
+    return found
+
+
+def _is_slower(one: Pace, other: Pace, factor: float = 1.0) -> bool:
+    return one.mean_rate() < factor * other.mean_rate()

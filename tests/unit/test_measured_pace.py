@@ -1,0 +1,213 @@
+"""The pace of a list by its samples and its policy."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from waitlist_api.records.samples import Sample
+from waitlist_api.wait.known import MOST_INSTANTS, Policy, pace_of
+from waitlist_api.wait.pace import Pace
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+START = 1_780_272_000  # a midnight, in seconds
+
+
+def samples(
+    minutes: int,
+    served: Callable[[int], int],
+    left: Callable[[int], int] = lambda _: 0,
+    *,
+    every: int = 1,
+    **fields: Any,
+) -> list[Sample]:
+    """Return samples of a list in which 1,000 people wait; the counts are those of a minute."""
+    made, admitted, gone = [], 0, 0
+    for minute in range(minutes + 1):
+        if minute:
+            admitted, gone = admitted + served(minute), gone + left(minute)
+        if minute % every == 0 or minute == minutes:
+            made.append(
+                Sample(
+                    millis=(START + minute * MINUTE) * 1000,
+                    admitted=admitted,
+                    left=gone,
+                    waiting=1000,
+                    **fields,
+                )
+            )
+    return made
+
+
+def pace(minutes: Sequence[Sample], policy: Policy | None = None) -> Pace:
+    found = pace_of(minutes, minutes[-1:], policy)
+    assert found is not None
+    return found
+
+
+def wait(found: Pace, position: int) -> tuple[int, int, int]:
+    estimate = found.estimate(position, found.at)
+    assert estimate is not None
+    return estimate.low, estimate.seconds, estimate.high
+
+
+def test_a_steady_rate_is_measured() -> None:
+    low, middle, high = wait(pace(samples(60, lambda _: 10)), 100)
+    assert middle == 600
+    assert 480 < low < middle < high < 720
+
+
+def test_a_few_admissions_are_no_pace() -> None:
+    assert pace_of([], [], None) is None
+    for minutes, served in ((0, 0), (60, 0), (2, 50), (4, 1)):
+        found = samples(minutes, lambda _, served=served: served)  # type: ignore[misc]
+        assert pace_of(found, found[-1:], None) is None
+
+
+def test_fewer_admissions_give_a_wider_estimate() -> None:
+    chance = random.Random(1)
+    few = samples(180, lambda _: int(chance.random() < 0.1))
+    many = samples(180, lambda _: sum(chance.random() < 0.1 for _ in range(100)))
+    few_low, few_middle, few_high = wait(pace(few), 10)
+    low, middle, high = wait(pace(many), 1000)
+    assert (few_high - few_low) / few_middle > 3 * (high - low) / middle
+
+
+def test_a_rate_that_has_halved_is_noticed_and_the_old_one_forgotten() -> None:
+    found = pace(samples(180, lambda minute: 20 if minute <= 150 else 10))
+    assert found.rate == pytest.approx(10 / MINUTE, rel=0.02)
+
+
+def test_a_list_that_stopped_has_no_pace() -> None:
+    found = samples(180, lambda minute: 10 if minute <= 150 else 0)
+    assert pace_of(found, found[-1:], None) is None
+
+
+def test_a_pause_is_no_slow_service() -> None:
+    found = samples(120, lambda minute: 0 if 60 < minute <= 90 else 10)
+    paused = [replace(one, paused=60 < number <= 90) for number, one in enumerate(found)]
+    assert pace(paused).rate == pytest.approx(10 / MINUTE, rel=0.05)
+
+
+def test_time_without_waiting_people_is_no_slow_service() -> None:
+    found = samples(120, lambda minute: 0 if 30 < minute <= 100 else 10)
+    empty = [
+        replace(one, waiting=0 if 30 <= number < 100 else 50) for number, one in enumerate(found)
+    ]
+    assert pace(empty).rate == pytest.approx(10 / MINUTE, rel=0.05)
+
+
+def test_entries_that_a_claim_gives_back_are_not_served() -> None:
+    held = [
+        Sample(millis=(START + n * MINUTE) * 1000, waiting=50, offered=10 * (n % 2))
+        for n in range(120)
+    ]
+    assert pace_of(held, held[-1:], None) is None
+
+
+def test_missed_minutes_lose_no_admission() -> None:
+    found = samples(120, lambda _: 10)
+    assert pace([*found[:40], *found[70:]]).rate == pytest.approx(10 / MINUTE, rel=0.02)
+
+
+def test_regular_bursts_are_foreseen() -> None:
+    found = pace(samples(122, lambda minute: 40 if minute % 5 == 0 else 0))
+    assert found.cycle == 5 * MINUTE
+    # The last burst was two minutes ago, or a moment more.
+    assert wait(found, 1)[1] == pytest.approx(3 * MINUTE, abs=MINUTE)
+    assert wait(found, 81)[1] == pytest.approx(13 * MINUTE, abs=MINUTE)
+
+
+def test_bursts_that_ended_are_not_foreseen() -> None:
+    found = samples(150, lambda minute: 40 if minute % 5 == 0 and minute <= 120 else 0)
+    assert pace_of(found, found[-1:], None) is None
+
+
+def test_daily_batches_answer_in_days() -> None:
+    def batch(minute: int) -> int:
+        return 100 if minute % (24 * 60) == 9 * 60 + 20 else 0
+
+    minutes = 5 * 24 * 60 + 8 * 60  # 8:00 of the sixth day
+    hours = samples(minutes, batch, every=60)
+    found = pace_of(samples(minutes, batch)[-180:], hours, None)
+    assert found is not None
+    # The batch comes within the hour after 9:00.
+    assert [wait(found, one)[1] / HOUR for one in (50, 150, 350)] == [1.5, 25.5, 73.5]
+    low, _, high = wait(found, 150)
+    assert low <= 25.33 * HOUR <= high < 28 * HOUR
+
+
+def test_the_part_that_leaves_is_measured() -> None:
+    found = pace(samples(60, lambda _: 10, lambda _: 3))
+    assert found.leaving == pytest.approx(3 / (1000 * MINUTE))
+
+
+def test_a_rate_policy_is_known_from_its_first_minute() -> None:
+    policy = Policy(rate=500 / MINUTE)
+    low, middle, high = wait(pace(samples(0, lambda _: 0, version=3), policy), 5000)
+    assert (low, middle, high) == (598, 600, 602)
+
+
+def test_offers_that_come_back_make_a_rate_policy_slower() -> None:
+    policy = Policy(rate=10 / MINUTE)
+    assert pace(samples(60, lambda _: 10), policy).rate == policy.rate
+    assert pace(samples(60, lambda _: 6), policy).rate == pytest.approx(6 / MINUTE, rel=0.02)
+
+
+def test_samples_of_another_policy_do_not_count() -> None:
+    slow = samples(60, lambda _: 6, version=1)
+    new = replace(slow[-1], version=2, millis=slow[-1].millis + MINUTE * 1000)
+    assert pace([*slow, new], Policy(rate=10 / MINUTE)).rate == 10 / MINUTE
+
+
+def at_nine(days: int) -> list[tuple[float, int]]:
+    return [(START + day * DAY + 9 * HOUR, 500) for day in range(days)]
+
+
+def test_a_schedule_is_known() -> None:
+    found = pace(samples(0, lambda _: 0), Policy(instants=at_nine(MOST_INSTANTS)))
+    assert [wait(found, one)[1] for one in (1, 500, 501)] == [9 * HOUR, 9 * HOUR, 33 * HOUR]
+    # Behind the instants that it has one by one, a pace goes on at their mean.
+    far = 500 * (MOST_INSTANTS + 10)
+    assert wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
+
+
+def test_a_schedule_that_ends_opens_no_place_after_it() -> None:
+    found = pace(samples(0, lambda _: 0), Policy(instants=at_nine(2)))
+    assert wait(found, 1000)[1] == 33 * HOUR
+    assert found.estimate(1001, found.at) is None
+    assert pace(samples(0, lambda _: 0), Policy(instants=())).estimate(1, START) is None
+
+
+def test_a_rate_spreads_the_places_of_a_schedule() -> None:
+    policy = Policy(instants=at_nine(2), rate=100 / HOUR)
+    found = pace(samples(0, lambda _: 0), policy)
+    assert [wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
+    # What is not taken when the next instant comes lapses: 240 places in a day at 10 an hour.
+    slow = pace(samples(0, lambda _: 0), Policy(instants=at_nine(2), rate=10 / HOUR))
+    assert wait(slow, 241)[1] / HOUR == pytest.approx(33.1, abs=0.01)
+
+
+def test_a_full_list_goes_as_fast_as_people_go_out() -> None:
+    policy = Policy(rate=500 / MINUTE, max_inside=200)
+    full = samples(60, lambda _: 10, inside=200)
+    assert pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
+    free = samples(60, lambda _: 10, inside=100)
+    assert pace(free, policy).rate == 500 / MINUTE
+
+
+def test_until_exits_are_seen_a_full_list_goes_by_the_length_of_its_passes() -> None:
+    policy = Policy(max_inside=200, pass_seconds=3600)
+    found = pace(samples(30, lambda _: 0, inside=200), policy)
+    low, middle, high = wait(found, 200)
+    # People stay for their whole pass, or less.
+    assert low < 1800 < middle < 3600 < high
+
+
+def test_offers_take_places_inside() -> None:
+    policy = Policy(rate=500 / MINUTE, max_inside=200)
+    full = samples(60, lambda _: 10, inside=150)
+    offered = [replace(one, offered=50) for one in full]
+    assert pace(offered, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)

@@ -1,0 +1,175 @@
+"""How often the true wait of simulated people lay within their estimate, and how far it was off."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tools.bench.lines import (
+    DAY,
+    HOUR,
+    MINUTE,
+    Look,
+    Scenario,
+    Simulation,
+    at_random,
+    bursts,
+    rooms,
+    steady,
+)
+from tools.bench.sizes import Sizes
+from tools.bench.targets import Row, Target
+
+WITHIN = Target("≥", 0.8)
+# An error is a part of the real wait, or of a minute where that is shorter.
+SHORTEST = MINUTE
+OPENS, CLOSES = 9 * HOUR, 17 * HOUR
+
+
+def _halved(now: int) -> float:
+    return (20 if now < 3 * HOUR else 10) / MINUTE
+
+
+def _in_office_hours(now: int) -> float:
+    return 2 / MINUTE if OPENS <= now % DAY < CLOSES else 0.0
+
+
+SCENARIOS = (
+    Scenario(
+        name="constant service",
+        service=steady(10 / MINUTE),
+        joining=9.5 / MINUTE,
+        waiting=300,
+        seconds=8 * HOUR,
+    ),
+    Scenario(
+        name="M/M/5",
+        service=rooms(5, 5 * MINUTE),
+        joining=0.97 / MINUTE,
+        waiting=40,
+        seconds=24 * HOUR,
+        look_every=3 * MINUTE,
+    ),
+    Scenario(
+        name="bursts of 40 every 5 min",
+        service=bursts(5 * MINUTE, 40, 20),
+        joining=7.6 / MINUTE,
+        waiting=300,
+        seconds=8 * HOUR,
+    ),
+    Scenario(
+        name="daily batches of 100",
+        service=bursts(DAY, 100, 10 * MINUTE, 9 * HOUR),
+        joining=98 / DAY,
+        waiting=250,
+        seconds=40 * DAY,
+        warm_up=5 * DAY,
+        look_every=HOUR,
+        step=MINUTE,
+    ),
+    Scenario(
+        name="30% leaving",
+        service=at_random(lambda _: 10 / MINUTE),
+        joining=14 / MINUTE,
+        waiting=250,
+        leaving=0.3 / (25 * MINUTE),
+        seconds=8 * HOUR,
+    ),
+    Scenario(
+        name="rate halves midway",
+        service=at_random(_halved),
+        joining=13 / MINUTE,
+        waiting=400,
+        seconds=6 * HOUR,
+    ),
+    Scenario(
+        name="office hours",
+        service=at_random(_in_office_hours),
+        joining=930 / DAY,
+        waiting=700,
+        seconds=12 * DAY,
+        warm_up=3 * DAY,
+        look_every=HOUR // 2,
+        step=MINUTE,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the looks of one scenario show; errors are medians, as parts of the real wait."""
+
+    looks: int
+    unknown: int
+    within: float
+    width: float
+    error: float
+    by_last_hour: float
+    by_last_served: float
+
+
+def looks_of(scenario: Scenario, runs: int) -> list[Look]:
+    """Return the looks of some runs, each by its own seed."""
+    return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
+
+
+def verdict_of(looks: Sequence[Look]) -> Verdict:
+    """Judge the looks that were answered with an estimate, and count the others."""
+    known = [(one, one.estimate) for one in looks if one.estimate is not None]
+    within = [found.low <= one.real <= found.high for one, found in known]
+    return Verdict(
+        looks=len(looks),
+        unknown=len(looks) - len(known),
+        within=sum(within) / len(known),
+        width=median((found.high - found.low) / max(one.real, SHORTEST) for one, found in known),
+        error=median(_error(found.seconds, one.real) for one, found in known),
+        by_last_hour=_median_error([one for one, _ in known], lambda one: one.by_last_hour),
+        by_last_served=_median_error([one for one, _ in known], lambda one: one.by_last_served),
+    )
+
+
+def _error(guess: float, real: int) -> float:
+    return abs(guess - real) / max(real, SHORTEST)
+
+
+def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) -> float:
+    """Return the median error of a baseline; without a guess it is off by the whole wait."""
+    return median(_error(guess(one) or 0.0, one.real) for one in looks)
+
+
+def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
+    """Simulate every scenario; return three rows for each."""
+    rows = []
+    for scenario in SCENARIOS:
+        rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))
+        tick()
+    return rows
+
+
+def _rows(name: str, verdict: Verdict) -> list[Row]:
+    baselines = (
+        ("position / last hour's rate", verdict.by_last_hour),
+        ("wait of the last one served", verdict.by_last_served),
+    )
+    return [
+        Row(
+            name=f"{name}: real wait within",
+            beside="low to high",
+            ratio=verdict.within,
+            spread=None,
+            ours=f"{verdict.within:.1%}",
+            baseline=f"{verdict.width:.0%} wide",
+            target=WITHIN,
+        ),
+        *(
+            Row(
+                name=f"{name}: median error",
+                beside=beside,
+                ratio=verdict.error / error,
+                spread=None,
+                ours=f"{verdict.error:.1%}",
+                baseline=f"{error:.1%}",
+                target=None,
+            )
+            for beside, error in baselines
+        ),
+    ]
