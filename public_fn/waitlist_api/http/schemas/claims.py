@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
+    Model,
     Reason,
     TheCustomerId,
     TheEntryId,
@@ -89,7 +90,7 @@ class HeldAnswer(EntryAnswer):
     claimed_until: Time
 
 
-class ClaimAnswer(BaseModel):
+class ClaimAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
     claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]
@@ -102,5 +103,5 @@ class ClaimAnswer(BaseModel):
     joined_at: Time
 
 
-class ClaimsAnswer(BaseModel):
+class ClaimsAnswer(Model):
     claims: Annotated[list[ClaimAnswer], documented(maxItems=MAX_CLAIM)]

@@ -62,7 +62,13 @@ ShownText = Annotated[
 ]
 
 
-class Body(BaseModel):
+class Model(BaseModel):
+    """Part of a body. Built at its first use, because a request uses few of all models."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Body(Model):
     """A request body: exact types, no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -76,7 +82,7 @@ def _document_codes(schema: dict[str, Any]) -> None:
 ErrorCode = TypeAliasType("ErrorCode", Annotated[str, Field(json_schema_extra=_document_codes)])
 
 
-class FieldProblem(BaseModel):
+class FieldProblem(Model):
     field: Annotated[str, documented(examples=["body.profile"])]
     message: str
 
@@ -85,7 +91,7 @@ def _require_nothing(schema: dict[str, Any]) -> None:
     del schema["required"]
 
 
-class Problem(BaseModel):
+class Problem(Model):
     """Problem details (RFC 9457). Decide by `code`.
 
     If API Gateway refuses a request before the service sees it (throttling, credentials, outages),

@@ -12,6 +12,7 @@ from waitlist_api.http.schemas.attributes import Attributes, Profile
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
+    Model,
     Reason,
     TheCursor,
     TheCustomerId,
@@ -232,7 +233,7 @@ class RemoveBody(Body):
     reason: Reason = ""
 
 
-class EntryAnswer(BaseModel):
+class EntryAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
     position: Annotated[
@@ -295,7 +296,7 @@ class OwnSignupAnswer(CustomersEntryAnswer):
     pass
 
 
-class EntryTokenAnswer(BaseModel):
+class EntryTokenAnswer(Model):
     entry_id: TheEntryId
     entry_token: Annotated[
         EntryToken,
@@ -303,7 +304,7 @@ class EntryTokenAnswer(BaseModel):
     ]
 
 
-class HistoryAnswer(BaseModel):
+class HistoryAnswer(Model):
     event: str
     at: Time
     by: str
@@ -337,6 +338,6 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
     ]
 
 
-class EntriesAnswer(BaseModel):
+class EntriesAnswer(Model):
     entries: Annotated[list[AdminEntryAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None

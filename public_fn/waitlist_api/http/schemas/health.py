@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from pydantic import BaseModel
+from waitlist_api.http.schemas.common import Model
 
 
-class HealthAnswer(BaseModel):
+class HealthAnswer(Model):
     status: Literal["ok", "degraded"]
     queue: Literal["ok", "unavailable"]
     record: Literal["ok", "unavailable"]

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     Field,
     ValidationError,
@@ -16,7 +15,7 @@ from pydantic import (
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.schemas.common import Body, FieldProblem
+from waitlist_api.http.schemas.common import Body, FieldProblem, Model
 from waitlist_api.http.schemas.entries import (
     CustomerId,
     EntryToken,
@@ -100,7 +99,7 @@ class ImportBody(Body):
         return list(self.entries)
 
 
-class ImportResultAnswer(BaseModel):
+class ImportResultAnswer(Model):
     row: int
     outcome: Outcome
     entry_id: Annotated[str | None, Field(description="Null if the row has no valid customer.")]
@@ -115,7 +114,7 @@ class ImportResultAnswer(BaseModel):
     ] = None
 
 
-class ImportAnswer(BaseModel):
+class ImportAnswer(Model):
     joined: int
     already: Annotated[
         int, Field(description="Customers who were already on the waitlist; unchanged.")

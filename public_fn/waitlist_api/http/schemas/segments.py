@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from waitlist_api.http.schemas.attributes import NAME
-from waitlist_api.http.schemas.common import Count, TheCursor, documented
+from waitlist_api.http.schemas.common import Count, Model, TheCursor, documented
 from waitlist_shared.limits import MAX_PAGE, MAX_SEGMENT_ATTRIBUTES
 
 SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
@@ -19,17 +19,17 @@ Segment = Annotated[
 ]
 
 
-class SegmentDepthAnswer(BaseModel):
+class SegmentDepthAnswer(Model):
     segment: Segment
     waiting: Count
 
 
-class SegmentsAnswer(BaseModel):
+class SegmentsAnswer(Model):
     segments: Annotated[list[SegmentDepthAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None
 
 
-class SegmentPlaceAnswer(BaseModel):
+class SegmentPlaceAnswer(Model):
     segment: Segment
     position: Annotated[
         int,

@@ -3,12 +3,13 @@
 from collections import Counter
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
+    Model,
     ShownText,
     TheCursor,
     TheWaitlistId,
@@ -113,14 +114,14 @@ class WaitlistBody(Body):
         return {**self.model_dump(), "segments": tuple(map(tuple, self.segments))}
 
 
-class WaitlistAnswer(BaseModel):
+class WaitlistAnswer(Model):
     waitlist_id: TheWaitlistId
     name: str
     open: bool
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
 
 
-class RebuildAnswer(BaseModel):
+class RebuildAnswer(Model):
     done: Annotated[Count, Field(description="How many entries are restored.")]
     total: Annotated[
         Count,
@@ -133,7 +134,7 @@ class RebuildAnswer(BaseModel):
     ]
 
 
-class WaitlistConfigAnswer(BaseModel):
+class WaitlistConfigAnswer(Model):
     waitlist_id: TheWaitlistId
     name: str
     open: bool
@@ -166,12 +167,12 @@ class WaitlistConfigAnswer(BaseModel):
     updated_at: Time
 
 
-class WaitlistsAnswer(BaseModel):
+class WaitlistsAnswer(Model):
     waitlists: Annotated[list[WaitlistConfigAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None
 
 
-class StatsAnswer(BaseModel):
+class StatsAnswer(Model):
     waiting: Count
     signed_up: Annotated[
         Count,
