@@ -1,5 +1,6 @@
 """Runs of Schemathesis: the document, the kind of stack and the caller."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -70,6 +71,12 @@ class Outcome:
 
     is_clean: bool
     report: str
+
+    def of(self, operation: str) -> str:
+        """Return the part of the report about one operation."""
+        heading = re.compile(r"^_+ (.+?) _+$", re.MULTILINE)
+        _, *parts = heading.split(self.report)
+        return dict(zip(parts[::2], parts[1::2], strict=True)).get(operation, "")
 
 
 @contextmanager

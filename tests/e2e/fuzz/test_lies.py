@@ -1,4 +1,4 @@
-"""A document that is not true is found out: the campaign would fail where it should."""
+"""The campaign fails for each false statement of an OpenAPI document."""
 
 import json
 from collections.abc import Iterator
@@ -27,13 +27,8 @@ def _without_a_status(document: Any) -> None:
     del _of(document, "/v1/waitlists/{waitlist_id}", "get")["responses"]["404"]
 
 
-def _with_a_field_that_is_none(document: Any) -> None:
+def _with_a_missing_field(document: Any) -> None:
     document["components"]["schemas"]["WaitlistAnswer"]["required"].append("owner")
-
-
-def _with_another_type(document: Any) -> None:
-    answer = document["components"]["schemas"]["WaitlistAnswer"]["properties"]
-    answer["open"] = {"type": "string"}
 
 
 def _with_a_longer_page(document: Any) -> None:
@@ -46,35 +41,39 @@ def _without_a_needed_field(document: Any) -> None:
     document["components"]["schemas"]["WaitlistBody"]["required"] = []
 
 
-def _with_a_lock_that_is_none(document: Any) -> None:
+def _with_a_token(document: Any) -> None:
     _of(document, "/v1/waitlists/{waitlist_id}", "get")["security"] = [{"entry_token": []}]
 
 
-def _with_another_id_of_requests(document: Any) -> None:
+def _with_another_request_id(document: Any) -> None:
     document["components"]["headers"]["CorrelationId"]["schema"]["pattern"] = "^[0-9]{40}$"
 
 
+# By false statement: the operation that breaks it, and the finding.
 LIES = {
-    _without_a_status: ("getWaitlist", "Undocumented status code"),
-    _with_a_field_that_is_none: ("getWaitlist", "Response violates schema"),
-    _with_another_type: ("getWaitlist", "Response violates schema"),
-    _with_a_longer_page: ("listWaitlists", "Schema-valid request rejected"),
-    _without_a_needed_field: ("putWaitlist", "Schema-valid request rejected"),
-    _with_a_lock_that_is_none: ("getWaitlist", "API accepts invalid authentication"),
-    _with_another_id_of_requests: ("getWaitlist", "Response header does not conform"),
+    _without_a_status: ("GET /v1/waitlists/{waitlist_id}", "Undocumented status code"),
+    _with_a_missing_field: ("GET /v1/waitlists/{waitlist_id}", "Response violates schema"),
+    _with_a_longer_page: ("GET /v1/admin/waitlists", "Schema-valid request rejected"),
+    _without_a_needed_field: (
+        "PUT /v1/admin/waitlists/{waitlist_id}",
+        "Schema-valid request rejected",
+    ),
+    _with_a_token: ("GET /v1/waitlists/{waitlist_id}", "API accepts invalid authentication"),
+    _with_another_request_id: (
+        "GET /v1/waitlists/{waitlist_id}",
+        "Response header does not conform",
+    ),
 }
+OPERATIONS = "--include-operation-id-regex=^(getWaitlist|listWaitlists|putWaitlist)$"
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__.strip("_"))
-def test_a_document_that_is_not_true_is_found_out(
-    guests: Campaign, tmp_path: Path, lie: Any
-) -> None:
+def test_each_false_statement_of_a_document_is_found(guests: Campaign, tmp_path: Path) -> None:
     document = json.loads(GUESTS.document.read_text(encoding="utf-8"))
-    lie(document)
+    for lie in LIES:
+        lie(document)
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    operation, finding = LIES[lie]
-    only = (f"--include-operation-id={operation}", "--phases=examples,coverage")
-    outcome = guests.run(*BRIEFLY, *only, document=path)
+    outcome = guests.run(*BRIEFLY, OPERATIONS, "--phases=examples,coverage", document=path)
     assert not outcome.is_clean
-    assert finding in outcome.report
+    for lie, (operation, finding) in LIES.items():
+        assert finding in outcome.of(operation), (lie.__name__, outcome.report)
