@@ -24,47 +24,6 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
     return names
 
 
-@pytest.mark.parametrize("places", [1, 2, 5, 10, 11])
-def test_it_is_exactly_so_many_places(line: Line, places: int) -> None:
-    """P6: the returned position is the new one, and the other entries keep their order."""
-    line.init()
-    spaced(line, PEOPLE)
-    moved = line.bump(PEOPLE[-1], places=places)
-    expected = PEOPLE[:-1]
-    expected.insert(len(expected) - places, PEOPLE[-1])
-    assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 12 - places, 12)
-    assert moved["moved_by"] == places
-    assert line.order() == expected
-
-
-def test_more_places_than_people_ahead_lead_to_the_head(line: Line) -> None:
-    line.init()
-    spaced(line, PEOPLE)
-    assert line.bump(PEOPLE[5], places=1_000_000_000)["position"] == 1
-    assert line.order() == [PEOPLE[5], *PEOPLE[:5], *PEOPLE[6:]]
-
-
-def test_the_head_stays_where_it_is(line: Line) -> None:
-    line.init()
-    spaced(line, PEOPLE)
-    rank = line.position(PEOPLE[0])["rank"]
-    answer = line.bump(PEOPLE[0], places=3)
-    assert (answer["outcome"], answer["rank"], answer["position"]) == ("moved", rank, 1)
-
-
-def test_among_signups_of_one_instant_it_is_exactly_so_many(line: Line) -> None:
-    """P1, P6"""
-    line.init()
-    line.all_sign_up(PEOPLE)
-    for places in (1, 7, 3, 11, 2):
-        before = line.order()
-        moved = line.bump(PEOPLE[-1], places=places)
-        passed = min(places, before.index(PEOPLE[-1]))
-        assert moved["moved_by"] == passed
-        assert moved["position"] == before.index(PEOPLE[-1]) - passed + 1
-        line.bump(PEOPLE[-1], priority=0)
-
-
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
     """P1: signups 4 ms apart leave enough free ranks for 40 moves, each behind the one before."""
     line.init()
@@ -122,19 +81,6 @@ def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
     ranks = [entry["rank"] for entry in line.entries()]
     assert ranks == sorted(set(ranks))
     assert {priority_of(rank) for rank in ranks} == {0}
-
-
-def test_places_end_at_the_head_of_the_own_priority(line: Line) -> None:
-    """P1: a bump by places never changes the priority."""
-    line.init()
-    spaced(line, PEOPLE)
-    line.bump(PEOPLE[0], priority=5)
-    line.bump(PEOPLE[1], priority=5)
-    for name, passed in ((PEOPLE[-1], 9), (PEOPLE[-2], 9), (PEOPLE[-2], 0)):
-        moved = line.bump(name, places=11)
-        assert (moved["position"], priority_of(moved["rank"])) == (3, 0)
-        assert moved["moved_by"] == passed
-    assert line.bump(PEOPLE[1], places=5)["position"] == 1
 
 
 def test_a_move_leaves_room_for_many_more(line: Line) -> None:

@@ -8,17 +8,6 @@ from waitlist_shared.ranks import TIER, priority_of
 PEOPLE = ["ann", "bob", "eve", "kim"]
 
 
-def test_the_front_is_that_of_the_own_priority(line: Line) -> None:
-    """P1: a bump to the front keeps the priority; a bump to the back resets it to 0."""
-    line.init()
-    line.all_sign_up(PEOPLE)
-    line.bump("ann", priority=255)
-    moved = line.bump("kim", to="front")
-    assert (moved["outcome"], moved["position"], moved["total"]) == ("moved", 2, 4)
-    assert (priority_of(moved["rank"]), moved["moved_by"]) == (0, 2)
-    assert line.order() == ["ann", "kim", "bob", "eve"]
-
-
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
     """P1: the first ticket is an import of 2020; an entry bumped ahead of it keeps its priority."""
@@ -71,20 +60,6 @@ def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_a
     assert line.bump("bob", priority=0)["rank"] == 255 * TIER + 17
 
 
-def test_the_last_to_be_sent_to_the_front_is_first(line: Line) -> None:
-    line.init()
-    line.all_sign_up(PEOPLE)
-    for name in PEOPLE:
-        line.bump(name, to="front")
-    assert line.order() == PEOPLE[::-1]
-
-
-def test_the_head_sent_to_the_front_keeps_its_rank(line: Line) -> None:
-    line.init()
-    ann, *_ = line.all_sign_up(PEOPLE)
-    assert line.bump("ann", to="front")["rank"] == ann["rank"]
-
-
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
     """P1: the entry gets a new ticket's rank, as a signup does."""
     line.init()
@@ -95,25 +70,6 @@ def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None
     assert moved["ticket"] == ann["ticket"]
     line.signup("zoe")
     assert line.order() == ["bob", "eve", "kim", "ann", "zoe"]
-
-
-@pytest.mark.parametrize("others", [[], ["bob"]], ids=["alone", "one behind"])
-def test_the_back_does_not_depend_on_who_stands_behind(line: Line, others: list[str]) -> None:
-    """P1: the entry always gets a new place at priority 0."""
-    line.init()
-    ann, *_ = line.all_sign_up(["ann", *others])
-    line.bump("ann", priority=9)
-    moved = line.bump("ann", to="back")
-    assert (moved["position"], priority_of(moved["rank"])) == (len(others) + 1, 0)
-    assert moved["rank"] > 255 * TIER + ann["ticket"]
-    assert line.order() == [*others, "ann"]
-
-
-def test_the_head_sent_to_the_front_stays(line: Line) -> None:
-    line.init()
-    ann = line.signup("ann")
-    moved = line.bump("ann", to="front")
-    assert (moved["rank"], moved["position"], moved["moved_by"]) == (ann["rank"], 1, 0)
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:

@@ -2,12 +2,11 @@
 
 import pytest
 
-from tests.support.line import Line, accepted
+from tests.support.line import Line
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
 FOREIGN = "0" * 40
-VERBS = ["complete", "release", "extend", "park"]
 
 
 def filled(line: Line) -> None:
@@ -19,16 +18,6 @@ def on_hold(line: Line, verb: str, name: str, token: str) -> str:
     """Return the outcome of an operation on a hold, or the code of its refusal."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
-
-
-def test_a_completed_person_is_admitted_and_gone_from_the_line(line: Line) -> None:
-    filled(line)
-    ann = line.claimed()["ann"]
-    done = accepted(line.complete("ann", ann["token"]))
-    assert (done["rank"], done["ticket"], done["attempts"]) == (ann["rank"], ann["ticket"], 0)
-    line.clock.advance(seconds=10 * LEASE)
-    assert list(line.claimed(5)) == ["bob", "eve", "kim", "zoe"]
-    assert line.stats()["counters"] == {"signed_up": 5, "left": 0, "admitted": 1}
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
@@ -44,52 +33,6 @@ def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
     assert line.stats()["counters"]["admitted"] == 1
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_foreign_token_changes_nothing(line: Line, verb: str) -> None:
-    """P4: neither an invented token nor the token of another entry."""
-    filled(line)
-    held = line.claimed(2)
-    before = line.contents()
-    for token in (FOREIGN, held["bob"]["token"]):
-        assert on_hold(line, verb, "ann", token) == "claim_mismatch"
-    assert line.contents() == before
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_token_of_a_hold_that_ended_does_not_touch_the_next(line: Line, verb: str) -> None:
-    """P4: the late claimer is refused, and the current one completes."""
-    filled(line)
-    late = line.claimed()["ann"]
-    line.clock.advance(seconds=LEASE)
-    present = line.claimed()["ann"]
-    before = line.contents()
-    assert on_hold(line, verb, "ann", late["token"]) == "claim_mismatch"
-    assert line.contents() == before
-    assert on_hold(line, "complete", "ann", present["token"]) == "completed"
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_token_is_of_no_use_once_its_person_is_back_in_line(line: Line, verb: str) -> None:
-    """P4"""
-    filled(line)
-    ann = line.claimed()["ann"]
-    line.clock.advance(seconds=LEASE)
-    line.expire()
-    before = line.contents()
-    assert on_hold(line, verb, "ann", ann["token"]) == "not_held"
-    assert line.contents() == before
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_waiting_or_unknown_entry_is_not_held(line: Line, verb: str) -> None:
-    """P5"""
-    filled(line)
-    before = line.contents()
-    assert on_hold(line, verb, "ann", FOREIGN) == "not_held"
-    assert on_hold(line, verb, "stranger", FOREIGN) == "not_held"
-    assert line.contents() == before
-
-
 @pytest.mark.parametrize("verb", ["release", "extend", "park"])
 def test_an_admission_is_for_good(line: Line, verb: str) -> None:
     """P4: not even the token that admitted the entry can take it back."""
@@ -103,45 +46,6 @@ def test_an_admission_is_for_good(line: Line, verb: str) -> None:
     assert line.bump("ann", to="front")["code"] == "not_waiting"
     assert line.redrive("ann")["code"] == "not_parked"
     assert line.contents() == before
-
-
-@pytest.mark.parametrize("order", [["ann", "bob", "eve"], ["eve", "ann", "bob"]])
-def test_the_released_stand_as_before_in_whatever_order_they_return(
-    line: Line, order: list[str]
-) -> None:
-    """P1: the entries signed up at the same instant, and their ids do not sort by arrival."""
-    ids = [line.id_of(name) for name in PEOPLE]
-    assert ids != sorted(ids)
-    filled(line)
-    held = line.claimed(3)
-    for name in order:
-        assert line.release(name, held[name]["token"])["rank"] == held[name]["rank"]
-    assert line.order() == PEOPLE
-
-
-def test_a_release_returns_the_place_and_costs_no_attempt(line: Line) -> None:
-    """P6"""
-    filled(line)
-    held = line.claimed(2)
-    bob = line.release("bob", held["bob"]["token"])
-    assert (bob["position"], bob["total"], bob["attempts"]) == (1, 4, 0)
-    assert (bob["rank"], bob["ticket"]) == (held["bob"]["rank"], held["bob"]["ticket"])
-    ann = line.release("ann", held["ann"]["token"])
-    assert (ann["position"], ann["total"]) == (1, 5)
-    assert line.claimed()["ann"]["attempts"] == 0
-
-
-def test_a_release_to_the_back_is_behind_every_entry(line: Line) -> None:
-    """P1: also behind entries that signed up during the hold; the signup's ticket stays."""
-    filled(line)
-    line.bump("zoe", priority=9)
-    held = line.claimed(2)
-    line.signup("new")
-    for name, position in (("zoe", 5), ("ann", 6)):
-        answer = line.release(name, held[name]["token"], to="back")
-        assert (answer["position"], answer["ticket"]) == (position, held[name]["ticket"])
-    line.signup("newest")
-    assert line.order() == ["bob", "eve", "kim", "new", "zoe", "ann", "newest"]
 
 
 def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> None:
@@ -216,15 +120,3 @@ def test_heartbeats_keep_a_hold_far_beyond_its_first_deadline(line: Line) -> Non
     assert (beat["rank"], beat["ticket"]) == (ann["rank"], ann["ticket"])
     line.clock.advance(seconds=LEASE)
     assert list(line.claimed()) == ["ann"]
-
-
-def test_an_extension_can_bring_its_own_time(line: Line) -> None:
-    filled(line)
-    ann = line.claimed()["ann"]
-    line.init(version=2, lease_seconds=90)
-    now = line.clock.millis
-    times = [
-        line.extend("ann", ann["token"], **own)["deadline_millis"] - now
-        for own in ({}, {"lease_seconds": 43_200}, {"lease_seconds": 1})
-    ]
-    assert times == [90_000, 43_200_000, 1_000]

@@ -25,15 +25,6 @@ def _absent(total: int) -> dict[str, object]:
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 
 
-def test_a_repeated_leave_counts_once(line: Line) -> None:
-    """P2"""
-    line.init()
-    line.all_sign_up(["ann", "bob"])
-    assert [line.leave("ann")["outcome"] for _ in range(3)] == ["left", "absent", "absent"]
-    stats = line.stats()
-    assert (stats["counters"]["left"], stats["waiting"]) == (1, 1)
-
-
 def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
     """P2: a repeated drop changes nothing."""
     line.init()

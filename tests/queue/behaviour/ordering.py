@@ -3,7 +3,7 @@
 from datetime import timedelta
 from itertools import pairwise
 
-from tests.support.line import HOUR_MICROS, Line, accepted
+from tests.support.line import Line, accepted
 from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
@@ -11,61 +11,6 @@ PEOPLE = [f"person {number}" for number in range(60)]
 # Tickets end soon after this one, but there are enough for all of PEOPLE.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
-
-
-def test_the_first_signup_stands_first(line: Line) -> None:
-    """P1: arrival decides; the ids sort differently."""
-    line.init()
-    for number, name in enumerate(PEOPLE, start=1):
-        line.clock.advance(1_000)
-        answer = line.signup(name)
-        assert (answer["outcome"], answer["position"], answer["total"]) == (
-            "joined",
-            number,
-            number,
-        )
-    ids = [line.id_of(name) for name in PEOPLE]
-    assert ids != sorted(ids)
-    assert line.order() == PEOPLE
-
-
-def test_people_of_one_instant_stand_in_order_of_arrival(line: Line) -> None:
-    """P1: no ties, even while the clock stands still."""
-    line.init()
-    answers = line.all_sign_up(PEOPLE)
-    assert line.order() == PEOPLE
-    assert len({answer["rank"] for answer in answers}) == len(PEOPLE)
-
-
-def test_a_clock_that_jumps_back_an_hour_changes_no_order(line: Line) -> None:
-    """P1: entries that sign up after the jump stand behind the earlier ones."""
-    line.init()
-    line.all_sign_up(PEOPLE[:20])
-    line.clock.advance(-HOUR_MICROS)
-    line.all_sign_up(PEOPLE[20:40])
-    line.clock.advance(2 * HOUR_MICROS)
-    line.all_sign_up(PEOPLE[40:])
-    assert line.order() == PEOPLE
-
-
-def test_tickets_and_stamps_never_repeat_nor_go_back(line: Line) -> None:
-    """P1: for every operation that draws one, whatever the clock does."""
-    line.init()
-    drawn = []
-    for round_number, jump in enumerate([0, -HOUR_MICROS, 1, 0, HOUR_MICROS, -1]):
-        line.clock.advance(jump)
-        first, second = f"first {round_number}", f"second {round_number}"
-        answers = [
-            *line.all_sign_up([first, second, first]),
-            line.bump(second, to="front"),
-            line.bump(second, to="back"),
-            line.bump(second, places=1),
-            line.leave(first),
-            line.leave(first),
-            line.drop(second),
-        ]
-        drawn += [accepted(answer)["stamp"] for answer in answers]
-    assert drawn == sorted(set(drawn))
 
 
 def test_a_ticket_contains_the_time_of_its_drawing(line: Line) -> None:

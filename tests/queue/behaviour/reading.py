@@ -12,27 +12,6 @@ def filled(line: Line, names: list[str] = PEOPLE) -> None:
     line.all_sign_up(names)
 
 
-def test_a_position_is_one_more_than_the_people_ahead(line: Line) -> None:
-    """P6"""
-    filled(line)
-    for number, name in enumerate(PEOPLE, start=1):
-        answer = line.position(name)
-        assert (answer["outcome"], answer["position"], answer["total"]) == ("waiting", number, 25)
-
-
-def test_a_position_changes_with_the_entries_ahead(line: Line) -> None:
-    """P6: when entries ahead leave, are dropped, or are bumped past it or to the back."""
-    filled(line, ["ann", "bob", "eve", "kim", "zoe"])
-    line.leave("ann")
-    assert line.position("kim")["position"] == 3
-    line.drop("bob")
-    assert line.position("kim")["position"] == 2
-    line.bump("zoe", to="front")
-    assert line.position("kim")["position"] == 3
-    line.bump("zoe", to="back")
-    assert line.position("kim")["position"] == 2
-
-
 def test_a_position_returns_rank_and_ticket(line: Line) -> None:
     filled(line, ["ann", "bob"])
     moved = line.bump("bob", to="front")

@@ -9,17 +9,6 @@ RANK = 255 * TIER
 LATER_EPOCH = "0000bbbb"
 
 
-def test_restored_people_stand_as_before_in_whatever_order_they_return(line: Line) -> None:
-    """P1, P7"""
-    line.init(state="hydrating")
-    for number in [3, 1, 4, 2]:
-        answer = line.restore(f"person {number}", RANK + number, number, epoch=EPOCH)
-        assert (answer["outcome"], answer["position"], answer["total"]) == ("restored", None, None)
-        assert (answer["rank"], answer["ticket"]) == (RANK + number, number)
-    line.init()
-    assert line.order() == [f"person {number}" for number in [1, 2, 3, 4]]
-
-
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
     """P6: and the answer has its position."""
     line.init()
@@ -92,18 +81,6 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
     second = line.signup("ann", stay=2)
     assert line.restore("ann", first["rank"], first["ticket"], stay=1)["code"] == "gone"
     assert line.position("ann")["rank"] == second["rank"]
-
-
-def test_two_records_of_one_rank_get_two_places(line: Line) -> None:
-    """P1: no ties, even if the record has one."""
-    line.init(state="hydrating")
-    line.restore("ann", RANK + 5, 5)
-    answer = line.restore("bob", RANK + 5, 4)
-    assert RANK <= answer["rank"] < RANK + 5
-    assert answer["ticket"] == 4
-    line.init()
-    assert line.order() == ["bob", "ann"]
-    assert line.position("bob")["ticket"] == 4
 
 
 @pytest.mark.parametrize("passes", [1, 2, 3])

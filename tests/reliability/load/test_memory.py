@@ -1,9 +1,6 @@
 """Each part whose memory grows is reported."""
 
-import os
-
-from tests.e2e.processes import wait_until
-from tests.reliability.load.memory import MOST_GROWTH, STORES, MemorySampler, Sample, growths
+from tests.reliability.load.memory import MOST_GROWTH, STORES, Sample, growths
 
 ROLE = "public function"
 
@@ -24,11 +21,6 @@ def test_a_part_that_grows_on_is_noticed() -> None:
     assert one.ratio > MOST_GROWTH
 
 
-def test_a_peak_is_no_growth() -> None:
-    (one,) = growths(samples(*[80] * 55, 200, *[80] * 4))
-    assert one.is_flat
-
-
 def test_a_store_may_grow() -> None:
     """Its memory grows with the data that it stores."""
     for store in STORES:
@@ -38,14 +30,3 @@ def test_a_store_may_grow() -> None:
 
 def test_a_run_too_short_to_tell_is_not_judged() -> None:
     assert growths(samples(1, 2, 3)) == []
-
-
-def test_a_part_that_only_came_late_is_not_judged() -> None:
-    early, late = samples(*[80] * 40), samples(*[80] * 20, role="maintenance")
-    assert [one.role for one in growths([*early, *late])] == []
-
-
-def test_processes_are_weighed_by_their_parts() -> None:
-    with MemorySampler(os.getpid()) as sampler:
-        wait_until(lambda: bool(sampler.samples))
-    assert sampler.samples[0].megabytes["front"] > 10

@@ -9,7 +9,6 @@ from tests.reliability.model.model import Line
 from tests.reliability.model.outcomes import Outcome
 
 FILE = requests.bring("a file", Row("d"), Row("a"), Row("b"))
-DATED = requests.bring("a file", Row("d", is_early=True), Row("b", is_early=True))
 SILENT = Outcome(verdict="silent")
 
 
@@ -24,10 +23,6 @@ def line_of(*names: str, capacity: int | None = None) -> Line:
     return line
 
 
-def given(*names: str) -> Outcome:
-    return Outcome(verdict="done", given=tuple((name, "token") for name in names))
-
-
 def ends_of(line: Line, *sent: tuple[requests.Request, Outcome], at_once: bool = False) -> set[str]:
     """Return the orders that are possible after some requests, one after the other or at once."""
     history = History()
@@ -39,11 +34,6 @@ def ends_of(line: Line, *sent: tuple[requests.Request, Outcome], at_once: bool =
 
 def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
     assert ends_of(line_of("a", "c"), (FILE, answered("joined", "already", "joined"))) == {"acdb"}
-
-
-def test_rows_of_one_time_stand_there_in_their_order() -> None:
-    sent = (DATED, answered("joined", "joined"))
-    assert ends_of(line_of("a", "c", "e"), sent) == {"acdbe"}
 
 
 def test_what_is_cut_off_is_a_beginning_of_the_file() -> None:
@@ -78,26 +68,3 @@ def test_a_false_answer_is_not_explained(answer: Outcome) -> None:
 def test_a_row_without_room_is_refused_and_leaves_no_trace() -> None:
     line = line_of("a", "c", capacity=3)
     assert ends_of(line, (FILE, answered("joined", "already", "waitlist_full"))) == {"acd"}
-
-
-def test_after_a_cut_any_intent_may_get_the_last_place() -> None:
-    assert ends_of(line_of("a", "c", capacity=3), (FILE, SILENT)) == {"ac", "acd", "acb"}
-
-
-def test_a_claim_takes_all_its_people_in_one_step() -> None:
-    """An entry added after that step is not claimed, even if the claim got too few."""
-    one_early = requests.bring("a file", Row("b", is_early=True))
-    line = line_of("a", "c", "e")
-    later = (requests.claim(4, "k"), given("a", "c", "e", "b"))
-    assert ends_of(line, later, (one_early, answered("joined")), at_once=True) == set()
-    before = (requests.claim(4, "k"), given("a", "c", "e"))
-    assert ends_of(line, before, (one_early, answered("joined")), at_once=True) == {"b"}
-
-
-@pytest.mark.parametrize("seen", [("already", "joined"), ("joined", "already")])
-def test_an_import_may_see_some_of_the_entries_admitted_together(seen: tuple[str, str]) -> None:
-    """The admissions are recorded in order, so the import may see only the first."""
-    both = requests.bring("a file", Row("c"), Row("a"))
-    dequeue = (requests.claim(2, "k", at_once=True), given("a", "c"))
-    ends = ends_of(line_of("a", "c"), dequeue, (both, answered(*seen)), at_once=True)
-    assert ends == ({"a"} if seen == ("already", "joined") else set())

@@ -11,15 +11,12 @@ from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.waitlists import WaitlistRecords
-from waitlist_api.waitlists import reindex
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import SegmentsBuilding, StaleSegments
 
-CROWD = 1_500
 MANY = [f"value-{number}" for number in range(9)]
 LEASE_SECONDS = 60
 
@@ -52,20 +49,6 @@ def set_status(desk: Segmented, name: str, status: str) -> None:
 
 def key_of(desk: Segmented, name: str) -> dict[str, Any]:
     return {"pk": {"S": f"ENTRY#bakery#{desk.id_of(name)}"}, "sk": {"S": "RECORD"}}
-
-
-def test_a_crowd_is_put_into_its_segments(world: World) -> None:
-    """Given 1,500 who wait, when segments are declared, then all are in theirs. P6."""
-    desk = Segmented(world)
-    desk.declare()
-    for number in range(CROWD):
-        desk.arrive(f"person-{number}", language=("Spanish", "French", "English")[number % 3])
-    desk.declare(BY_LANGUAGE)
-    assert desk.states() == ("building", "building")
-    look_after(desk)
-    assert not desk.contradictions()
-    assert desk.claim_within(2, language="French") == ["person-1", "person-4"]
-    assert desk.states() == ("ready", "ready")
 
 
 def test_who_is_aside_is_put_into_their_segments_too(desk: Segmented) -> None:
@@ -127,40 +110,6 @@ def test_where_none_are_declared_any_more_nothing_is_left_of_them(desk: Segmente
     assert not desk.contradictions()
 
 
-def test_declared_while_redis_is_lost_they_are_ready_after_the_rebuild(desk: Segmented) -> None:
-    """P3: in the same run of maintenance."""
-    desk.world.redis.flushall()
-    record = desk.declare(BY_LANGUAGE)
-    assert record.segments_state == "building"
-    desk.world.maintain()
-    assert desk.within(language="Spanish") == ["ann", "bob"]
-    assert not desk.contradictions()
-
-
-def test_people_come_and_go_meanwhile(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
-    """P1, P6: between the pages, while the entries move up."""
-    monkeypatch.setattr(reindex, "PAGE", 1)
-    for number in range(6):
-        desk.arrive(f"person-{number}", language="Dutch")
-    desk.declare(BY_LANGUAGE)
-    records = desk.world.services.entries
-    read, went = records.get_many, iter(("cyd", "person-5", "person-1"))
-
-    def get_many(waitlist_id: str, entry_ids: list[str]) -> object:
-        name = next(went, None)
-        if name is not None:
-            assert desk.leave(name).status == 204
-            desk.arrive(f"after-{name}", language="Dutch")
-            assert desk.bump("bob", key=name, to="back").status == 200
-        return read(waitlist_id, entry_ids)
-
-    monkeypatch.setattr(EntryRecords, "get_many", lambda _, *named: get_many(*named))
-    look_after(desk)
-    monkeypatch.undo()
-    assert len(desk.within(language="Dutch")) == 7
-    assert not desk.contradictions()
-
-
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(desk: Segmented) -> None:
     """Given a place in Redis and an intent, when indexed, then by the intent's attributes."""
     set_status(desk, "bob", "joining")
@@ -209,19 +158,6 @@ def test_who_has_too_many_combinations_is_named_and_in_no_segment(
     assert "value-" not in told
 
 
-def test_its_beginning_and_end_are_logged(
-    desk: Segmented, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    begin, end = caplog.records
-    assert (begin.getMessage(), end.getMessage()) == ("re-index begins", "re-index ends")
-    for record in (begin, end):
-        assert (vars(record)["waitlist_id"], vars(record)["segments_version"]) == ("bakery", 2)
-    assert (vars(end)["tagged"], vars(end)["is_ready"]) == (3, True)
-
-
 def test_a_record_that_says_building_after_all_is_built_is_put_right(desk: Segmented) -> None:
     """The last step was cut off."""
     desk.declare(BY_LANGUAGE)
@@ -257,31 +193,6 @@ def test_one_indexes_while_another_holds_the_lease_not(desk: Segmented) -> None:
     assert desk.states() == ("building", "building")
     desk.world.advance(LEASE_SECONDS + 1)
     look_after(desk)
-    assert not desk.contradictions()
-
-
-def test_who_loses_the_lease_stops(desk: Segmented, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other one goes on from where this one was."""
-    monkeypatch.setattr(reindex, "PAGE", 1)
-    desk.declare(BY_LANGUAGE)
-    other = desk.elsewhere()
-    records = desk.world.services.entries
-    read = records.get_many
-
-    def get_many(waitlist_id: str, entry_ids: list[str]) -> object:
-        desk.world.advance(LEASE_SECONDS + 1)
-        taken = other.world.services.waitlist_records
-        now_millis = desk.world.clock.now_millis()
-        assert taken.take_lease(desk.config(), "another", now_millis, now_millis + 1)
-        return read(waitlist_id, entry_ids)
-
-    monkeypatch.setattr(EntryRecords, "get_many", lambda _, *named: get_many(*named))
-    look_after(desk)
-    assert desk.within(language="French") == ["cyd"]
-    assert desk.states() == ("building", "building")
-    monkeypatch.undo()
-    desk.world.advance(1)
-    look_after(other)
     assert not desk.contradictions()
 
 

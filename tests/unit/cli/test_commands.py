@@ -43,12 +43,6 @@ def test_help_has_an_example_that_can_be_typed(name: str) -> None:
 
 
 @each_command
-def test_help_flows_in_paragraphs(name: str) -> None:
-    """Line ends of a docstring would stay in it, wherever the terminal's own are."""
-    assert all(len(one) < 2 or "\n" not in one for one in COMMANDS[name].help.split("\n\n"))
-
-
-@each_command
 def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -> None:
     parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
     options = {one for parameter in parameters for one in parameter.opts}
@@ -138,12 +132,6 @@ def test_wrong_usage_is_told_in_json_too(words: str) -> None:
     assert problem(result)["detail"]
 
 
-def test_the_json_of_a_program_that_is_worked_with_is_its_own() -> None:
-    result = Typed()("work", "bakery", "--poll", "0", "--", "program", "--json", NO_COLOR="1")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Usage:")
-
-
 def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
     """They are what a person waits for most often."""
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
@@ -156,14 +144,6 @@ def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
     )
     slow = {"botocore", "httpx", "rich.live", "rich.progress"}
     assert slow & set(done.stdout.split()) == set()
-
-
-def test_one_wrong_field_is_told_once(fake: FakeService) -> None:
-    errors = [{"field": "body.reason", "message": "too long"}]
-    body = {"code": "invalid_request", "detail": "body.reason: too long", "errors": errors}
-    fake.script = [answer(422, body)]
-    result = Typed(fake.url)("remove", "bakery", "a" * 26)
-    assert result.stderr == "body.reason: too long (invalid_request)\n"
 
 
 def test_no_credentials_end_with_4(tmp_path: Any) -> None:

@@ -1,18 +1,16 @@
 """Imports, against a stand-in that keeps people in the order in which they come."""
 
 import csv
-import io
 import json
 import signal
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.fake_service import MOST_BYTES, MOST_ROWS, FakeService, answer
+from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of, write_csv
 from tests.unit.cli.typed import Typed
-from waitlist_cli.imports import batches as calls
 from waitlist_cli.imports import records, run
 from waitlist_cli.imports.columns import REJECTION_COLUMNS
 from waitlist_cli.retries import RetryPolicy
@@ -25,27 +23,6 @@ def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path
     assert (told["rows"], told["joined"], told["whole"]) == (1203, 1203, True)
     assert (fake.line(), fake.imports) == (names, 3)
     assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
-
-
-def test_a_second_import_changes_nothing(fake: FakeService, tmp_path: Path) -> None:
-    """P2"""
-    path = file_of(tmp_path / "p.csv", customers(30))
-    Typed(fake.url).done("import", "bakery", path)
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert (told["joined"], told["already"]) == (0, 30)
-    assert fake.line() == customers(30)
-
-
-def test_a_call_is_kept_small(fake: FakeService, tmp_path: Path) -> None:
-    """P9"""
-    rows = [[name, "é" * 4000] for name in customers(600)]
-    path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], *rows])
-    Typed(fake.url).done("import", "bakery", path)
-    assert fake.line() == customers(600)
-    sizes = [len(body) for _, _, _, body in fake.requests]
-    assert len(sizes) == 4
-    assert max(sizes) <= calls.MOST_BYTES + 100 < MOST_BYTES
-    assert calls.MOST_ROWS == MOST_ROWS
 
 
 def test_refused_rows_are_written_down_and_hold_up_nobody(
@@ -75,14 +52,6 @@ def test_a_mended_file_of_refused_rows_can_be_imported(fake: FakeService, tmp_pa
     refused.write_text(refused.read_text("utf-8").replace("b b", "bob"), "utf-8")
     Typed(fake.url).done("import", "bakery", str(refused))
     assert fake.people["bob"] == {"customer_id": "bob", "profile": {"note": "x"}}
-
-
-def test_refusals_of_an_earlier_import_do_not_stay(fake: FakeService, tmp_path: Path) -> None:
-    path = file_of(tmp_path / "p.csv", ["b b"])
-    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
-    file_of(tmp_path / "p.csv", ["bob"])
-    Typed(fake.url).done("import", "bakery", path)
-    assert not (tmp_path / "p.refused.csv").exists()
 
 
 def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: Path) -> None:
@@ -118,16 +87,6 @@ def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Pa
         b'"bob","Zo\xeb","2","unusable_row","not in UTF-8"'
         in (tmp_path / "p.refused.csv").read_bytes()
     )
-
-
-def test_other_dialects_are_read(fake: FakeService, tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.write_bytes('\ufeffcustomer_id;name\r\nada;"A; ""d""\r\na"\r\n\r\n'.encode())
-    Typed(fake.url).done("import", "bakery", str(path), "--delimiter", ";")
-    assert fake.people["ada"]["profile"] == {"name": 'A; "d"\r\na'}
-    (tmp_path / "p.tsv").write_text("customer_id\tname\nbob\tB\n", "utf-8")
-    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.tsv"))
-    assert fake.people["bob"]["profile"] == {"name": "B"}
 
 
 def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
@@ -224,21 +183,6 @@ def test_a_service_that_stays_away_ends_the_import(
     assert len(fake.requests) == 6
 
 
-def test_a_refused_call_says_how_far_it_came(fake: FakeService, tmp_path: Path) -> None:
-    path = file_of(tmp_path / "p.csv", customers(1200))
-
-    def delete_list(calls_so_far: int) -> None:
-        if calls_so_far == 1:
-            gone = {"code": "waitlist_not_found", "detail": "It is gone."}
-            fake.script = [answer(404, gone)]
-
-    fake.on_import = delete_list
-    result = Typed(fake.url)("import", "bakery", path)
-    assert result.exit_code == 1
-    assert "It is gone." in result.stderr
-    assert "--from-row 501" in result.stderr
-
-
 def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     names = ["a a", *customers(20), "b b"]
     path = file_of(tmp_path / "p.csv", names)
@@ -262,31 +206,3 @@ def test_ctrl_c_ends_behind_the_call_and_says_how_to_go_on(
     assert fake.line() == customers(1000)
     Typed(fake.url).done("import", "bakery", path, "--from-row", "1001")
     assert fake.line() == customers(1600)
-
-
-def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
-    fake: FakeService, tmp_path: Path
-) -> None:
-    """P2"""
-    path = file_of(tmp_path / "p.csv", customers(1600))
-    code, _, _ = interrupted(fake, signal.SIGKILL, "import", "bakery", path)
-    assert code == -signal.SIGKILL
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert told["joined"] + told["already"] == 1600
-    assert fake.line() == customers(1600)
-
-
-def test_an_export_is_imported_as_it_is(fake: FakeService) -> None:
-    """Columns of the service's own that are no part of a signup are dropped when asked."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["position", "customer_id", "joined_at", "priority", "profile"])
-    writer.writerow([1, "ada", "2026-03-01T09:00:00.000Z", 3, '{"party": 2}'])
-    words = "import bakery - --format csv --keep-time joined_at --priority priority --others drop"
-    Typed(fake.url).done(*words.split(), stdin=text.getvalue())
-    assert fake.people["ada"] == {
-        "customer_id": "ada",
-        "joined_at": "2026-03-01T09:00:00Z",
-        "priority": 3,
-        "profile": {"party": 2},
-    }

@@ -14,7 +14,6 @@ import pytest
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 from tools.pictures.terminal import Terminal
-from waitlist_cli.output import escaped_json
 
 NAME = "名前 Zoë"
 LONG = "a long note that no narrow column has room for"
@@ -89,20 +88,6 @@ def test_a_usual_terminal_shows_a_table_however_long_a_profile_is(fake: FakeServ
         ["1", "ada"],
         ["2", "bob"],
     ]
-
-
-def test_names_of_numbers_are_not_cut(fake: FakeService) -> None:
-    fake.script = [answer(200, {"oldest_waiting_seconds": 4, "waiting": 2})]
-    shown = terminal(fake, "stats", "bakery", columns=30)
-    assert shown.ended() == 0
-    assert "oldest_waiting_seconds" in shown.text
-
-
-def test_a_terminal_without_utf_8_shows_what_it_can(fake: FakeService) -> None:
-    fake.script = [people("ada")]
-    shown = terminal(fake, "head", "bakery", columns=100, PYTHONIOENCODING="latin-1")
-    assert shown.ended() == 0
-    assert "ada" in shown.text
 
 
 @pytest.mark.parametrize("words", ["head bakery", "--json head bakery", "export bakery"])
@@ -190,11 +175,3 @@ def test_a_terminal_gets_no_controls_of_customers(fake: FakeService, words: str)
             assert control not in written, hex(ord(control))
     assert "\x1b]0;" not in written
     assert "A" in shown.text
-
-
-def test_escaped_json_is_the_same_document() -> None:
-    value = {HOSTILE: [HOSTILE, "\U0001f600é", "\\u202e"], "n": 1}
-    for indent in (None, 2):
-        text = escaped_json(value, indent)
-        assert json.loads(text) == value
-        assert text.replace("\n", "").isprintable()

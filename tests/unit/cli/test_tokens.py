@@ -12,9 +12,8 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of
-from tests.unit.cli.typed import Typed, problem
+from tests.unit.cli.typed import Typed
 from waitlist_cli.ids import entry_id_of
-from waitlist_cli.imports import token_file
 
 HEADER = ["entry_id", "customer_id", "entry_token"]
 NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}
@@ -43,13 +42,6 @@ def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bak
     entry_id = entry_id_of(bakery.waitlist_id, "ada")
     told = typed.json("token", bakery.waitlist_id, entry_id)
     assert told == {"entry_id": entry_id, "entry_token": token}
-
-
-def test_nobodys_token_is_not_found(typed: Typed, bakery: Bakery) -> None:
-    """P5"""
-    result = typed("--json", "token", bakery.waitlist_id, "--customer", "nobody")
-    assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
-    assert result.stdout == ""
 
 
 @pytest.mark.parametrize("words", [[], ["a" * 26, "--customer", "ada"], ["ada"]], ids=str)
@@ -95,17 +87,6 @@ def test_an_import_asks_for_no_tokens_unless_it_is_told_to(
     assert not list(tmp_path.glob("*token*"))
 
 
-def test_a_second_import_writes_the_file_anew(fake: FakeService, tmp_path: Path) -> None:
-    """P2: a file that others could read is narrowed to its owner."""
-    path, tokens = file_of(tmp_path / "p.csv", customers(30)), tmp_path / "tokens.csv"
-    words = ["import", "bakery", path, "--tokens", str(tokens)]
-    Typed(fake.url).done(*words)
-    tokens.chmod(0o644)
-    assert f"secrets: {tokens}" in Typed(fake.url).done(*words)
-    assert written(tokens) == of_the_fake(customers(30))
-    assert mode(tokens) == 0o600
-
-
 def test_killed_in_the_middle_and_run_again_the_file_is_whole(
     fake: FakeService, tmp_path: Path
 ) -> None:
@@ -117,20 +98,6 @@ def test_killed_in_the_middle_and_run_again_the_file_is_whole(
     assert written(tokens) == of_the_fake(names[:500])
     Typed(fake.url).done(*words)
     assert written(tokens) == of_the_fake(names)
-
-
-def test_going_on_at_the_row_that_is_named_makes_the_file_whole(
-    fake: FakeService, tmp_path: Path
-) -> None:
-    """P3: with mode 0600, even if the mode was widened after the first run."""
-    names, tokens = customers(1600), tmp_path / "tokens.csv"
-    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
-    code, _, err = interrupted(fake, signal.SIGINT, *words)
-    assert (code, "--from-row 1001" in err) == (130, True)
-    tokens.chmod(0o644)
-    Typed(fake.url).done(*words, "--from-row", "1001")
-    assert written(tokens) == of_the_fake(names)
-    assert mode(tokens) == 0o600
 
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
@@ -145,28 +112,6 @@ def test_a_line_that_a_kill_has_torn_is_taken_away(
     tokens.write_bytes(b"".join(lines[:11]) + torn.encode())
     Typed(fake.url).done(*words, "--from-row", "11")
     assert written(tokens) == of_the_fake(customers(20))
-
-
-def test_a_torn_line_far_down_a_long_file_is_taken_away(fake: FakeService, tmp_path: Path) -> None:
-    """P9: by its end alone."""
-    names, tokens = customers(700), tmp_path / "tokens.csv"
-    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
-    Typed(fake.url).done(*words)
-    assert tokens.stat().st_size > 2 * token_file.TAIL_BYTES
-    tokens.write_bytes(tokens.read_bytes()[:-3])
-    Typed(fake.url).done(*words, "--from-row", "700")
-    assert written(tokens) == of_the_fake(names)
-
-
-def test_a_refused_import_leaves_the_tokens_of_an_earlier_one(
-    fake: FakeService, tmp_path: Path
-) -> None:
-    path, tokens = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "tokens.csv"
-    words = ["import", "bakery", path, "--tokens", str(tokens)]
-    Typed(fake.url).done(*words)
-    fake.script = [answer(409, NO_TOKENS)]
-    assert Typed(fake.url)(*words).exit_code == 1
-    assert written(tokens) == of_the_fake(customers(3))
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.refused.csv", "notes.txt", "folder"])

@@ -232,38 +232,6 @@ def test_no_program_runs_on_when_nobody_may_extend_its_hold(
     assert not is_alive(int(marker.read_text()))
 
 
-def test_a_hold_that_ended_is_not_told_as_given_back(fake: FakeService) -> None:
-    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
-    fake.script = [
-        answer(200, {"lease_seconds": 300}),
-        answer(200, {"claims": [claim]}),
-        answer(409, {"code": "claim_expired", "detail": "The time is over."}),
-    ]
-    result = Typed(fake.url)("--json", "work", "bakery", "--max", "1", "--", "false")
-    assert outcomes(result.stdout) == [("ada", "lost: The time is over.")]
-
-
-def test_a_terminal_that_goes_away_lets_the_command_finish(
-    bakery: Bakery, stay: str, tmp_path: Path
-) -> None:
-    """P4: otherwise it would run on while another worker claims the entry."""
-    bakery.sign_up("ada", "bob")
-    marker = tmp_path / "stay"
-    process = started(bakery, stay, marker)
-    process.send_signal(signal.SIGHUP)
-    assert process.stderr is not None
-    assert "Waiting for running commands" in process.stderr.readline()
-    Path(f"{marker}.end").touch()
-    assert process.wait(30) == 0
-    process.communicate()
-    assert (bakery.status("ada"), bakery.line()) == ("admitted", ["bob"])
-
-
-def test_a_program_that_does_not_read_is_no_problem(bakery: Bakery) -> None:
-    bakery.sign_up("ada", profile={"long": "x" * 8000})
-    assert work(bakery, "true", options="--max 1").exit_code == 0
-
-
 def test_a_program_that_is_not_there_claims_nobody(bakery: Bakery) -> None:
     """P5"""
     bakery.sign_up("ada")
