@@ -85,30 +85,19 @@ def assert_unavailable(timed: list[Timed]) -> None:
         check_time(seconds)
 
 
+@pytest.mark.parametrize("engine", ["valkey", "cluster"])
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 @in_time
-def test_a_hung_server_is_answered_for_in_time(valkey: Server, connected: bool) -> None:
-    """P3, P9: and when the server goes on, the service works again."""
-    lines = [line_on(valkey.url, cluster=False) for _ in QUESTIONS]
+def test_a_hung_server_is_answered_for_in_time(
+    request: pytest.FixtureRequest, connected: bool, engine: str
+) -> None:
+    """P3, P9: all nodes of a cluster hang; when they go on, the service works again."""
+    server: Server | Cluster = request.getfixturevalue(engine)
+    lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
     if connected:
         for line in lines:
             accepted(line.init())
-    with hung(valkey):
-        assert_unavailable(ask_at_once(lines))
-    for line in lines:
-        accepted(line.init())
-        assert line.signup("zoe")["outcome"] in ("joined", "already")
-
-
-@pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
-@in_time
-def test_a_hung_cluster_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """P3, P9: all of its nodes hang."""
-    lines = [line_on(cluster.url, cluster=True) for _ in QUESTIONS]
-    if connected:
-        for line in lines:
-            accepted(line.init())
-    with hung(*cluster.nodes):
+    with hung(*(server.nodes if isinstance(server, Cluster) else [server])):
         assert_unavailable(ask_at_once(lines))
     for line in lines:
         accepted(line.init())

@@ -59,9 +59,6 @@ class Model:
         """Return the number of entries ahead of a priority: all entries of higher ones."""
         return sum(self.priorities[name] > priority for name in self.line)
 
-    def end_of(self, priority: int) -> int:
-        return sum(self.priorities[name] >= priority for name in self.line)
-
     def is_room_ahead_of(self, index: int) -> bool:
         """Return whether a rank is free right ahead of an entry, within its priority."""
         name = self.line[index]

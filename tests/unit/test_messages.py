@@ -149,8 +149,8 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     ({**PAGE, "first": 1}, "after_rank", [0, 5]),
     (BATCH, "requests", [MISSING, None, SIGNUP, "x"]),
 ]
-NO_MESSAGES = [None, [], [SIGNUP], "x", 5, True]
-MALFORMED = {
+NO_MESSAGES: list[Any] = [None, [], [SIGNUP], "x", 5, True]
+MALFORMED: dict[str, list[Any]] = {
     "no message": NO_MESSAGES,
     **{
         f"{number} {message['op']}-{field}": [but(message, field, value) for value in values]

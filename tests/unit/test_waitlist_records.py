@@ -51,50 +51,6 @@ def records(client: Any) -> WaitlistRecords:
     return WaitlistRecords(Table(client, TABLE))
 
 
-@pytest.mark.parametrize(("segments", "version"), [(NONE, 0), (BY_LANGUAGE, 1), (BY_BOTH, 1)])
-def test_a_new_list_has_its_segments_from_the_beginning(
-    records: WaitlistRecords, segments: Declared, version: int
-) -> None:
-    assert records.create("bakery", settings(segments), 1)
-    record = found(records)
-    assert record.settings == settings(segments)
-    assert (record.segments_version, record.segments_state) == (version, "ready")
-    assert record.segments == Segments("bakery", segments, version)
-
-
-@pytest.mark.parametrize("segments", [NONE, BY_LANGUAGE])
-def test_the_same_segments_again_leave_them_as_they_are(
-    records: WaitlistRecords, segments: Declared
-) -> None:
-    records.create("bakery", settings(BY_BOTH), 1)
-    before = replaced(records, segments)
-    after = replaced(records, segments, capacity=5)
-    assert (after.version, after.settings.capacity) == (3, 5)
-    assert after.segments == before.segments
-    assert after.segments_state == before.segments_state
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [(NONE, BY_BOTH), (BY_LANGUAGE, BY_BOTH), (BY_BOTH, BY_LANGUAGE), (BY_BOTH, BY_BOTH[::-1])],
-)
-def test_other_segments_begin_to_be_built(
-    records: WaitlistRecords, before: Declared, after: Declared
-) -> None:
-    records.create("bakery", settings(before), 1)
-    record = replaced(records, after)
-    assert record == found(records)
-    assert (record.version, record.segments_version, record.segments_state) == (2, 2, "building")
-    assert record.settings.segments == after
-
-
-def test_with_none_declared_there_is_nothing_to_build(records: WaitlistRecords) -> None:
-    records.create("bakery", settings(BY_LANGUAGE), 1)
-    replaced(records, BY_BOTH)
-    record = replaced(records, NONE)
-    assert (record.version, record.segments_version, record.segments_state) == (3, 0, "ready")
-
-
 def test_segments_that_are_declared_again_are_built_anew(records: WaitlistRecords) -> None:
     records.create("bakery", settings(BY_LANGUAGE), 1)
     replaced(records, NONE)

@@ -94,15 +94,3 @@ def test_any_other_answer_is_final(
     scene = Scene(httpx.Response(status, json={"code": "no"}))
     operation = scene.play(sign_up, monkeypatch)
     assert (operation.outcome, operation.attempts, scene.pauses) == (outcome, 1, [])
-
-
-def test_when_all_operations_are_begun_each_is_completed() -> None:
-    async def begun() -> tuple[bool, bool, bool]:
-        load = Load(operations=2)
-        load.begin_operation()
-        early = load.is_over
-        load.begin_operation()
-        load.begin_operation()
-        return early, load.is_over, await load.pause(0.001)
-
-    assert asyncio.run(begun()) == (False, True, True)

@@ -1,6 +1,8 @@
 """The oracle finds each kind of problem in a run that has no other."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -40,143 +42,177 @@ def without(final_state: FinalState, name: str) -> FinalState:
     return counted(replace(kept, line=line), waiting=len(names), signed_up=6)
 
 
-def test_nothing_is_wrong_with_a_run_that_went_well(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    assert problems(scenario, final_state) == {}
+Change = Callable[[Scenario, FinalState], FinalState]
 
 
-def test_a_lost_person_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P3"""
-    assert problems(scenario, without(final_state, "ada")) == {
-        "lost": ["the signup of ada was acknowledged, and ada is not on the list"]
-    }
+def _beside(final_state: FinalState, name: str, status: str, **counts: int) -> FinalState:
+    """Return the state with one more entry that is offered or parked."""
+    aside = (*final_state.aside, Seen(name, status, None, None, 0))
+    return counted(replace(final_state, aside=aside), **counts)
 
 
-def test_an_unanswered_signup_need_not_have_a_place(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    final_state = replace(final_state, own_positions={})
-    assert problems(scenario, without(final_state, "gil")) == {}
+def _did(scenario: Scenario, final_state: FinalState, *order: str, **what: Any) -> FinalState:
+    """Add an operation; return the state, in another order if one is given."""
+    scenario.did(**what)
+    return reordered(final_state, *order) if order else final_state
 
 
-def test_a_lost_admission_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P3"""
-    assert problems(scenario, replace(final_state, admissions={"fay": 0})).keys() == {"lost"}
+def _claimed(scenario: Scenario, final_state: FinalState, name: str, token: str) -> FinalState:
+    scenario.claimed(name, token=token)
+    return final_state
 
 
-@pytest.mark.parametrize("name", ["eve", "fay"])
-def test_an_ended_entry_on_the_list_is_noticed(
-    scenario: Scenario, final_state: FinalState, name: str
-) -> None:
-    aside = (*final_state.aside, Seen(name, "offered", None, None, 0))
-    final_state = counted(replace(final_state, aside=aside), offered=2, signed_up=8)
-    found = problems(scenario, final_state)
-    end = {"eve": "left", "fay": "admitted"}[name]
-    assert found["still there"] == [f"{name} was answered {end!r}, and is on the list"]
+def _claimed_later(scenario: Scenario, final_state: FinalState) -> FinalState:
+    scenario.now += LEASE_SECONDS
+    return _claimed(scenario, final_state, "cyd", "another")
 
 
-def test_a_duplicate_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P2: Ada is in line and offered at once."""
-    aside = (*final_state.aside, Seen("ada", "offered", None, None, 0))
-    final_state = counted(replace(final_state, aside=aside), offered=2)
-    assert problems(scenario, final_state)["twice"] == ["ada is on the list 2 times"]
+def _claimed_after_a_release(scenario: Scenario, final_state: FinalState) -> FinalState:
+    scenario.did("release", "cyd", "unknown")
+    return _claimed(scenario, final_state, "cyd", "another")
 
 
-def test_an_entry_without_a_signup_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    aside = (*final_state.aside, Seen("zoe", "parked", None, None, 0))
-    final_state = counted(replace(final_state, aside=aside), parked=1)
-    assert problems(scenario, final_state)["stranger"] == ["zoe is on the list and never signed up"]
+def _answered(scenario: Scenario, final_state: FinalState, *answer: Any) -> FinalState:
+    scenario.answered(*answer)
+    return final_state
 
 
-def test_a_wrong_order_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P1: Bob's signup was sent half a second after Ada's was acknowledged."""
-    found = problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil"))
-    assert found == {"order": ["bob asked 0.500 s after ada and is ahead"]}
-
-
-def test_a_wrong_order_is_noticed_far_apart(scenario: Scenario, final_state: FinalState) -> None:
-    """P1: Gil, whose signup overlaps both, stands between them."""
-    assert problems(scenario, reordered(final_state, "dan", "gil", "ada", "bob")).keys() == {
-        "order"
-    }
-
-
-def test_an_unanswered_signup_may_stand_anywhere_behind_its_request(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    assert problems(scenario, reordered(final_state, "dan", "ada", "bob", "gil")) == {}
-
-
-def test_overlapping_signups_may_stand_in_either_order(final_state: FinalState) -> None:
-    scenario = a_good_scenario()
+def _overlapping(scenario: Scenario, final_state: FinalState) -> FinalState:
     for number, operation in enumerate(scenario.history.operations):
         if (operation.kind, operation.person) == ("signup", "ada"):
             scenario.history.operations[number] = replace(operation, ended=operation.ended + 1)
+    return reordered(final_state, *BOB_FIRST)
+
+
+def _both_ends(scenario: Scenario, final_state: FinalState) -> FinalState:
+    scenario.did("complete", "eve")
+    final_state = counted(final_state, admitted=2, signed_up=8)
+    return replace(final_state, admissions={"fay": 1, "eve": 1})
+
+
+def _first_of_line(final_state: FinalState, **changes: Any) -> FinalState:
+    first, *others = final_state.line
+    return replace(final_state, line=(replace(first, **changes), *others))
+
+
+def _another_count(name: str) -> Change:
+    return lambda _, final_state: counted(final_state, **{name: 9})
+
+
+BOB_FIRST = ("dan", "bob", "ada", "gil")
+FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
+REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
+# By what happened: the change of a good run.
+ACCEPTED: dict[str, Change] = {
+    "nothing": lambda _, end: end,
+    "an unanswered signup without a place": lambda _, end: without(
+        replace(end, own_positions={}), "gil"
+    ),
+    "an unanswered signup at the end": lambda _, end: reordered(end, "dan", "ada", "bob", "gil"),
+    "overlapping signups in either order": _overlapping,
+    "an unanswered move": lambda run, end: _did(run, end, *BOB_FIRST, outcome="unknown", **FRONT),
+    "a hold after the first expired": _claimed_later,
+    "a hold after an unanswered release": _claimed_after_a_release,
+}
+# By what is wrong: the change of a good run, and the kinds of the problems.
+WRONG: dict[str, tuple[Change, str]] = {
+    "P3: a signup is lost": (lambda _, end: without(end, "ada"), "lost"),
+    "P3: an admission is lost": (lambda _, end: replace(end, admissions={"fay": 0}), "lost"),
+    "one who left is on the list": (
+        lambda _, end: _beside(end, "eve", "offered", offered=2, signed_up=8),
+        "still there, count",
+    ),
+    "one who was admitted is on the list": (
+        lambda _, end: _beside(end, "fay", "offered", offered=2, signed_up=8),
+        "still there, count",
+    ),
+    "P2: one is on the list twice": (
+        lambda _, end: _beside(end, "ada", "offered", offered=2),
+        "twice, count",
+    ),
+    "one never signed up": (
+        lambda _, end: _beside(end, "zoe", "parked", parked=1),
+        "stranger, count",
+    ),
+    "P1: Bob asked after Ada was answered": (lambda _, end: reordered(end, *BOB_FIRST), "order"),
+    "P1: another stands between them": (
+        lambda _, end: reordered(end, "dan", "gil", "ada", "bob"),
+        "order",
+    ),
+    "P1: a refused move excuses nothing": (
+        lambda run, end: _did(run, end, *BOB_FIRST, outcome="refused", code="not_waiting", **FRONT),
+        "order",
+    ),
+    "P1: a lower priority is ahead": (
+        lambda _, end: reordered(end, "ada", "dan", "bob", "gil"),
+        "order",
+    ),
+    "P4: two admissions in one history": (
+        lambda _, end: replace(end, admissions={"fay": 2}),
+        "admitted twice",
+    ),
+    "P4: a claim of one admitted": (
+        lambda run, end: _claimed(run, end, "fay", "another"),
+        "admitted twice",
+    ),
+    "P4: two holds at once": (lambda run, end: _claimed(run, end, "cyd", "another"), "held twice"),
+    "P4: one token for two": (lambda run, end: _claimed(run, end, "bob", "t-cyd"), "held twice"),
+    "one has left and was admitted": (_both_ends, "both, count"),
+    "P2: a repeat gets another place": (lambda run, end: _did(run, end, **REPEAT), "repeat"),
+    "a server error": (
+        lambda run, end: _answered(run, end, "signup", 500, "internal_error"),
+        "defect",
+    ),
+    "a refusal without Retry-After": (
+        lambda run, end: _answered(run, end, "look", 429, "throttled", ""),
+        "no Retry-After",
+    ),
+    "a Retry-After that is no number": (
+        lambda run, end: _answered(run, end, "look", 503, "throttled", "soon"),
+        "no Retry-After",
+    ),
+    "no answer": (lambda run, end: _answered(run, end, "leave", 0, "ReadTimeout"), "no answer"),
+    "a refusal without a cause": (
+        lambda run, end: _answered(run, end, "complete", 409, "already_admitted"),
+        "wrong refusal",
+    ),
+    "P6: another position for the operator": (
+        lambda _, end: _first_of_line(end, position=2),
+        "position",
+    ),
+    "P6: another position for the customer": (
+        lambda _, end: replace(end, own_positions={"gil": 3}),
+        "position",
+    ),
+    "P6: no position for the customer": (
+        lambda _, end: replace(end, own_positions={"gil": None}),
+        "position",
+    ),
+    "P6: another total": (lambda _, end: _first_of_line(end, total=5), "position"),
+    **{
+        f"another count of {name}": (_another_count(name), "count")
+        for name in ("waiting", "offered", "parked", "signed_up", "left", "admitted")
+    },
+    "a leave is counted twice, as a signup is": (
+        lambda _, end: counted(end, left=2, signed_up=8),
+        "count",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ACCEPTED)
+def test_what_may_happen_is_accepted(what: str) -> None:
+    scenario = a_good_scenario()
+    final_state = ACCEPTED[what](scenario, a_good_final_state())
     assert problems(scenario, final_state) == {}
-    assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")) == {}
 
 
-def test_an_entry_with_an_unanswered_move_may_stand_anywhere(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    scenario.did("bump", "bob", "unknown", asked={"to": "front"})
-    assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")) == {}
-
-
-def test_a_refused_move_does_not_excuse_a_wrong_order(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    scenario.did("bump", "bob", "refused", asked={"to": "front"}, code="not_waiting")
-    assert problems(scenario, reordered(final_state, "dan", "bob", "ada", "gil")).keys() == {
-        "order"
-    }
-
-
-def test_a_lower_priority_ahead_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P1"""
-    found = problems(scenario, reordered(final_state, "ada", "dan", "bob", "gil"))
-    assert found == {"order": ["dan stands behind a lower priority"]}
-
-
-def test_admitting_twice_is_noticed_in_the_history(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    """P4"""
-    final_state = replace(final_state, admissions={"fay": 2})
-    assert problems(scenario, final_state).keys() == {"admitted twice"}
-
-
-def test_a_claim_of_an_admitted_entry_is_noticed(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    """P4"""
-    scenario.claimed("fay", token="another")
-    assert problems(scenario, final_state) == {
-        "admitted twice": ["fay was claimed after being admitted"]
-    }
-
-
-def test_two_holds_at_once_are_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P4"""
-    scenario.claimed("cyd", token="another")
-    assert problems(scenario, final_state) == {
-        "held twice": ["cyd was given to two claimers at once"]
-    }
-
-
-def test_a_hold_after_the_first_expired_is_accepted(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    scenario.now += 20
-    scenario.claimed("cyd", token="another")
-    assert problems(scenario, final_state) == {}
-
-
-def test_a_hold_after_a_release_is_accepted(scenario: Scenario, final_state: FinalState) -> None:
-    scenario.did("release", "cyd", "unknown")
-    scenario.claimed("cyd", token="another")
-    assert problems(scenario, final_state) == {}
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_noticed(what: str) -> None:
+    change, kinds = WRONG[what]
+    scenario = a_good_scenario()
+    final_state = change(scenario, a_good_final_state())
+    assert problems(scenario, final_state).keys() == set(kinds.split(", "))
 
 
 def test_the_first_claim_may_get_an_entry_last(scenario: Scenario, final_state: FinalState) -> None:
@@ -190,104 +226,6 @@ def test_the_first_claim_may_get_an_entry_last(scenario: Scenario, final_state: 
     assert problems(scenario, final_state).keys() == {"held twice"}
     scenario.did("release", "cyd")
     assert problems(scenario, final_state) == {}
-
-
-def test_a_token_of_two_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P4"""
-    scenario.claimed("bob", token="t-cyd")
-    assert problems(scenario, final_state) == {"held twice": ["bob and cyd share a token"]}
-
-
-def test_leaving_and_being_admitted_at_once_is_noticed(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    scenario.did("complete", "eve")
-    final_state = replace(
-        counted(final_state, admitted=2, signed_up=8), admissions={"fay": 1, "eve": 1}
-    )
-    assert problems(scenario, final_state)["both"] == [
-        "eve was answered both 'left' and 'admitted'"
-    ]
-
-
-def test_a_repeat_that_gets_another_place_is_noticed(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    """P2"""
-    scenario.did("repeat", "bob", answer={**named("bob"), "entry_token": "another"})
-    assert problems(scenario, final_state).keys() == {"repeat"}
-
-
-@pytest.mark.parametrize("status", [500, 502, 504])
-def test_a_server_error_is_noticed(
-    scenario: Scenario, final_state: FinalState, status: int
-) -> None:
-    scenario.answered("signup", status, "internal_error")
-    text = f"a signup was answered {status} internal_error after 0.5 s"
-    assert problems(scenario, final_state) == {"defect": [text]}
-
-
-@pytest.mark.parametrize("retry_after", ["", "soon"])
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_refusal_without_retry_after_is_noticed(
-    scenario: Scenario, final_state: FinalState, status: int, retry_after: str
-) -> None:
-    scenario.answered("look", status, "throttled", retry_after)
-    assert problems(scenario, final_state).keys() == {"no Retry-After"}
-
-
-def test_no_answer_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    scenario.answered("leave", 0, "ReadTimeout")
-    assert problems(scenario, final_state) == {"no answer": ["a leave got ReadTimeout after 0.5 s"]}
-
-
-@pytest.mark.parametrize(
-    ("kind", "status", "code"),
-    [
-        ("look", 404, "entry_not_found"),
-        ("signup", 409, "already_on_list"),
-        ("complete", 409, "already_admitted"),
-        ("leave", 401, "unauthorized"),
-    ],
-)
-def test_a_refusal_without_a_cause_is_noticed(
-    scenario: Scenario, final_state: FinalState, kind: str, status: int, code: str
-) -> None:
-    scenario.answered(kind, status, code)
-    assert problems(scenario, final_state).keys() == {"wrong refusal"}
-
-
-def test_a_wrong_position_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P6: the operator's and the customer's answers are checked."""
-    wrong = (replace(final_state.line[0], position=2), *final_state.line[1:])
-    assert problems(scenario, replace(final_state, line=wrong)).keys() == {"position"}
-    assert problems(scenario, replace(final_state, own_positions={"gil": 3})).keys() == {"position"}
-    assert problems(scenario, replace(final_state, own_positions={"gil": None})).keys() == {
-        "position"
-    }
-
-
-def test_a_wrong_total_is_noticed(scenario: Scenario, final_state: FinalState) -> None:
-    """P6"""
-    wrong = (replace(final_state.line[0], total=5), *final_state.line[1:])
-    assert problems(scenario, replace(final_state, line=wrong)).keys() == {"position"}
-
-
-@pytest.mark.parametrize("name", ["waiting", "offered", "parked", "signed_up", "left", "admitted"])
-def test_a_wrong_count_is_noticed(scenario: Scenario, final_state: FinalState, name: str) -> None:
-    assert problems(scenario, counted(final_state, **{name: 9})).keys() == {"count"}
-
-
-def test_counts_that_add_up_but_contradict_the_answers_are_noticed(
-    scenario: Scenario, final_state: FinalState
-) -> None:
-    """A leave was counted twice: neither the line nor the sum shows it."""
-    assert problems(scenario, counted(final_state, left=2, signed_up=8)) == {
-        "count": [
-            "8 signed_up, but the answers allow 6 to 7",
-            "2 left, but the answers allow 1 to 1",
-        ]
-    }
 
 
 def test_after_a_loss_counts_may_lack_what_was_before_it(

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.reliability.model.__main__ import main
-from tests.reliability.model.cases import Result
 from tests.reliability.model.jobs import jobs, parse
 from tests.reliability.model.known_failures import KNOWN_FAILURES
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.record import Done, Record, digest_of_code
 
 GOOD = "leave / waiting / crash after / step 1 / retries"
@@ -35,16 +33,6 @@ def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -
     assert "counter: signed up, left, admitted" in capsys.readouterr().out
 
 
-def test_a_search_ends_with_what_it_has_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--only", "extend", "--singles"], tmp_path) == 0
-    printed = capsys.readouterr().out
-    assert " single faults" in printed
-    assert "0 fail: 0 for 0 known causes, 0 for others" in printed
-    assert f"a part of the search, on code {digest_of_code()}" in printed
-
-
 def test_a_search_that_was_stopped_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,18 +45,6 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(
     printed = capsys.readouterr().out
     assert "3 of 3 jobs were done before" in printed
     assert "21 cases in 3 jobs" in printed
-
-
-def test_a_failure_of_before_is_reported_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    job, *others = jobs("look", ("single",))
-    lost = Result(parse(GOOD), (Problem("lost", "the place of b"),), "Invoke")
-    Record(tmp_path).add(Done(job, 1, (lost,)))
-    for other in others:
-        Record(tmp_path).add(Done(other, 1))
-    assert main(["--only", "look", "--singles"], tmp_path) == 1
-    assert f"{GOOD}  (Invoke)\n    lost: the place of b" in capsys.readouterr().out
 
 
 def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:

@@ -24,11 +24,6 @@ def desk(world: World) -> Segmented:
     return desk
 
 
-def lose_redis(desk: Segmented) -> None:
-    desk.world.redis.flushall()
-    desk.world.maintain()
-
-
 def record_edit(desk: Segmented, name: str, **attributes: str) -> EntryRecord:
     """Change what is recorded of a person, as an operator's request that is cut off then."""
     services, entry_id = desk.world.services, desk.id_of(name)
@@ -60,21 +55,6 @@ def test_segments_follow_a_rejoin(desk: Segmented) -> None:
     assert desk.within(language="French") == ["bob", "cyd", "ann"]
     assert desk.within(language="Spanish") == ["bob"]
     assert desk.recorded("ann")["attributes_version"] == 1
-    assert not desk.contradictions()
-
-
-def test_a_rebuild_restores_segments(desk: Segmented) -> None:
-    """Given one waits, one is held, one parked and edited, when rebuilt, then as before. P3."""
-    assert desk.claimed(2) == ["ann", "bob"]
-    desk.park("bob")
-    record_edit(desk, "bob", language="Dutch")
-    lose_redis(desk)
-    assert desk.within(language="French") == ["cyd"]
-    assert not desk.contradictions()
-    desk.release("ann")
-    desk.redrive("bob")
-    assert desk.within(language="Spanish") == ["ann"]
-    assert desk.within(language="Dutch") == ["bob"]
     assert not desk.contradictions()
 
 
@@ -149,20 +129,6 @@ def test_maintenance_tells_redis_of_segments_that_it_has_missed(desk: Segmented,
     assert not desk.contradictions()
 
 
-def test_a_signup_beyond_the_limit_of_newer_segments_is_refused(world: World) -> None:
-    """P5: by an instance that remembers older ones, and after it wrote the intent."""
-    desk = Segmented(world)
-    desk.declare(BY_LANGUAGE)
-    other = desk.elsewhere()
-    other.arrive("ann")
-    desk.declare(BY_BOTH)
-    answer = other.sign_up("bob", attributes={"language": MANY, "gender": MANY})
-    assert (answer.status, answer.code) == (422, "invalid_request")
-    assert "81 combinations" in answer.text
-    assert desk.person("bob").code == "entry_not_found"
-    assert desk.stats().json["signed_up"] == 1
-
-
 def test_a_rejoin_beyond_the_limit_leaves_what_was(desk: Segmented) -> None:
     """P5"""
     desk.leave("ann")
@@ -179,19 +145,6 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(desk: Segmented) -> None:
     after = desk.recorded("ann")
     assert (before["status"], after["status"]) == ("left", "left")
     assert after["attributes_version"] == before.get("attributes_version", 0) + 1
-
-
-def test_the_repeat_of_a_signup_that_is_beyond_the_limit_by_now_keeps_its_place(
-    desk: Segmented,
-) -> None:
-    """P2"""
-    desk.declare(BY_LANGUAGE)
-    many = {"language": MANY, "gender": MANY}
-    assert desk.sign_up("dan", key="dan", attributes=many).status == 201
-    desk.declare(BY_BOTH)
-    desk.world.maintain()
-    again = desk.sign_up("dan", key="dan", attributes=many)
-    assert (again.status, again.json["position"]) == (200, 4)
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(desk: Segmented) -> None:

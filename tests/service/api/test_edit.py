@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.agents import SEGMENTS, arrive, depths, elsewhere, new_desk, places, staffed
+from tests.service.api.agents import SEGMENTS, depths, elsewhere, places, staffed
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.gateway import OPERATOR_ARN
@@ -46,12 +46,6 @@ def test_what_is_not_given_stays(desk: Admissions) -> None:
     person = desk.person("billy").json
     assert (person["attributes"], person["profile"]) == ({}, {"name": "Billy"})
     assert desk.claimed(5, filter={"language": "English"}) == ["andrew", "christine"]
-
-
-def test_what_is_given_replaces_the_whole_of_it(desk: Admissions) -> None:
-    desk.edit("billy", profile={"name": "Billy", "phone": "1"})
-    desk.edit("billy", profile={"name": "William"})
-    assert desk.person("billy").json["profile"] == {"name": "William"}
 
 
 def test_the_history_tells_what_was_changed_by_whom_and_not_to_what(desk: Admissions) -> None:
@@ -214,10 +208,3 @@ def test_only_operators_edit(desk: Admissions) -> None:
                 "PATCH", path, body={"profile": {}}, token=desk.token_of("billy")
             )
             assert answer.status in (401, 405)
-
-
-def test_without_segments_there_is_nothing_to_follow() -> None:
-    desk = new_desk(segments=[])
-    arrive(desk, "billy")
-    assert desk.edit("billy", attributes=FRENCH).json["attributes"] == FRENCH
-    assert desk.order() == ["billy"]

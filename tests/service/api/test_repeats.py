@@ -118,15 +118,6 @@ def test_whoever_shows_the_entrys_token_gets_the_place_again(people: People) -> 
         assert getattr(stranger, "code", None) == "already_on_list"
 
 
-def test_a_late_copy_of_a_signup_does_not_bring_back_whoever_left(people: People) -> None:
-    """P2"""
-    people.all_sign_up("ada", "bob")
-    people.leave("ada")
-    with nothing_changes(people.world):
-        late = people.sign_up("ada", key="signup-ada")
-    assert (late.status, late.json["status"], late.json["position"]) == (200, "left", None)
-
-
 def test_a_bump_with_the_same_key_moves_once(people: People) -> None:
     """P2"""
     people.all_sign_up("ada", "bob", "cyd", "dan")
@@ -196,26 +187,3 @@ def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:
     people.bump("bob", key="k", places=1)
     people.world.request("POST", path, body={}, key="k", operator=True, arn=ANOTHER)
     assert "arn:aws" not in " ".join(map(str, people.world.redis.keys("*")))
-
-
-def test_the_same_key_moves_two_people_once_each(people: People) -> None:
-    """P2: a key speaks of one entry."""
-    people.all_sign_up("ada", "bob", "cyd")
-    people.bump("cyd", key="k", places=1)
-    assert people.bump("bob", key="k", places=1).json["position"] == 2
-    assert people.order() == ["ada", "bob", "cyd"]
-
-
-def test_a_bump_without_a_key_is_a_new_wish_each_time(people: People) -> None:
-    people.all_sign_up("ada", "bob")
-    for _ in range(2):
-        assert people.bump("bob", to="front").json["position"] == 1
-    assert people.events("bob") == ["joined", "bumped", "bumped"]
-
-
-def test_whoever_left_cannot_be_bumped(people: People) -> None:
-    """P5"""
-    people.all_sign_up("ada", "bob")
-    people.leave("ada")
-    with nothing_changes(people.world):
-        refused(people.bump("ada", to="front"), 409, "not_waiting")

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.agents import AGENTS, arrive, elsewhere, new_desk, places, staffed
+from tests.service.api.agents import elsewhere, places, staffed
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire, before
-from tests.support.gateway import Context, event
 from tests.support.world import World
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.records.entry import HistoryEvent
@@ -125,33 +124,12 @@ def test_what_is_no_list_of_names_is_refused(desk: Admissions, segment: str) -> 
         refused(answer, 422, "invalid_request", "query.segment")
 
 
-def test_half_a_character_is_refused(desk: Admissions) -> None:
-    """P5: as no gateway sends it."""
-    sent = event("GET", desk.entry("courtney"), {}, None)
-    sent["headers"]["authorization"] = f"Bearer {desk.token_of('courtney')}"
-    sent["queryStringParameters"] = {"segment": "\ud800"}
-    answer = desk.world.api.handle(sent, Context())
-    assert answer["statusCode"] == 422
-
-
-def test_a_list_without_segments_says_so() -> None:
-    desk = staffed(segments=[])
-    problem = refused(desk.look("billy", "segment=a"), 422, "invalid_request", "query.segment")
-    assert "declares no segments" in problem["detail"]
-
-
 def test_only_their_own_token_shows_it(desk: Admissions) -> None:
     """P5"""
     path, token = desk.entry("courtney"), desk.token_of("billy")
     query = "segment=language"
     refused(desk.world.request("GET", path, query=query), 401, "unauthorized")
     refused(desk.world.request("GET", path, token=token, query=query), 403, "forbidden")
-
-
-def test_nobody_unknown_or_erased_has_a_place(desk: Admissions) -> None:
-    desk.erase("billy")
-    for name in ("billy", "nobody"):
-        refused(desk.look(name, "segment=language"), 404, "entry_not_found")
 
 
 def test_whom_redis_has_lost_is_put_back(desk: Admissions) -> None:
@@ -197,14 +175,6 @@ def wired(desk: Admissions, wire: Wire) -> Admissions:
     return Admissions(world, entry_tokens=desk.entry_tokens)
 
 
-def test_it_takes_one_read_and_one_invocation(wired: Admissions, wire: Wire) -> None:
-    """P9: once the list is known."""
-    places(wired, "courtney", "language")
-    wire.disarm()
-    places(wired, "courtney", "language")
-    assert wire.names == ["GetItem", "Invoke"]
-
-
 def test_whoever_is_edited_in_the_middle_is_told_the_new_place(
     wired: Admissions, desk: Admissions, wire: Wire
 ) -> None:
@@ -219,11 +189,3 @@ def test_whoever_is_edited_in_the_middle_is_told_the_new_place(
 
     wire.arm(1, before(edit))
     assert places(wired, "billy", "language") == {"French": (1, 3)}
-
-
-def test_whoever_speaks_for_two_is_counted_in_both() -> None:
-    desk = new_desk(segments=[["language"]])
-    for name in AGENTS:
-        arrive(desk, name)
-    arrive(desk, "ellen", language=["English", "French"])
-    assert places(desk, "ellen", "language") == {"English": (4, 4), "French": (3, 3)}

@@ -1,11 +1,13 @@
 """What each operation costs: exactly these calls to AWS, in this order (P9)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire
+from tests.support.gateway import Answer
 from tests.support.people import People
 from tests.support.stores import fake_redis
 from tests.support.tables import new_table
@@ -35,68 +37,76 @@ def new_instance(wire: Wire, people: People) -> People:
     return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)
 
 
-def test_a_signup_takes_two_writes_and_one_invocation(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.sign_up("cyd", key="k").status == 201
-    assert wire.names == ["PutItem", "Invoke", "TransactWriteItems"]
+SIGNUP, LEAVE = ["PutItem", "Invoke", "TransactWriteItems"], ["UpdateItem", "Invoke"]
+SPANISH = {"language": "Spanish"}
+# By request: its status and its calls.
+CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
+    "signup": (lambda people: people.sign_up("cyd", key="k"), 201, SIGNUP),
+    "repeated signup": (
+        lambda people: people.sign_up("ada", key="signup-ada"),
+        200,
+        ["PutItem", "Invoke"],
+    ),
+    "signup by a stranger": (lambda people: people.sign_up("ada"), 409, ["PutItem"]),
+    "position": (lambda people: people.look("bob"), 200, ["Invoke"]),
+    "leave": (lambda people: people.leave("ada"), 204, [*LEAVE, "TransactWriteItems"]),
+    "stats": (lambda people: people.stats(), 200, ["Invoke"]),
+    "entry": (lambda people: people.person("bob"), 200, ["Query", "Invoke"]),
+    "waitlist": (
+        lambda people: people.world.request("GET", people.path),
+        200,
+        ["GetItem", "Invoke"],
+    ),
+    "bad signup": (lambda people: people.sign_up("no id"), 422, []),
+    "bad bump": (lambda people: people.bump("ada", places=1), 422, []),
+    "forged token": (
+        lambda people: people.world.request("GET", people.entry("ada"), token="forged"),
+        401,
+        [],
+    ),
+}
+ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
+    "signup": (lambda people: people.sign_up("cyd"), 201, ["GetItem", *SIGNUP]),
+    "position": (lambda people: people.look("bob"), 200, ["Invoke"]),
+}
+WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
+    "signup": (lambda desk: desk.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
+    # No request is refused by a cached waitlist.
+    "claim by a wrong filter": (lambda desk: desk.claim(filter={"age": "5"}), 422, ["GetItem"]),
+    # The record has the declared segments.
+    "position within": (
+        lambda desk: desk.look("bob", "segment=language"),
+        200,
+        ["GetItem", "Invoke"],
+    ),
+}
 
 
-def test_the_first_signup_of_an_instance_also_reads_the_list(
-    new_instance: People, wire: Wire
+@pytest.mark.parametrize("name", CALLS)
+def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: str) -> None:
+    """P2, P5, P9"""
+    send, status, calls = CALLS[name]
+    assert (send(people).status, wire.names) == (status, calls)
+
+
+@pytest.mark.parametrize("name", ON_NEW_INSTANCE)
+def test_on_a_new_instance_a_request_takes_these_calls(
+    new_instance: People, wire: Wire, name: str
 ) -> None:
-    """P9"""
-    assert new_instance.sign_up("cyd").status == 201
-    assert wire.names == ["GetItem", "PutItem", "Invoke", "TransactWriteItems"]
+    """P9: only a signup needs the settings of the waitlist."""
+    send, status, calls = ON_NEW_INSTANCE[name]
+    assert (send(new_instance).status, wire.names) == (status, calls)
 
 
-def test_a_repeated_signup_takes_one_refused_write_and_one_invocation(
-    people: People, wire: Wire
-) -> None:
-    """P2 P9"""
-    assert people.sign_up("ada", key="signup-ada").status == 200
-    assert wire.names == ["PutItem", "Invoke"]
-
-
-def test_a_strangers_signup_takes_one_refused_write(people: People, wire: Wire) -> None:
-    """P5 P9"""
-    assert people.sign_up("ada").code == "already_on_list"
-    assert wire.names == ["PutItem"]
-
-
-def test_joining_again_takes_one_call_more(people: People, wire: Wire) -> None:
-    """P9"""
-    people.leave("ada")
-    wire.disarm()
-    assert people.sign_up("ada", key="again").status == 201
-    assert wire.names == ["PutItem", "PutItem", "Invoke", "TransactWriteItems"]
-
-
-def test_a_position_takes_one_invocation_and_no_dynamodb(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.look("bob").json["position"] == 2
-    assert wire.names == ["Invoke"]
-
-
-def test_a_position_takes_no_dynamodb_on_a_new_instance_either(
-    new_instance: People, wire: Wire
-) -> None:
-    """P9"""
-    assert new_instance.look("bob").json["position"] == 2
-    assert wire.names == ["Invoke"]
-
-
-def test_leaving_takes_two_writes_and_one_invocation(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.leave("ada").status == 204
-    assert wire.names == ["UpdateItem", "Invoke", "TransactWriteItems"]
-
-
-def test_leaving_once_more_takes_one_refused_write(people: People, wire: Wire) -> None:
-    """P2 P9"""
+def test_after_a_leave_a_request_takes_one_more_refused_write(people: People, wire: Wire) -> None:
+    """P2, P9"""
     people.leave("ada")
     wire.disarm()
     assert people.leave("ada").status == 204
     assert wire.names == ["UpdateItem"]
+    wire.disarm()
+    assert people.sign_up("ada", key="again").status == 201
+    assert wire.names == ["PutItem", *SIGNUP]
 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}, {"priority": 9}])
@@ -122,32 +132,6 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
     assert wire.names == ["Invoke", "BatchGetItem"]
 
 
-def test_stats_take_one_invocation(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.stats().json["waiting"] == 2
-    assert wire.names == ["Invoke"]
-
-
-def test_one_person_takes_one_read_and_one_invocation(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.person("bob").json["position"] == 2
-    assert wire.names == ["Query", "Invoke"]
-
-
-def test_what_anyone_may_know_takes_one_read_and_one_invocation(people: People, wire: Wire) -> None:
-    """P9"""
-    assert people.world.request("GET", people.path).json["total"] == 2
-    assert wire.names == ["GetItem", "Invoke"]
-
-
-def test_a_bad_request_takes_no_call_at_all(people: People, wire: Wire) -> None:
-    """P5 P9"""
-    assert people.sign_up("no id").status == 422
-    assert people.bump("ada", places=1).status == 422
-    assert people.world.request("GET", people.entry("ada"), token="forged").status == 401
-    assert wire.names == []
-
-
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
     """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
@@ -159,10 +143,13 @@ def agents(wire: Wire) -> Admissions:
     return desk
 
 
-def test_segments_make_a_signup_no_dearer(agents: Admissions, wire: Wire) -> None:
-    """P9"""
-    assert agents.sign_up("cyd", attributes={"language": "Spanish"}).status == 201
-    assert wire.names == ["PutItem", "Invoke", "TransactWriteItems"]
+@pytest.mark.parametrize("name", WITH_SEGMENTS)
+def test_with_segments_a_request_takes_these_calls(
+    agents: Admissions, wire: Wire, name: str
+) -> None:
+    """P5, P9"""
+    send, status, calls = WITH_SEGMENTS[name]
+    assert (send(agents).status, wire.names) == (status, calls)
 
 
 @pytest.mark.parametrize("filter_", [None, {"language": "Spanish"}], ids=str)
@@ -172,18 +159,6 @@ def test_a_filter_makes_a_claim_no_dearer(
     """P9: one call for the claim, one for each offer, one for all profiles."""
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "TransactWriteItems", "TransactWriteItems", "BatchGetItem"]
-
-
-def test_a_wrong_filter_takes_one_read_of_the_list(agents: Admissions, wire: Wire) -> None:
-    """P5 P9: no request is refused by a cached waitlist."""
-    assert agents.claim(filter={"gender": "F"}).status == 422
-    assert wire.names == ["GetItem"]
-
-
-def test_a_place_within_a_segment_takes_one_read_more(agents: Admissions, wire: Wire) -> None:
-    """P9: the record has the declared segments."""
-    assert len(agents.look("bob", "segment=language").json["segments"]) == 1
-    assert wire.names == ["GetItem", "Invoke"]
 
 
 def test_a_page_of_segments_takes_one_invocation_and_one_read_however_many_wait(

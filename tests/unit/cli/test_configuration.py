@@ -96,19 +96,6 @@ def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:3000", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"]
-)
-def test_plain_http_leads_to_this_computer(url: str) -> None:
-    assert target_of(Choice(url=url), {}).url == url
-
-
-@pytest.mark.parametrize("port", ["abc", "0", "65536", "-1"])
-def test_a_port_that_is_none_is_said(port: str) -> None:
-    with pytest.raises(WrongUsage, match=f"PORT={port}"):
-        target_of(Choice(local=True), {"PORT": port})
-
-
-@pytest.mark.parametrize(
     ("text", "advice"),
     [
         ("url = 3", 'url = "…"'),

@@ -51,10 +51,3 @@ def test_a_refused_export_leaves_the_file_as_it_was(fake: FakeService, tmp_path:
     path.write_text("as it was", "utf-8")
     assert Typed(fake.url)("export", "bakery", "--output", str(path)).exit_code == 1
     assert path.read_text("utf-8") == "as it was"
-
-
-def test_a_file_that_cannot_be_written_is_said(fake: FakeService, tmp_path: Path) -> None:
-    fake.script = [answer(200, {"entries": [], "cursor": None})]
-    result = Typed(fake.url)("export", "bakery", "--output", str(tmp_path / "no" / "file"))
-    assert result.exit_code == 2
-    assert "cannot be written" in result.stderr

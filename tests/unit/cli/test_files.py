@@ -1,7 +1,6 @@
 """Files as other programs leave them: what can be read is read, the rest is said."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
@@ -15,15 +14,6 @@ def written(path: Path, content: bytes) -> str:
     return str(path)
 
 
-def test_rows_in_which_nothing_is_are_no_rows(fake: FakeService, tmp_path: Path) -> None:
-    """As spreadsheets leave them below the last person."""
-    path = written(
-        tmp_path / "p.csv", b"customer_id,name\r\nada,A\r\n,\r\n  ,\t\r\n\r\nbob,B\r\n,\r\n"
-    )
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert (told["rows"], told["refused"], fake.line()) == (2, 0, ["ada", "bob"])
-
-
 def test_a_quote_that_is_never_closed_is_said_and_no_person_is_made_of_what_follows(
     fake: FakeService, tmp_path: Path
 ) -> None:
@@ -33,12 +23,6 @@ def test_a_quote_that_is_never_closed_is_said_and_no_person_is_made_of_what_foll
     assert result.exit_code == 2
     assert "line 4: a quote in this row is never closed" in result.stderr
     assert "bob" not in fake.line()
-
-
-def test_a_file_without_a_last_line_end_is_read_whole(fake: FakeService, tmp_path: Path) -> None:
-    content = b'customer_id,name\nada,A\nbob,"B"'
-    Typed(fake.url).done("import", "bakery", written(tmp_path / "p.csv", content))
-    assert fake.people["bob"]["profile"] == {"name": "B"}
 
 
 @pytest.mark.parametrize(
@@ -79,32 +63,8 @@ def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
-def test_an_id_of_blanks_is_none(fake: FakeService, tmp_path: Path) -> None:
-    """P5"""
-    path = written(tmp_path / "p.jsonl", b'{"customer_id": "  ", "name": "Nobody"}\n')
-    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
-    (line,) = (tmp_path / "p.refused.jsonl").read_text("utf-8").splitlines()
-    assert json.loads(line)["refused_reason"] == "no customer id in customer_id"
-    assert fake.requests == []
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_a_file_of_nobody_is_done_at_once(fake: FakeService, tmp_path: Path, form: str) -> None:
-    path = written(tmp_path / f"p.{form}", b"customer_id\n" if form == "csv" else b"\n\n")
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert (told["rows"], told["whole"], fake.requests) == (0, True, [])
-
-
 def test_a_place_for_refusals_that_is_none_is_said(fake: FakeService, tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", b"customer_id\nada\n")
     result = Typed(fake.url)("import", "bakery", path, "--refused", str(tmp_path))
     assert (result.exit_code, fake.requests) == (2, [])
     assert str(tmp_path) in result.stderr
-
-
-def test_whoever_is_twice_in_a_file_is_once_in_line(fake: FakeService, tmp_path: Path) -> None:
-    """P2"""
-    path = written(tmp_path / "p.csv", b"customer_id,name\nada,first\nbob,B\nada,second\n")
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert (told["joined"], told["already"], fake.line()) == (2, 1, ["ada", "bob"])
-    assert fake.people["ada"]["profile"] == {"name": "first"}

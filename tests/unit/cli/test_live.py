@@ -53,13 +53,6 @@ def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
     assert looks[2]["in_per_second"] == 0.0
 
 
-def test_watch_of_no_waitlist_says_so_and_takes_no_screen(typed: Typed) -> None:
-    terminal = at_terminal(*typed.service, "watch", "no-such-list")
-    assert terminal.ended() == 1
-    assert "waitlist_not_found" in terminal.text
-    assert "\x1b[?1049h" not in terminal.raw
-
-
 def test_tables_and_colours_are_for_terminals(bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "[red]Ada[/red] \x1b[2J"})
     terminal = at_terminal(*bakery.typed.service, "head", bakery.waitlist_id)
@@ -77,28 +70,6 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
     terminal.type("n\n")
     assert terminal.ended() == 2
     assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
-
-
-def test_a_question_that_is_interrupted_is_answered_no(bakery: Bakery) -> None:
-    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
-    terminal.until(lambda text: "all its entries?" in text)
-    terminal.interrupt()
-    assert terminal.ended() == 130
-    assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
-
-
-def test_watch_has_places_and_names_in_a_narrow_terminal(bakery: Bakery) -> None:
-    """P6"""
-    bakery.sign_up("ada", "bob", profile={"note": "a long note that has no room"})
-    words = [*bakery.typed.service, "watch", bakery.waitlist_id, "--looks", "1"]
-    terminal = at_terminal(*words, columns=40)
-    assert terminal.ended() == 0
-    lines = [line.strip("│ ").split() for line in terminal.text.splitlines()]
-    assert [(line[0], line[-1]) for line in lines if line[-1:] in (["ada"], ["bob"])] == [
-        ("1", "ada"),
-        ("2", "bob"),
-    ]
-    assert ["offered", "0", "parked", "0"] in lines
 
 
 def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
@@ -121,16 +92,6 @@ def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
         f"Later. These numbers are from {seen_at}.",
         None,
     ]
-
-
-def test_ctrl_c_does_not_wait_for_more_of_what_flows_in(fake: FakeService) -> None:
-    words = [*Typed(fake.url).service, "import", "bakery", "-", "--format", "csv"]
-    terminal = at_terminal(*words)
-    terminal.type("customer_id\nada\n")
-    terminal.until(lambda text: "Into bakery" in text)
-    terminal.interrupt()
-    assert terminal.ended() == 130
-    assert fake.line() == []
 
 
 def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:

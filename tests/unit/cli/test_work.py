@@ -95,17 +95,6 @@ def test_several_are_served_at_a_time_and_nobody_twice(
     assert sorted(line.split()[0] for line in seen.read_text().splitlines()) == names
 
 
-def test_a_filter_and_a_number_bound_the_work(
-    bakery: Bakery, remember: str, tmp_path: Path
-) -> None:
-    bakery.sign_up("ada")
-    bakery.sign_up("bob", "cyd", attributes={"language": "Spanish"})
-    options = "--filter language=Spanish --max 1 --newest"
-    result = work(bakery, remember, str(tmp_path / "seen"), options=options)
-    assert outcomes(result.stdout) == [("cyd", "completed")]
-    assert bakery.line() == ["ada", "bob"]
-
-
 @pytest.mark.parametrize(
     ("how", "outcome", "line"),
     [

@@ -51,9 +51,6 @@ class Meeting:
         while len(self._guests) < count:
             self._guests.append(self._listener.accept()[0])
 
-    def has_guest(self) -> bool:
-        return bool(select.select([self._listener], [], [], 0)[0])
-
     def end(self) -> None:
         for guest in self._guests:
             guest.close()

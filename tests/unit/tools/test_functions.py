@@ -63,13 +63,6 @@ def test_the_callers_own_aws_configuration_is_not_used() -> None:
     assert not environ.keys() & {"AWS_PROFILE", "AWS_ENDPOINT_URL", "HTTPS_PROXY"}
 
 
-def test_the_private_functions_concurrency_can_be_limited() -> None:
-    functions = declared_functions(read_template(), BACKENDS, {}, private_concurrency=2)
-    assert functions[PRIVATE_NAME].settings.concurrency == 2
-    assert functions[PRIVATE_NAME].settings.environments == 2
-    assert functions[PUBLIC_NAME].settings.concurrency is None
-
-
 def test_waiting_for_a_free_environment_ends_with_the_callers_timeout() -> None:
     settings = {name: function.settings for name, function in declared().items()}
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]

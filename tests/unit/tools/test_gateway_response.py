@@ -24,16 +24,6 @@ def test_a_base64_body_is_decoded() -> None:
     assert gateway_response(answer).body == b"\x00\xff"
 
 
-def test_lengths_and_connections_are_the_gateways_business() -> None:
-    answer = {"statusCode": 200, "headers": {"Content-Length": "9", "Connection": "close"}}
-    assert gateway_response(answer).headers == ()
-
-
-def test_an_answer_without_a_status_is_itself_the_body() -> None:
-    response = gateway_response({"hello": "there"})
-    assert (response.status, response.body) == (200, b'{"hello": "there"}')
-
-
 @pytest.mark.parametrize(
     "answer",
     [

@@ -8,12 +8,11 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet, OctKey, RSAKey
 
-from tests.deployment.template import route_authorizers
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
 from tools.local.front import Front
 from tools.local.http_message import HttpRequest, HttpResponse
 from tools.local.jwt_authorizer import JwtAuthorizer, TokenError, guarded_routes
-from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
+from tools.local.jwt_issuer import LocalIssuer, read_keys
 from tools.local.routes import Routes
 from tools.local.table import read_template
 
@@ -23,7 +22,6 @@ KEY = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, auto_kid=True)
 OTHER_KEY = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, auto_kid=True)
 CLAIMS: dict[str, Any] = {"iss": ISSUER, "aud": "waitlist", "sub": "ada", "exp": NOW + 60}
 ENTRY = "/v1/waitlists/bakery/entries/me"
-ROUTE = "GET /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 
 
 def authorizer() -> JwtAuthorizer:
@@ -62,19 +60,6 @@ def test_a_tokens_claims_are_passed_on_as_text(scheme: str) -> None:
 @pytest.mark.parametrize(
     "claims",
     [
-        {**CLAIMS, "aud": ["somebody", "other"]},
-        {**without("aud"), "client_id": "waitlist"},
-        {**CLAIMS, "nbf": NOW, "iat": NOW},
-    ],
-    ids=["one of several", "client_id", "from now on"],
-)
-def test_other_forms_of_a_good_token(claims: dict[str, Any]) -> None:
-    assert claims_of(f"Bearer {token(claims)}")["sub"] == "ada"
-
-
-@pytest.mark.parametrize(
-    "claims",
-    [
         {**CLAIMS, "iss": "https://other.example.com"},
         {**CLAIMS, "aud": "somebody"},
         {**CLAIMS, "aud": "somebody", "client_id": "waitlist"},
@@ -105,13 +90,6 @@ def test_a_signature_that_does_not_hold() -> None:
             claims_of(f"Bearer {wrong}")
     with pytest.raises(TokenError):
         claims_of(f"Bearer {token(key=OTHER_KEY)}")
-
-
-def test_the_guarded_routes_are_those_of_single_customers() -> None:
-    guarded = guarded_routes(read_template())
-    assert ROUTE in guarded
-    assert guarded < set(route_authorizers())
-    assert all("/entries" in route and "/admin/" not in route for route in guarded)
 
 
 def front(public: FakeFunction) -> Front:
@@ -167,14 +145,3 @@ def test_another_issuers_keys_are_read_from_their_address() -> None:
     document = json.dumps(KeySet([RSAKey.import_key(KEY.as_dict(private=False))]).as_dict())
     with serving(lambda _: HttpResponse(200, (), document.encode())) as server:
         assert read_keys(url_of(server)).as_dict()["keys"][0]["kid"] == KEY.kid
-
-
-@pytest.mark.parametrize("body", [b"{}", b"nonsense", b'{"keys": [{"kty": "?"}]}', b"[]"])
-def test_an_address_without_keys_is_said(body: bytes) -> None:
-    with (
-        serving(lambda _: HttpResponse(200, (), body)) as server,
-        pytest.raises(JwksError),
-    ):
-        read_keys(url_of(server))
-    with pytest.raises(JwksError):
-        read_keys("http://127.0.0.1:1/")

@@ -1,5 +1,4 @@
 import json
-import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -47,10 +46,3 @@ def test_a_run_that_fails_is_logged_and_the_next_one_comes(
 ) -> None:
     run(function, 2)
     assert len(caplog.records) == 2
-
-
-def test_stopping_does_not_wait_for_the_minute_to_end() -> None:
-    schedule = MinuteSchedule(FakeFunction())
-    schedule.start()
-    schedule.stop(30)
-    assert "minute-schedule" not in {thread.name for thread in threading.enumerate()}

@@ -5,11 +5,6 @@ import pytest
 from tools.local.settings import SettingError, Settings, without_password
 
 
-def test_everything_has_a_default() -> None:
-    assert Settings.from_env({}) == Settings()
-    assert Settings.from_env({"PORT": "", "REDIS_URL": " "}) == Settings()
-
-
 def test_what_is_set_is_used() -> None:
     environ = {
         "PORT": "9000",
@@ -50,11 +45,6 @@ def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> Non
     with pytest.raises(SettingError) as error:
         Settings.from_env({name: value})
     assert f"{name}={value}" in str(error.value)
-
-
-def test_an_embedded_redis_is_never_a_cluster() -> None:
-    with pytest.raises(SettingError, match="REDIS_CLUSTER=true needs REDIS_URL"):
-        Settings.from_env({"REDIS_CLUSTER": "true"})
 
 
 def test_a_password_is_never_shown() -> None:
