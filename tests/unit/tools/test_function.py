@@ -1,6 +1,5 @@
 import json
 import os
-import select
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
