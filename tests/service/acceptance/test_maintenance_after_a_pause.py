@@ -1,4 +1,4 @@
-"""After hours without maintenance the next runs compare those hours with Redis, in steps."""
+"""After a day without maintenance the next runs compare that day with Redis, in steps."""
 
 import threading
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from waitlist_api.maintenance import audit
 from waitlist_api.records.entry import SHARDS
 from waitlist_api.records.journal import AT_ONCE, MINUTE, STEP_MINUTES
 
-HOURS = 8
-# Of the pause itself, and of the minutes around the runs.
-ALL_QUERIES = SHARDS * (HOURS * 60 + 10)
+DAY_SECONDS = 24 * 3600
+# Of the day itself, and of the minutes around the runs.
+ALL_QUERIES = SHARDS * (24 * 60 + 10)
 RUN_MILLIS = 300_000
 
 
@@ -66,11 +66,11 @@ def desk(table: WatchedTable) -> Admissions:
     return desk
 
 
-def hours_pass(desk: Admissions) -> None:
+def a_day_passes(desk: Admissions) -> None:
     """Bob signs up in its first hour, cyd in its last; maintenance does not run."""
     desk.world.advance(3600)
     desk.all_sign_up("bob")
-    desk.world.advance((HOURS - 2) * 3600)
+    desk.world.advance(DAY_SECONDS - 2 * 3600)
     desk.all_sign_up("cyd")
     desk.world.advance(3600)
 
@@ -91,25 +91,25 @@ def run(desk: Admissions, table: WatchedTable, queries: int = ALL_QUERIES) -> in
     return table.queries
 
 
-def test_a_run_with_time_enough_compares_all_hours_many_minutes_at_once(
+def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     desk: Admissions, table: WatchedTable
 ) -> None:
-    hours_pass(desk)
+    a_day_passes(desk)
     desk.lose_place("bob")
     desk.lose_place("cyd")
     assert run(desk, table) <= ALL_QUERIES
     assert desk.order() == ["ann", "bob", "cyd"]
     assert desk.world.metrics.take()["beats_missed"] == 0
     run(desk, table)
-    assert run(desk, table) <= 10 * SHARDS, "the pause is not compared again"
+    assert run(desk, table) <= 10 * SHARDS, "the day is not compared again"
     assert 1 < table.at_once <= AT_ONCE
 
 
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     desk: Admissions, table: WatchedTable
 ) -> None:
-    """P7: and count as missed beats until the pause is compared."""
-    hours_pass(desk)
+    """P7: and count as missed beats until the day is compared."""
+    a_day_passes(desk)
     desk.lose_place("bob")
     desk.lose_place("cyd")
     quarter = ALL_QUERIES // 4
@@ -141,7 +141,7 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
     desk: Admissions, table: WatchedTable
 ) -> None:
     """P3"""
-    hours_pass(desk)
+    a_day_passes(desk)
     desk.lose_place("bob")
     desk.lose_place("cyd")
 
@@ -162,7 +162,7 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: WatchedTable) -> None:
     """P7: a replica that lagged since the last beat takes over, and lacks what was compared."""
     past = RedisState.of(desk.world.redis)
-    hours_pass(desk)
+    a_day_passes(desk)
     run(desk, table, ALL_QUERIES // 2)
     past.restore(desk.world.redis)
     assert desk.order() == ["ann"]
@@ -173,7 +173,7 @@ def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: Wat
 
 def test_a_repair_that_redis_loses_is_made_again(desk: Admissions, table: WatchedTable) -> None:
     """P7: Redis keeps the beat that the run began with, and loses what the run put right."""
-    hours_pass(desk)
+    a_day_passes(desk)
     desk.lose_place("bob")
     past: list[RedisState] = []
     table.before_query = lambda number: (
@@ -187,10 +187,10 @@ def test_a_repair_that_redis_loses_is_made_again(desk: Admissions, table: Watche
     assert desk.order() == ["ann", "bob", "cyd"]
 
 
-def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_ends(
+def test_an_order_that_lost_more_is_rebuilt_and_the_day_is_not_gone_on_with(
     desk: Admissions, table: WatchedTable
 ) -> None:
-    hours_pass(desk)
+    a_day_passes(desk)
     past = RedisState.of(desk.world.redis)
     for _ in range(2):
         run(desk, table, ALL_QUERIES // 4)
@@ -202,11 +202,11 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_ends(
     assert run(desk, table) <= 10 * SHARDS
 
 
-def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
+def test_a_rebuild_goes_on_within_the_journal_of_the_day(
     desk: Admissions, table: WatchedTable
 ) -> None:
     """Also through minutes without a change."""
-    hours_pass(desk)
+    a_day_passes(desk)
     desk.world.redis.flushall()
     made = []
     for _ in range(200):
