@@ -62,7 +62,7 @@ def test_events_that_wait_are_dropped_as_early_for_the_alias() -> None:
 
 
 @pytest.mark.parametrize("function", WATCHED)
-def test_a_deployment_moves_calls_as_the_parameter_says_and_watches_an_alarm(
+def test_a_deployment_moves_calls_by_the_parameter_and_watches_an_alarm(
     function: str,
 ) -> None:
     preference = functions()[function]["DeploymentPreference"]
@@ -138,7 +138,7 @@ READY = {
 
 @pytest.mark.parametrize("function", ["PublicFn", "PrivateFn", "MaintenanceFn"])
 @pytest.mark.parametrize("start_up", ["none", "snapstart", "provisioned"])
-def test_what_people_wait_for_starts_as_the_parameter_says(function: str, start_up: str) -> None:
+def test_what_people_wait_for_starts_by_the_parameter(function: str, start_up: str) -> None:
     """Never both, which Lambda refuses, and neither for maintenance, which no caller waits for."""
     stack = deployed({"StartUp": start_up})
     has = {

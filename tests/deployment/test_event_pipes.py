@@ -105,7 +105,7 @@ def test_events_are_on_unless_switched_off(events: str, state: str) -> None:
     assert {made[name]["Properties"]["DesiredState"] for name in PIPES} == {state}
 
 
-def test_somebody_is_told_of_what_is_not_delivered() -> None:
+def test_an_alarm_notifies_of_what_is_not_delivered() -> None:
     alarm = RESOURCES["EventsUndeliveredAlarm"]["Properties"]
     (sum_, *metrics) = alarm["Metrics"]
     watched = [
@@ -120,6 +120,6 @@ def test_somebody_is_told_of_what_is_not_delivered() -> None:
     ]
     assert all(f"FILL({one['Id']}, 0)" in sum_["Expression"] for one in metrics)
     topic = "arn:aws:sns:us-east-1:1:alarms"
-    told = deployed({"AlarmTopicArn": topic})["EventsUndeliveredAlarm"]["Properties"]
-    assert told["AlarmActions"] == told["OKActions"] == [{"Ref": "AlarmTopicArn"}]
+    notified = deployed({"AlarmTopicArn": topic})["EventsUndeliveredAlarm"]["Properties"]
+    assert notified["AlarmActions"] == notified["OKActions"] == [{"Ref": "AlarmTopicArn"}]
     assert "AlarmActions" not in deployed()["EventsUndeliveredAlarm"]["Properties"]

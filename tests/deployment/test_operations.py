@@ -42,7 +42,7 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     assert set_here <= parameters
 
 
-def test_each_way_to_start_and_what_it_does_is_told() -> None:
+def test_each_way_to_start_is_described() -> None:
     for way in TEMPLATE["Parameters"]["StartUp"]["AllowedValues"]:
         assert f"| `{way}` |" in TEXT
 
@@ -78,7 +78,7 @@ def test_the_stacks_are_those_of_the_configuration() -> None:
     assert set(re.findall(r"CONFIG_ENV=(\w+)", TEXT)) <= set(config)
 
 
-def test_rotation_waits_as_long_as_it_says() -> None:
+def test_rotation_waits_as_long_as_documented() -> None:
     assert f"at most every {rotate_token_secret.DAYS_BETWEEN} days" in TEXT
 
 

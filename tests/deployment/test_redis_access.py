@@ -123,7 +123,7 @@ def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
     assert [resource for one in statements for resource in one["Resource"]] == connects
 
 
-def test_the_document_says_what_to_paste() -> None:
+def test_the_document_has_the_commands_to_paste() -> None:
     text = (ROOT / "docs" / "redis-access.md").read_text("utf-8")
     assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/policies/redis-user.acl)" in text
     for name in ("ExistingRedisIamUser", "ExistingRedisCacheArn", "ExistingRedisUrl"):

@@ -15,7 +15,7 @@ WORDS = 5
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_a_resource_that_is_let_pass_says_why(path: Path) -> None:
+def test_a_resource_that_is_let_pass_has_a_reason(path: Path) -> None:
     for name, skip in _skips(cfn_yaml.load(str(path))):
         assert re.fullmatch(r"CKV2?_AWS_\d+", skip["id"]), name
         assert len(skip["comment"].split()) >= WORDS, (name, skip)

@@ -112,7 +112,7 @@ def test_a_client_has_the_patience_of_the_document() -> None:
     assert f"of {first} s, then of {', '.join(others)}, and {last} from then on" in TEXT
 
 
-def test_the_document_says_when_to_come_again() -> None:
+def test_the_document_has_the_times_to_come_again() -> None:
     found = {one["problem"].strip("`"): int(one["`Retry-After`"]) for one in RETRY_AFTER}
     assert found == RETRY_AFTER_SECONDS
     passing = {code for code, status in STATUS.items() if status in RETRIED_STATUSES}

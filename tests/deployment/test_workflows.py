@@ -57,7 +57,7 @@ def test_an_action_is_the_very_commit_of_a_version(job: dict[str, Any]) -> None:
             assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
 
 
-def test_every_use_of_an_action_is_of_one_version_and_says_which() -> None:
+def test_every_use_of_an_action_is_of_one_named_version() -> None:
     uses = re.findall(
         r"uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$",
         "\n".join(path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml")),

@@ -47,7 +47,9 @@ def test_the_demo_of_the_agents_can_be_run_again_and_again(service: Service) -> 
         assert {status for _, status in statuses[6:]} == {"waiting", "offered"}
 
 
-def test_without_a_service_it_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_service_the_error_has_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     nowhere = {"WAITLIST_URL": "http://127.0.0.1:1"}
     assert main([], nowhere, Console(file=io.StringIO())) == 1
     assert "Is `make run` running?" in capsys.readouterr().err

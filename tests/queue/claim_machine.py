@@ -225,9 +225,9 @@ class Machine(RuleBasedStateMachine):
     def expire(self, settles: bool) -> None:
         """P3: whatever was decided is returned, in its order, until it is settled."""
         self.model.end_expired(self.micros)
-        told = self.line.unsettled()
-        assert sorted(told) == sorted(self.model.unsettled)
-        for name, place in told.items():
+        listed = self.line.unsettled()
+        assert sorted(listed) == sorted(self.model.unsettled)
+        for name, place in listed.items():
             person = self.model.people.get(name)
             assert place["state"] == (person.state if person else "absent")
             decided = [(one["verb"], one["token"]) for one in place["decisions"]]

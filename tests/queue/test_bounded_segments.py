@@ -54,7 +54,7 @@ def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_comman
     """P9: each operation writes its 64 places in the index by one command."""
     batches(line, "signup", ["ann", "bob"], **line.within(*MANY))
     asked: dict[str, Any] = {"segment": line.segment(MANY[7]), "segments_version": 1}
-    told = {"segments": [line.segment(name) for name in MANY], "segments_version": 1}
+    in_segments = {"segments": [line.segment(name) for name in MANY], "segments_version": 1}
     actions: dict[str, Any] = {
         "claim": lambda one: one.claim(**asked),
         "signup": lambda one: one.signup("eve", **line.within(*MANY)),
@@ -70,7 +70,7 @@ def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_comman
         calls = calls_during(valkey, partial(action, line))
         assert calls.pop("evalsha") == 1, name
         assert sum(calls.values()) <= 20 + (OF_A_MOVE if name == "bump" else 0), (name, calls)
-    calls = calls_during(valkey, partial(line.position, "bob", **told))
+    calls = calls_during(valkey, partial(line.position, "bob", **in_segments))
     assert sum(calls.values()) <= 10 + 3 * MAX_COMBINATIONS, calls
 
 

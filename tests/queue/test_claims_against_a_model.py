@@ -139,8 +139,8 @@ class SegmentMachine(Machine):
     def index_some(self, count: int) -> None:
         for name in sorted(self.still_untagged())[:count]:
             self.tag(name, self.signup_fields(name))
-        told = accepted(self.line.untagged(self.version))
-        assert (told["outcome"] == "ready") is not bool(self.still_untagged())
+        found = accepted(self.line.untagged(self.version))
+        assert (found["outcome"] == "ready") is not bool(self.still_untagged())
 
     @invariant()
     def the_index_is_exact(self) -> None:
@@ -156,8 +156,8 @@ class SegmentMachine(Machine):
             for wanted in FILTERS
             if tuple(sorted(wanted)) in self.declared
         }
-        told = accepted(self.line.send("segments", segments_version=self.version))["depths"]
-        assert {one["segment"]: one["waiting"] for one in told} == {
+        found = accepted(self.line.send("segments", segments_version=self.version))["depths"]
+        assert {one["segment"]: one["waiting"] for one in found} == {
             segment: len(line) for segment, line in lines.items() if line
         }
         for segment, line in lines.items():

@@ -163,7 +163,7 @@ def test_a_refused_connection_is_reported_at_once(cluster: bool) -> None:
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
 @in_time
-def test_a_host_that_says_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
+def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
     """P9: the connection is accepted, then nothing follows (with TLS, not even the handshake)."""
     with listener(backlog=16) as port:
         lines = [line_on(f"{scheme}://{HOST}:{port}", cluster=cluster) for _ in QUESTIONS]

@@ -77,9 +77,9 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
     answers = [
         answer for group in at_once([partial(some, n) for n in range(THREADS)]) for answer in group
     ]
-    told = sorted((answer["ticket"], answer["position"]) for answer in answers)
-    assert [position for _, position in told] == list(range(1, len(names) + 1))
-    assert len({ticket for ticket, _ in told}) == len(names)
+    answered = sorted((answer["ticket"], answer["position"]) for answer in answers)
+    assert [position for _, position in answered] == list(range(1, len(names) + 1))
+    assert len({ticket for ticket, _ in answered}) == len(names)
     assert_gap_free(shared, set(names))
 
 

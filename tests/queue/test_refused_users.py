@@ -49,7 +49,7 @@ def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
     assert accepted(line.position("ann"))["position"] == 1
 
 
-def test_a_wrong_password_is_an_outage_and_the_log_says_what_to_do(
+def test_a_wrong_password_is_an_outage_and_the_log_has_the_remedy(
     as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = as_user(USER, "another-password")
@@ -63,7 +63,7 @@ def test_a_wrong_password_is_an_outage_and_the_log_says_what_to_do(
     assert "another-password" not in caplog.text
 
 
-def test_a_missing_right_is_an_outage_and_the_log_says_what_to_do(
+def test_a_missing_right_is_an_outage_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = as_user(USER, PASSWORD)
@@ -73,7 +73,7 @@ def test_a_missing_right_is_an_outage_and_the_log_says_what_to_do(
     accepted(line.init())
 
 
-def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
+def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The script may have done half of its work, so a retry does not help."""

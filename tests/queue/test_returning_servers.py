@@ -53,7 +53,7 @@ def test_after_a_restart_the_very_next_batch_is_answered(
     assert [answer["code"] for answer in answers] == ["cold", "cold"]
 
 
-def test_while_the_server_is_down_it_is_said_and_afterwards_all_is_well(
+def test_while_the_server_is_down_calls_are_refused_and_afterwards_they_work(
     own_server: Server, own_line: Line
 ) -> None:
     own_line.init()

@@ -22,14 +22,14 @@ PROCESSES = 3
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return another `run_id` to each connection that asks; the fixture lists those returned."""
-    numbers, told = count(), list[str]()
+    numbers, run_ids = count(), list[str]()
 
     def run_id(_info: str) -> str:
-        told.append(f"{next(numbers):016x}")
-        return told[-1]
+        run_ids.append(f"{next(numbers):016x}")
+        return run_ids[-1]
 
     monkeypatch.setattr(connections, "_run_id", run_id)
-    return told
+    return run_ids
 
 
 def desk_of(valkey: Server, **settings: Any) -> Admissions:

@@ -200,13 +200,13 @@ def test_lua_counts_tickets_as_python_does() -> None:
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 
-def test_lua_buries_for_as_long_as_python_says() -> None:
+def test_tombstones_last_as_long_in_lua_as_in_python() -> None:
     """P2"""
     numbers = numbers_of(LIBRARY["tombstone"])
     assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
 
 
-def test_lua_remembers_for_as_long_as_python_says() -> None:
+def test_moves_and_crowds_last_as_long_in_lua_as_in_python() -> None:
     """P2"""
     assert numbers_of(LIBRARY["moves"])["MOVE_SECONDS"] == limits.ONCE_SECONDS
     assert numbers_of(VERBS["allocate_tickets"])["CROWD_SECONDS"] == limits.CROWDS_SECONDS

@@ -39,7 +39,7 @@ def test_a_cause_that_is_quoted_is_not_repeated() -> None:
     )
 
 
-def test_scripts_say_in_two_ways_that_they_may_not() -> None:
+def test_both_errors_of_a_script_without_a_right_are_recognised() -> None:
     """The first is Redis' before 7.2, the second that of Redis and Valkey since then."""
     for words in (
         "The user executing the script can't run this command or subcommand script: 7f",

@@ -34,7 +34,7 @@ def test_what_is_empty_is_not_set() -> None:
         ),
     ],
 )
-def test_an_arn_says_all_that_is_asked_of_a_cache(arn: str, cache: Cache) -> None:
+def test_an_arn_has_name_region_and_kind_of_a_cache(arn: str, cache: Cache) -> None:
     config = Config.from_env({**IAM, "REDIS_IAM_CACHE_ARN": arn})
     assert config.iam_user == IamUser("waitlist", cache)
 

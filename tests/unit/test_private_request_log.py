@@ -41,7 +41,7 @@ def request_log() -> RequestLog:
     )
 
 
-def told(
+def logged(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, *messages: object
 ) -> list[Any]:
     for message in messages:
@@ -58,7 +58,7 @@ def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
 ) -> None:
     other = ID.replace("a", "b")
     messages = [asked("signup", JOINED, one) for one in (ID, other, ID)]
-    _, second, third = told(capsys, request_log, *messages)
+    _, second, third = logged(capsys, request_log, *messages)
     assert second.pop("correlation_id") == other
     assert third.pop("correlation_id") == ID
     for line in (second, third):
@@ -81,7 +81,7 @@ def test_each_outcome_has_its_own_numbers_in_any_order(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     answers = [JOINED, COLD, DOWN, REFUSED] * 2
-    lines = told(capsys, request_log, *[asked("signup", answer) for answer in answers])
+    lines = logged(capsys, request_log, *[asked("signup", answer) for answer in answers])
     assert [(line["failures"], line["cold_answers"]) for line in lines] == [
         (0, 0),
         (0, 1),
@@ -95,7 +95,9 @@ def test_a_batch_that_fails_as_a_whole_has_no_results(
 ) -> None:
     whole = {"ok": True, "outcome": "batch", "results": [JOINED, COLD, REFUSED]}
     empty = {"ok": True, "outcome": "batch", "results": []}
-    lines = told(capsys, request_log, *[asked("batch", one) for one in (empty, whole, DOWN, whole)])
+    lines = logged(
+        capsys, request_log, *[asked("batch", one) for one in (empty, whole, DOWN, whole)]
+    )
     numbers = [
         [line.get(name) for name in ("results", "refused", "cold_answers", "failures")]
         for line in lines
@@ -104,19 +106,19 @@ def test_a_batch_that_fails_as_a_whole_has_no_results(
 
 
 @pytest.mark.parametrize("operation", ["ada", ["ada"], {"ada": 1}, None, 7])
-def test_what_is_no_operation_is_not_told_however_often_it_comes(
+def test_an_unknown_operation_is_not_logged_by_name(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, operation: object
 ) -> None:
     """P8, P9: and nothing is kept of it."""
-    lines = told(capsys, request_log, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
+    lines = logged(capsys, request_log, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
     assert {line["operation"] for line in lines} == {"unknown"}
     assert len(lines) == 6
     assert "ada" not in str(vars(request_log)["_templates"])
 
 
 @pytest.mark.parametrize("id_", ['"}', "a\nb", "ö", "a" * 65, 7, ["a"], None])
-def test_an_id_that_could_break_the_line_is_not_told(
+def test_an_id_that_could_break_the_line_is_not_logged(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, id_: object
 ) -> None:
-    lines = told(capsys, request_log, *[asked("signup", JOINED, id_)] * 2)
+    lines = logged(capsys, request_log, *[asked("signup", JOINED, id_)] * 2)
     assert [line["correlation_id"] for line in lines] == ["", ""]

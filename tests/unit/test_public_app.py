@@ -59,6 +59,6 @@ def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
     assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) == 401
 
 
-def test_without_either_it_says_what_is_missing(environ: pytest.MonkeyPatch) -> None:
+def test_without_either_the_error_names_the_missing_variable(environ: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
         app.lambda_handler({}, Context())

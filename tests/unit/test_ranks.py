@@ -14,7 +14,7 @@ MILLIS_OF_ALL_TICKETS = MAX_TICKET // 16 - 1
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 @pytest.mark.parametrize("ticket", [-ROOM, -1, 0, 1, MAX_TICKET])
-def test_a_rank_tells_its_priority_whatever_the_ticket(priority: int, ticket: int) -> None:
+def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int) -> None:
     assert priority_of((255 - priority) * TIER + ticket) == priority
 
 

@@ -102,7 +102,7 @@ def test_what_is_not_declared_is_refused_by_naming_what_is(names: tuple[str, ...
         SEGMENTS.declared_names(names, "query.segment")
 
 
-def test_a_list_without_segments_says_so() -> None:
+def test_a_list_without_segments_is_named_as_the_cause() -> None:
     none = Segments("agents", (), version=0)
     with pytest.raises(InvalidFields, match="declares no segments"):
         none.named({"language": "Spanish"}, "body.filter")
@@ -115,7 +115,7 @@ def test_names_are_taken_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), list(product("=&#,:; \"'\\{}[]", repeat=2)))
-def test_marks_in_values_are_told_apart(left: str, right: str) -> None:
+def test_marks_in_values_are_distinguished(left: str, right: str) -> None:
     one = segment_id_of("agents", {"a": f"x{left}", "b": f"{right}y"})
     other = segment_id_of("agents", {"a": f"x{left}{right}", "b": "y"})
     assert one != other

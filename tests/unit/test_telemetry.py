@@ -96,8 +96,8 @@ def test_lines_follow_stdout_where_it_goes(tmp_path: Path) -> None:
     text = StringIO()
     with redirect_stdout(text):
         one.write(SPAN)
-    for told in ((tmp_path / "first").read_text(), (tmp_path / "second").read_text()):
-        assert told.count("\n") == 1
+    for written in ((tmp_path / "first").read_text(), (tmp_path / "second").read_text()):
+        assert written.count("\n") == 1
     assert text.getvalue().count("\n") == 1
 
 
@@ -113,9 +113,9 @@ def test_without_a_namespace_it_is_a_log_line_alone(
     capsys: pytest.CaptureFixture[str], level: str, lines: int
 ) -> None:
     telemetry(log_level=level, namespace="").write(SPAN)
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert len(told) == lines
-    for line in told:
+    written = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(written) == lines
+    for line in written:
         assert "_aws" not in line
         assert line["time"] == "2026-09-21T14:13:20.500+00:00"
 

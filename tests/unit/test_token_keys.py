@@ -59,7 +59,7 @@ def accepts(tokens: EntryTokens, token: str) -> bool:
     return tokens.stay_shown(*ENTRY, f"Bearer {token}") == STAY
 
 
-def test_a_token_names_its_key_and_tells_nothing_of_it() -> None:
+def test_a_token_names_its_key_and_reveals_nothing_of_it() -> None:
     key_id, _ = EntryTokens(OLD).issue(*ISSUED).split(".")
     assert key_id == EntryTokens(json.dumps({"current": OLD})).issue(*ISSUED).split(".")[0]
     assert key_id != EntryTokens(NEW).issue(*ISSUED).split(".")[0]
@@ -87,7 +87,7 @@ def test_a_plain_secret_is_the_one_key() -> None:
         json.dumps({"current": NEW, "previous": OLD, "current_from": "now"}),
     ],
 )
-def test_a_secret_without_keys_is_told_what_it_should_hold(text: str) -> None:
+def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
     with pytest.raises(BadSecret, match="current_from"):
         EntryTokens(text)
 

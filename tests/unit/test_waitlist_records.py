@@ -114,7 +114,7 @@ def test_a_change_whose_answer_is_lost_is_not_begun_anew_by_its_repeat() -> None
     assert (record.version, record.segments_version, record.segments_state) == (3, 2, "ready")
 
 
-def test_whoever_is_overtaken_again_and_again_is_told_to_try_later() -> None:
+def test_a_replacement_that_is_overtaken_again_and_again_is_throttled() -> None:
     wire, table = Wire(), new_table()
     records, others = (
         WaitlistRecords(Table(client, TABLE)) for client in (wire.client(table), table)

@@ -25,13 +25,13 @@ def accounts() -> Iterator[Campaign]:
 
 
 @pytest.mark.timeout(600)
-def test_guests_and_operators_get_what_the_document_says(guests: Campaign) -> None:
+def test_answers_to_guests_and_operators_match_the_document(guests: Campaign) -> None:
     outcome = guests.run(*BRIEFLY)
     assert outcome.is_clean, outcome.report
 
 
 @pytest.mark.timeout(600)
-def test_customers_of_an_issuer_get_what_the_document_says(accounts: Campaign) -> None:
+def test_answers_to_customers_of_an_issuer_match_the_document(accounts: Campaign) -> None:
     outcome = accounts.run(*BRIEFLY)
     assert outcome.is_clean, outcome.report
 

@@ -47,7 +47,7 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
     assert line.order() == [names[0], *names[:1:-1], names[1]]
 
 
-def test_in_a_run_without_room_it_is_the_next_room_ahead_and_the_answer_says_so(line: Line) -> None:
+def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
     """P1: it moves at least 10 places; the next free rank is behind the 300 earlier entries."""
     line.init()
     early = dense(line, "early", 300)

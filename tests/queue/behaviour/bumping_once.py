@@ -29,7 +29,7 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
     assert moved["moved_stamp"] == moved["stamp"] < again["stamp"]
 
 
-def test_a_repeat_says_how_far_the_first_call_moved(line: Line) -> None:
+def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
     """P2: the first answer may have been lost, and other entries have moved since."""
     spaced(line)
     line.bump(LAST, once=1, places=3)

@@ -47,7 +47,7 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
     assert len({token[:8] for token in tokens}) == 30
 
 
-def test_the_token_of_a_claim_says_nothing_about_the_next(line: Line) -> None:
+def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
     """P4: each hold of a released entry has a new token."""
     filled(line, ["ann"])
     tokens = set()

@@ -93,7 +93,7 @@ def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> N
     assert line.order() == names[100:]
 
 
-def test_one_expire_ends_two_hundred_holds_and_says_that_there_are_more(line: Line) -> None:
+def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: Line) -> None:
     """P9"""
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -106,7 +106,7 @@ def test_one_expire_ends_two_hundred_holds_and_says_that_there_are_more(line: Li
     assert line.order() == names
 
 
-def test_in_a_batch_a_claim_says_that_it_could_not_end_all_holds(line: Line) -> None:
+def test_in_a_batch_a_claim_is_refused_if_it_could_not_end_all_holds(line: Line) -> None:
     """P1: the first claim takes no entry, and the second one ends the remaining holds."""
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)

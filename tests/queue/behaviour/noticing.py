@@ -117,7 +117,7 @@ def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
     parked = line.park("bob", held["bob"]["token"])["stamp"]
     rank = line.position("kim")["rank"]
     token, until = held["eve"]["token"], held["eve"]["deadline_millis"]
-    told = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
+    compared = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
     for name, expected in {
         "ann": ("done", held["ann"]["rank"], held["ann"]["token"], 0, done, done),
         "bob": ("parked", held["bob"]["rank"], "", line.clock.millis, parked, parked),
@@ -126,7 +126,7 @@ def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
         "zoe": ("absent", 0, "", 0, 0, 0),
     }.items():
         found = look(line, name)
-        assert tuple(found[field] for field in told) == expected
+        assert tuple(found[field] for field in compared) == expected
 
 
 def test_a_look_returns_the_version_of_the_attributes(line: Line) -> None:

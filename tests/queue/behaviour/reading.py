@@ -15,8 +15,8 @@ def filled(line: Line, names: list[str] = PEOPLE) -> None:
 def test_a_position_returns_rank_and_ticket(line: Line) -> None:
     filled(line, ["ann", "bob"])
     moved = line.bump("bob", to="front")
-    told = line.position("bob")
-    assert (told["rank"], told["ticket"]) == (moved["rank"], moved["ticket"])
+    found = line.position("bob")
+    assert (found["rank"], found["ticket"]) == (moved["rank"], moved["ticket"])
 
 
 def test_a_stranger_is_absent(line: Line) -> None:
@@ -26,7 +26,7 @@ def test_a_stranger_is_absent(line: Line) -> None:
 
 
 @pytest.mark.parametrize("hide_counts", [True, False])
-def test_a_position_says_whether_counts_are_hidden(line: Line, hide_counts: bool) -> None:
+def test_a_position_has_a_flag_for_hidden_counts(line: Line, hide_counts: bool) -> None:
     line.init(hide_counts=hide_counts)
     line.signup("ann")
     for name in ["ann", "bob"]:
@@ -49,7 +49,7 @@ def test_pages_join_to_the_whole_line(line: Line) -> None:
 
 
 @pytest.mark.parametrize(("limit", "is_last"), [(24, False), (25, True), (26, True)])
-def test_the_last_page_says_so(line: Line, limit: int, is_last: bool) -> None:
+def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bool) -> None:
     filled(line)
     page = line.page(limit=limit)
     assert (page["next_rank"] is None) is is_last

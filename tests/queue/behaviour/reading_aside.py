@@ -13,9 +13,9 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
     held = line.claimed(3)
     line.complete("ann", held["ann"]["token"])
     line.park("bob", held["bob"]["token"])
-    told = {name: line.position(name) for name in held}
-    assert [answer["outcome"] for answer in told.values()] == ["done", "parked", "held"]
-    for name, answer in told.items():
+    answers = {name: line.position(name) for name in held}
+    assert [answer["outcome"] for answer in answers.values()] == ["done", "parked", "held"]
+    for name, answer in answers.items():
         place = {"rank": held[name]["rank"], "ticket": held[name]["ticket"]}
         common: dict[str, object] = {
             "ok": True,

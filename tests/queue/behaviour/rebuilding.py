@@ -204,7 +204,7 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
     assert (stats["state"], stats["waiting"], stats["head_ticket"]) == ("hydrating", 1, 6)
 
 
-def test_the_rebuild_ends_when_its_own_epoch_says_so(line: Line) -> None:
+def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
     """P7: an earlier rebuild, interrupted by another loss, does not end the later one."""
     line.init(state="hydrating", epoch=LATER_EPOCH)
     late = line.init(state="warm", epoch=EPOCH)

@@ -42,8 +42,8 @@ def test_an_empty_segment_returns_no_entry(line: Line) -> None:
 @coloured
 def test_depths_count_those_who_wait_and_name_the_first(line: Line) -> None:
     assert depths(line) == {"red": 3, "blue": 3, "green": 1}
-    told = accepted(line.send("segments", segments_version=1))["depths"]
-    first = {depth["segment"]: depth["first"] for depth in told}
+    listed = accepted(line.send("segments", segments_version=1))["depths"]
+    first = {depth["segment"]: depth["first"] for depth in listed}
     assert first[line.segment("red")] == [line.id_of(name) for name in ("ann", "bob", "dan")]
     assert first[line.segment("green")] == [line.id_of("dan")]
 

@@ -39,8 +39,8 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
     place = line.unsettled()["ann"]
     expected = (state, ann["rank"], ann["ticket"], 0, stamp)
-    told = ("state", "rank", "ticket", "attempts", "seen_stamp")
-    assert tuple(place[name] for name in told) == expected
+    fields = ("state", "rank", "ticket", "attempts", "seen_stamp")
+    assert tuple(place[name] for name in fields) == expected
     assert place["token"] == (ann["token"] if state == "done" else "")
     assert place["time_millis"] == (line.clock.millis if state == "parked" else 0)
     assert line.unsettled() == {"ann": place}
@@ -85,7 +85,7 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
     assert decisions[3]["at"] == line.clock.millis
 
 
-def test_an_expiry_is_later_than_the_hold_whatever_the_clock_says(line: Line) -> None:
+def test_an_expiry_is_later_than_the_hold_under_any_clock(line: Line) -> None:
     """P3: the event of the expiry must sort behind the event of the offer."""
     line.clock.advance(HOUR_MICROS)
     filled(line)
@@ -156,7 +156,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
     assert list(line.unsettled(60)) == ["ann"]
 
 
-def test_changes_before_a_known_stamp_are_listed_whatever_the_clock_says(line: Line) -> None:
+def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
     """The clock may stand still or go back by an hour; maintenance must still find the changes."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
@@ -176,11 +176,11 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
     for name in order:
         line.clock.advance(1)
         line.complete(name, held[name]["token"])
-    told = []
+    listed = []
     while places := line.unsettled(limit=2):
-        told += list(places)
+        listed += list(places)
         assert [settled(line, *place) for place in places.items()] == ["settled"] * len(places)
-    assert told == order
+    assert listed == order
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:

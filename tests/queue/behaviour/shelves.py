@@ -53,8 +53,8 @@ def test_a_shelf_returns_time_place_and_attempts(line: Line) -> None:
     line.claim()
     line.clock.advance(seconds=LEASE)
     ann = line.claimed()["ann"]
-    told = {"rank": ann["rank"], "ticket": ann["ticket"], "attempts": 1}
-    held = {"entry_id": line.id_of("ann"), "time_millis": ann["deadline_millis"], **told}
+    fields = {"rank": ann["rank"], "ticket": ann["ticket"], "attempts": 1}
+    held = {"entry_id": line.id_of("ann"), "time_millis": ann["deadline_millis"], **fields}
     answer = {"ok": True, "outcome": "listed", "total": 1}
     assert line.shelf("held") == {**answer, "entries": [held]}
     line.clock.advance(1_000)

@@ -133,7 +133,7 @@ def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
 
 
 @pytest.mark.parametrize("command", ["info", "eval", "evalsha", "ping"])
-def test_the_log_says_which_right_is_missing_and_what_to_do(
+def test_the_log_has_the_missing_right_and_the_remedy(
     place: Place, command: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = new_line(place)
@@ -159,7 +159,7 @@ def test_a_cluster_is_not_found_without_these_rights(
     begun(line)
 
 
-def test_a_script_that_misses_a_right_is_a_defect_and_the_log_says_what_to_do(
+def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line: Line, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The script may have done half of its work, so a retry does not help."""

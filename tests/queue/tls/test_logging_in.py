@@ -90,7 +90,7 @@ def logins(place: Place) -> int:
 
 @each_question
 @pytest.mark.parametrize("who", [(USER, "another password"), ("nobody", PASSWORD), ("", "")])
-def test_a_wrong_password_is_an_outage_and_the_log_says_what_to_do(
+def test_a_wrong_password_is_an_outage_and_the_log_has_the_remedy(
     place: Place, who: tuple[str, str], ask: Asked, caplog: pytest.LogCaptureFixture
 ) -> None:
     url = place.nodes[0].url(*who)
@@ -176,7 +176,7 @@ def test_without_keys_to_sign_with_no_login_is_tried(
     assert logins(place) == before
 
 
-def test_the_function_logs_in_as_its_environment_says(
+def test_the_function_logs_in_as_the_user_of_its_environment(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Any password is accepted, because the test does not know the token's time.

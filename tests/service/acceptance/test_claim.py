@@ -10,7 +10,7 @@ from tests.support.world import START_MILLIS, World
 from waitlist_api.clock import iso
 
 
-def test_a_claim_tells_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
+def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
     """Given one with a profile, when claimed, then all is returned, with the list's own lease."""
     desk = waitlist()
     desk.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})

@@ -196,7 +196,7 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
 
 
 @every_offset
-def test_intents_are_finished_once_whatever_clock_says_that_they_are_old(
+def test_intents_are_finished_once_under_any_clock(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """P2, P3: also those that a request is about to finish itself."""

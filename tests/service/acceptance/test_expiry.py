@@ -44,7 +44,7 @@ def test_the_minute_ends_holds_that_nobody_claims(waitlist: Waitlist, world: Wor
     assert person["history"][-1]["by"] == "maintenance"
 
 
-def test_an_expiry_that_a_claim_meets_is_told(waitlist: Waitlist, world: World) -> None:
+def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
     """Given an expired hold, when a claim meets it, then the history has its end once."""
     desk = waitlist("ann")
     desk.claim()

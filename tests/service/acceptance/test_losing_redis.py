@@ -9,7 +9,7 @@ from tests.support.world import World
 LONG = 3600
 
 
-def test_nothing_is_told_or_given_without_the_order(waitlist: Waitlist, world: World) -> None:
+def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
     """Given Redis just lost, when claimed or listed, then rebuilding, and no entry is given. P7."""
     desk = waitlist("ann", "bob")
     desk.claim(lease_seconds=LONG)

@@ -102,7 +102,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
     assert (stats["oldest_waiting_seconds"], stats["oldest_parked_seconds"]) == (None, None)
 
 
-def test_the_history_tells_a_whole_life(waitlist: Waitlist, world: World) -> None:
+def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
     """Given an entry with every kind of event, when read, then each has its actor and reason."""
     desk = waitlist("zoe", "ann")
     desk.bump("ann", to="front", reason="a friend")

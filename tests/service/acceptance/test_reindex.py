@@ -152,13 +152,13 @@ def test_who_has_too_many_combinations_is_named_and_in_no_segment(
     assert desk.within(gender="F") == ["ann"]
     assert not desk.contradictions()
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
-    told = warning.getMessage()
-    assert desk.id_of("dan") in told
-    assert "90 combinations" in told
-    assert "value-" not in told
+    text = warning.getMessage()
+    assert desk.id_of("dan") in text
+    assert "90 combinations" in text
+    assert "value-" not in text
 
 
-def test_a_record_that_says_building_after_all_is_built_is_put_right(desk: Segmented) -> None:
+def test_a_record_with_the_state_building_after_all_is_built_is_put_right(desk: Segmented) -> None:
     """The last step was cut off."""
     desk.declare(BY_LANGUAGE)
     look_after(desk)

@@ -28,7 +28,7 @@ def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
     assert desk.status("ann") == "offered"
 
 
-def test_a_place_is_told_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
+def test_a_place_is_returned_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
     """Given an order that is being rebuilt, when released, then no position is returned. P7."""
     desk = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)
     desk.claim(3)

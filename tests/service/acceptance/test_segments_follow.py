@@ -105,7 +105,7 @@ def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
 
 @pytest.mark.parametrize("before", [(), (BY_LANGUAGE,), (BY_GENDER, BY_BOTH)])
 @pytest.mark.parametrize("after", [(), (BY_LANGUAGE,), (BY_GENDER, BY_LANGUAGE)])
-def test_a_caller_tells_redis_of_segments_that_it_has_missed(
+def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
     """P3: the operator's request ended between the record and Redis, and was not repeated."""
@@ -120,7 +120,7 @@ def test_a_caller_tells_redis_of_segments_that_it_has_missed(
 
 
 @pytest.mark.parametrize("days", [0, 1])
-def test_maintenance_tells_redis_of_segments_that_it_has_missed(desk: Segmented, days: int) -> None:
+def test_maintenance_sends_redis_segments_that_it_has_missed(desk: Segmented, days: int) -> None:
     """P3: also long after, without any request."""
     record_settings(desk, BY_GENDER)
     desk.world.advance(days * 24 * 3600)

@@ -74,7 +74,7 @@ def test_two_ways_to_type_the_same_are_one_segment(desk: Admissions) -> None:
     assert desk.claimed(5, filter={"language": DECOMPOSED}) == ["ada", "bob"]
 
 
-def test_capitals_and_looks_alike_are_told_apart(desk: Admissions) -> None:
+def test_capitals_and_looks_alike_are_distinguished(desk: Admissions) -> None:
     alike = ["spanish", "Spanish", "SPANISH", "Spanish ", "Span\u0456sh", "\ufb01", "fi"]
     arrive(desk, "ada", language=alike)
     assert depths(desk) == dict.fromkeys(alike, 1)

@@ -71,10 +71,10 @@ def send(people: People, body: str) -> Answer:
 
 def only(answer: Answer) -> Any:
     assert (answer.status, answer.json["refused"]) == (200, 1), answer.text
-    (told,) = answer.json["results"]
-    assert told["outcome"] == "refused"
-    assert told["detail"]
-    return told
+    (result,) = answer.json["results"]
+    assert result["outcome"] == "refused"
+    assert result["detail"]
+    return result
 
 
 @pytest.mark.parametrize(("body", "field"), WRONG, ids=lambda one: ascii(one)[:40])
@@ -92,24 +92,24 @@ def test_what_is_not_json_is_refused_whole(stocked: People, body: str) -> None:
 @pytest.mark.parametrize(("row", "code"), BAD_ROWS.values(), ids=BAD_ROWS)
 def test_a_bad_row_changes_nothing(stocked: People, row: str, code: str) -> None:
     with nothing_changes(stocked.world):
-        told = only(send(stocked, f'{{"entries": [{row}]}}'))
-    assert (told["code"], told["entry_id"]) == (code, None)
+        result = only(send(stocked, f'{{"entries": [{row}]}}'))
+    assert (result["code"], result["entry_id"]) == (code, None)
 
 
 @pytest.mark.parametrize("time", NO_TIMES, ids=lambda one: ascii(one)[:40])
 def test_a_time_is_in_utc_and_whole(stocked: People, time: Any) -> None:
     body = {"entries": [{"customer_id": "dan", "joined_at": time}]}
     with nothing_changes(stocked.world):
-        told = only(send(stocked, json.dumps(body)))
-    assert [one["field"] for one in told["errors"]] == ["body.joined_at"]
+        result = only(send(stocked, json.dumps(body)))
+    assert [one["field"] for one in result["errors"]] == ["body.joined_at"]
 
 
 @pytest.mark.parametrize("priority", NO_PRIORITIES, ids=repr)
 def test_a_priority_is_a_number_up_to_255(stocked: People, priority: Any) -> None:
     body = {"entries": [{"customer_id": "dan", "priority": priority}]}
     with nothing_changes(stocked.world):
-        told = only(send(stocked, json.dumps(body)))
-    assert [one["field"] for one in told["errors"]] == ["body.priority"]
+        result = only(send(stocked, json.dumps(body)))
+    assert [one["field"] for one in result["errors"]] == ["body.priority"]
 
 
 def test_a_row_of_the_limit_is_read(people: People) -> None:

@@ -84,7 +84,7 @@ def test_a_wrong_bump_is_named(stocked: People, field: str, value: Any) -> None:
     ],
     ids=str,
 )
-def test_a_bump_says_exactly_one_place(stocked: People, where: dict[str, Any]) -> None:
+def test_a_bump_has_exactly_one_target(stocked: People, where: dict[str, Any]) -> None:
     """P5"""
     with nothing_changes(stocked.world):
         refused(stocked.bump("cyd", key="b", **where), 422, "invalid_request", "body")
@@ -123,7 +123,7 @@ def test_an_operators_body_that_is_not_json_is_refused(stocked: People, body: st
             refused(answer, 413, "too_large")
 
 
-def test_operators_are_told_of_a_missing_body(stocked: People) -> None:
+def test_a_missing_body_of_an_operator_is_named(stocked: People) -> None:
     """P5"""
     with nothing_changes(stocked.world):
         answer = stocked.world.request("PUT", stocked.admin_path, operator=True)

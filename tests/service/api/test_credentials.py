@@ -37,7 +37,7 @@ def test_an_unsigned_admin_call_is_unauthorized(
 
 
 @each_admin_call
-def test_a_stranger_is_not_told_what_else_is_wrong(
+def test_a_stranger_does_not_learn_what_else_is_wrong(
     stocked: People, method: str, path: str, body: Any
 ) -> None:
     """P5: who calls is asked before what is sent, and before what is there."""

@@ -48,7 +48,7 @@ def test_what_is_not_given_stays(desk: Admissions) -> None:
     assert desk.claimed(5, filter={"language": "English"}) == ["andrew", "christine"]
 
 
-def test_the_history_tells_what_was_changed_by_whom_and_not_to_what(desk: Admissions) -> None:
+def test_the_history_has_field_and_actor_of_a_change_and_no_value(desk: Admissions) -> None:
     """P8"""
     desk.edit("billy", attributes=FRENCH, profile={"name": "Billy"}, reason=REASON)
     desk.edit("billy", profile={"name": "William"})
@@ -85,7 +85,7 @@ def test_another_order_of_fields_is_no_change(desk: Admissions) -> None:
     assert desk.events("billy") == ["joined", "edited"]
 
 
-def test_a_part_that_is_as_it_was_is_not_told_as_changed(desk: Admissions) -> None:
+def test_a_part_that_is_as_it_was_is_not_recorded_as_changed(desk: Admissions) -> None:
     attributes = desk.person("billy").json["attributes"]
     desk.edit("billy", attributes=attributes, profile={"name": "Billy"})
     assert desk.person("billy").json["history"][-1]["detail"] == {"changed": ["profile"]}

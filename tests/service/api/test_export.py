@@ -66,7 +66,7 @@ def export(people: Admissions, name: str, limit: int = 100) -> dict[str, Any]:
         cursor = f"&cursor={answer.json['cursor']}"
 
 
-def test_all_of_a_long_history_is_told_oldest_first(people: Admissions) -> None:
+def test_all_of_a_long_history_is_returned_oldest_first(people: Admissions) -> None:
     people.sign_up("ada", profile=PROFILE, attributes=ATTRIBUTES)
     for number in range(250):
         people.bump("ada", to="back", reason=f"move {number}")
@@ -80,7 +80,7 @@ def test_all_of_a_long_history_is_told_oldest_first(people: Admissions) -> None:
     assert whole["attributes"] == ATTRIBUTES
 
 
-def test_every_stay_is_told(people: Admissions) -> None:
+def test_every_stay_is_exported(people: Admissions) -> None:
     people.all_sign_up("ada")
     people.leave("ada")
     people.sign_up("ada", key="again")
@@ -111,7 +111,7 @@ def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
         assert left[TOLD_AS.get(name, name)] not in (None, ""), name
 
 
-def test_a_short_look_tells_the_newest_and_a_cursor_leads_to_the_end(people: Admissions) -> None:
+def test_a_short_look_has_the_newest_and_a_cursor_to_the_end(people: Admissions) -> None:
     people.all_sign_up("ada")
     assert people.person("ada").json["cursor"] is None
     assert page(people, "ada").json["history"] == people.person("ada").json["history"]
@@ -127,7 +127,7 @@ def test_a_wrong_cursor_is_named(people: Admissions) -> None:
     refused(answer, 422, "invalid_request", "query.include")
 
 
-def test_an_erased_person_has_nothing_to_tell(people: Admissions) -> None:
+def test_an_erased_person_has_nothing_to_export(people: Admissions) -> None:
     """P8"""
     people.all_sign_up("ada")
     people.erase("ada")

@@ -6,7 +6,7 @@ from tests.support.gateway import OPERATOR_ARN
 from tests.support.people import People
 
 
-def test_the_history_tells_every_move_in_its_order(people: People) -> None:
+def test_the_history_has_every_move_in_its_order(people: People) -> None:
     people.all_sign_up("ada", "bob", "cyd")
     people.bump("cyd", key="k", places=2, reason="Waited through the outage")
     people.bump("cyd", priority=7)
@@ -41,7 +41,7 @@ def test_its_times_go_forward_from_the_time_of_signup(people: People) -> None:
     assert times == sorted(times, key=datetime.fromisoformat)
 
 
-def test_a_move_of_priority_0_is_told_as_one(people: People) -> None:
+def test_a_move_of_priority_0_is_a_move_in_the_history(people: People) -> None:
     people.all_sign_up("ada")
     people.bump("ada", priority=0)
     assert people.person("ada").json["history"][-1]["detail"] == {"priority": 0}

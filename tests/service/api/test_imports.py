@@ -25,10 +25,10 @@ def outcomes(answer: Answer) -> list[str]:
     assert answer.status == 200, answer.text
     results = answer.json["results"]
     assert [one["row"] for one in results] == list(range(len(results)))
-    told = [one["outcome"] for one in results]
-    counts = {name: told.count(name) for name in ("joined", "already", "ended", "refused")}
+    words = [one["outcome"] for one in results]
+    counts = {name: words.count(name) for name in ("joined", "already", "ended", "refused")}
     assert counts == {name: answer.json[name] for name in counts}
-    return told
+    return words
 
 
 def codes(answer: Answer) -> list[str | None]:
@@ -128,7 +128,7 @@ def test_a_bad_row_refuses_that_row_only(people: People) -> None:
     answer = people.bring("ada", *wrong, "eve")
     assert outcomes(answer) == ["joined", *["refused"] * len(wrong), "joined"]
     assert set(codes(answer)) == {None, "invalid_request"}
-    fields = [[one["field"] for one in told["errors"] or ()] for told in answer.json["results"]]
+    fields = [[one["field"] for one in result["errors"] or ()] for result in answer.json["results"]]
     assert fields[1:7] == [
         ["body"],
         ["body"],
@@ -190,7 +190,7 @@ def test_capacity_holds(people: People) -> None:
 
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
-def test_an_import_brings_back_ended_stays_only_if_it_says_so(people: People, rejoin: str) -> None:
+def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
     """P2: an import that runs again leaves customers alone who have left or were admitted since."""
     people.configure(rejoin=rejoin)
     people.all_sign_up("ada", "bob")
@@ -225,7 +225,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     assert people.person("ada").json["joined_at"] == "2021-05-01T12:00:00.000Z"
 
 
-def test_an_import_is_told_in_the_history_by_whom_and_when(people: People) -> None:
+def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
     people.bring(row("ada", TIME), "bob")
     people.bump("ada", priority=2)
     joined, bumped = people.person("ada").json["history"]

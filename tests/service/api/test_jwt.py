@@ -103,7 +103,7 @@ def test_me_is_one_entry_in_each_list(members: Members) -> None:
     assert members.call("GET", "bob").json["position"] == 2
 
 
-def test_a_place_within_a_segment_is_told_of_me_too(members: Members) -> None:
+def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> None:
     members.configure(segments=[["language"]])
     members.world.maintain()
     members.sign_up("cyd", attributes={"language": "Spanish"})

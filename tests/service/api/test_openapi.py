@@ -129,18 +129,18 @@ def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) 
 
 @each_operation
 def test_what_the_gateway_answers_by_itself_is_described_as_that(route: str) -> None:
-    told = {
+    documented = {
         status
         for status, response in OPERATIONS[route]["responses"].items()
         if status >= "400" and "application/json" in response["content"]
     }
-    assert told == {"413", "429", "500", "503"} | (
+    assert documented == {"413", "429", "500", "503"} | (
         {"401", "403"} if needs_credentials(OPERATIONS[route]) else set()
     )
 
 
 @each_operation
-def test_headers_tell_when_to_come_again_and_what_to_prove(route: str) -> None:
+def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
     for status, response in OPERATIONS[route]["responses"].items():
         if status >= "400":
             headers = set(response["headers"])
@@ -175,7 +175,7 @@ def schema_of(name: str) -> Any:
     return DOCUMENT["components"]["schemas"][name]
 
 
-def test_it_tells_how_to_filter_and_what_may_be_filtered_by() -> None:
+def test_it_describes_filters_and_their_attributes() -> None:
     waitlist = schema_of("WaitlistBody")["properties"]["segments"]
     assert (waitlist["maxItems"], waitlist["items"]["maxItems"]) == (16, 8)
     assert "64" in waitlist["description"]
@@ -187,7 +187,7 @@ def test_it_tells_how_to_filter_and_what_may_be_filtered_by() -> None:
     assert [one["type"] for one in attribute["oneOf"]] == ["string", "array"]
 
 
-def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
+def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
     look = OPERATIONS["GET /v1/waitlists/{waitlist_id}/entries/{entry_id}"]
     (segment,) = [one for one in look["parameters"] if one["in"] == "query"]
     assert (segment["name"], segment["required"]) == ("segment", False)
@@ -203,7 +203,7 @@ def test_it_tells_how_to_ask_for_the_place_within_a_segment() -> None:
     assert header["schema"]["pattern"] == "^private, max-age=[0-9]+$"
 
 
-def test_it_tells_what_an_edit_needs() -> None:
+def test_it_describes_the_body_of_an_edit() -> None:
     body = schema_of("EditProfileBody")
     assert body["required"] == ["profile"]
     assert {body["properties"][name]["type"] for name in ("profile", "attributes")} == {"object"}

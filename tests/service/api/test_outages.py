@@ -192,7 +192,7 @@ def test_a_bump_whose_record_failed_is_finished_by_its_repeat(
 
 @pytest.mark.parametrize("failure", QUEUE_FAILS)
 @each_ask
-def test_without_the_private_function_the_refusal_says_so(
+def test_without_the_private_function_the_queue_is_unavailable(
     people: People, lambda_: Switch, ask: str, failure: str
 ) -> None:
     """P7"""
@@ -211,7 +211,7 @@ def test_a_private_function_that_dies_after_its_work_is_unavailable(
 
 
 @pytest.mark.parametrize("ask", LOOKS)
-def test_without_redis_nothing_is_told_and_nothing_changes(
+def test_without_redis_nothing_is_answered_and_nothing_changes(
     people: People, monkeypatch: pytest.MonkeyPatch, ask: str
 ) -> None:
     """P5 P7"""
@@ -250,7 +250,7 @@ def test_a_signup_while_the_order_is_rebuilt_has_no_position_yet(people: People)
 HEALTH = "/v1/health"
 
 
-def test_health_says_which_store_does_not_answer(
+def test_health_names_the_store_that_does_not_answer(
     people: People, dynamodb: Switch, lambda_: Switch
 ) -> None:
     dynamodb.failure = raising(NO_ROUTE)

@@ -31,7 +31,7 @@ def test_the_hint_grows_with_the_distance_from_the_head(people: Admissions) -> N
     assert hint(people.look("customer-41")) == (2, "private, max-age=2")
 
 
-def test_a_signup_says_when_to_look_first(people: Admissions) -> None:
+def test_a_signup_returns_when_to_look_first(people: Admissions) -> None:
     people.all_sign_up(*(f"customer-{number}" for number in range(20)))
     answer = people.sign_up("ada", key="k")
     assert (answer.status, answer.json["poll_after_seconds"]) == (201, 2)
@@ -45,7 +45,7 @@ def test_a_place_within_a_segment_may_be_nearer(people: Admissions) -> None:
     assert hint(people.look("ada", "segment=language")) == (1, "private, max-age=1")
 
 
-def test_whoever_is_out_of_line_is_told_too(people: Admissions) -> None:
+def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     assert people.claimed() == ["ada"]
     assert hint(people.look("ada")) == (5, "private, max-age=5")

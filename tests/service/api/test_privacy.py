@@ -45,7 +45,7 @@ def people(log: StringIO) -> Admissions:
     return people
 
 
-def test_no_id_tells_whose_it_is(people: People) -> None:
+def test_no_id_reveals_its_customer(people: People) -> None:
     """P8: ids stand in URLs."""
     assert people.sign_up(CUSTOMER).json["entry_id"] == people.id_of(CUSTOMER)
     assert people.id_of(CUSTOMER) != People(people.world, "florist").id_of(CUSTOMER)

@@ -56,7 +56,7 @@ def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
     assert shown(people) is None
 
 
-def test_a_configuration_cannot_say_how_far_a_rebuild_is(people: People) -> None:
+def test_a_configuration_has_no_progress_of_a_rebuild(people: People) -> None:
     """P5"""
     answer = people.configure(rebuild={"done": 1, "total": 1})
     assert (answer.status, answer.code) == (422, "invalid_request")

@@ -68,7 +68,7 @@ def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
     assert people.world.request("POST", path, body=body, headers=headers).status == 201
 
 
-def test_a_repeat_tells_the_place_as_it_is_now(people: People) -> None:
+def test_a_repeat_returns_the_current_place(people: People) -> None:
     """P2 P6"""
     people.all_sign_up("ada", "bob")
     people.leave("ada")

@@ -74,7 +74,7 @@ def test_whoever_does_not_wait_is_in_no_segment(desk: Admissions) -> None:
         assert (answer["status"], answer["position"], answer["segments"]) == (status, None, [])
 
 
-def test_without_the_query_no_segments_are_told(desk: Admissions) -> None:
+def test_without_the_query_there_are_no_segments(desk: Admissions) -> None:
     assert desk.look("courtney").json["segments"] is None
 
 
@@ -138,7 +138,7 @@ def test_whom_redis_has_lost_is_put_back(desk: Admissions) -> None:
     assert places(desk, "courtney", "language") == {"Spanish": (3, 3)}
 
 
-def test_whose_edit_was_cut_off_is_put_where_the_record_says(desk: Admissions) -> None:
+def test_after_an_edit_that_was_cut_off_the_record_decides(desk: Admissions) -> None:
     """P7: and until then in no wrong place."""
     before_edit = desk.world.services.entries.get(desk.waitlist_id, desk.id_of("billy"))
     assert before_edit is not None
@@ -175,7 +175,7 @@ def wired(desk: Admissions, wire: Wire) -> Admissions:
     return Admissions(world, entry_tokens=desk.entry_tokens)
 
 
-def test_whoever_is_edited_in_the_middle_is_told_the_new_place(
+def test_an_edit_in_the_middle_gives_the_new_place(
     wired: Admissions, desk: Admissions, wire: Wire
 ) -> None:
     """P6: never a place in a segment that they are no longer in."""

@@ -61,12 +61,12 @@ def test_as_many_as_may_be_are_taken() -> None:
     assert new_desk().configure(segments=most).json["segments"] == most
 
 
-def test_a_list_declares_none_unless_it_says_so(people: People) -> None:
+def test_a_list_declares_none_by_default(people: People) -> None:
     shown = people.world.request("GET", people.admin_path, operator=True).json
     assert (shown["segments"], shown["segments_state"]) == ([], "ready")
 
 
-def test_the_customers_are_not_told_of_segments(desk: Admissions) -> None:
+def test_customers_do_not_see_the_segments(desk: Admissions) -> None:
     assert "segments" not in desk.world.request("GET", desk.path).json
 
 

@@ -84,7 +84,7 @@ def test_a_refused_signup_is_not_on_record(people: People) -> None:
     assert people.stats().json["signed_up"] == 1
 
 
-def test_hidden_counts_are_told_to_operators_only(people: People) -> None:
+def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
     people.configure(hide_counts=True)
     people.all_sign_up("ada")
     joined = people.sign_up("bob", key="k").json

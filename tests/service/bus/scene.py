@@ -90,15 +90,15 @@ class Scene:
         for detail in self.details():
             by_person[detail["entry_id"]].append(detail)
         for name in self.desk.names.values():
-            told = in_order(by_person[self.desk.id_of(name)])
-            stamps = [int(one["stamp"]) for one in told]
+            published = in_order(by_person[self.desk.id_of(name)])
+            stamps = [int(one["stamp"]) for one in published]
             if len(stamps) != len(set(stamps)):
-                wrong.append(f"{name} has two events of one stamp: {told}")
-            ends = [number for number, one in enumerate(told) if one["event"] == "erased"]
-            kept = told[ends[-1] + 1 if ends else 0 :]
+                wrong.append(f"{name} has two events of one stamp: {published}")
+            ends = [number for number, one in enumerate(published) if one["event"] == "erased"]
+            kept = published[ends[-1] + 1 if ends else 0 :]
             since = [(one["event"], int(one["stamp"]) // 10) for one in kept]
             if since != self.history(name):
-                wrong.append(f"{name} is told of as {since}, the history is {self.history(name)}")
+                wrong.append(f"{name} is published as {since}, the history is {self.history(name)}")
         return wrong
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tests.service.bus.scene import LEASE_SECONDS, RETENTION_DAYS, Scene
 from tests.support.faults import Crash, crash_after
 
-Told = tuple[str, str | None]
+Published = tuple[str, str | None]
 WORDS = (
     "joined",
     "left",
@@ -19,12 +19,12 @@ WORDS = (
     "admitted",
     "erased",
 )
-JOINED: Told = ("joined", "customer")
-OFFERED: Told = ("offered", "operator")
-EXPIRED: Told = ("expired", "maintenance")
-LEFT: Told = ("left", "customer")
-ADMITTED: Told = ("admitted", "operator")
-ERASED: Told = ("erased", None)
+JOINED: Published = ("joined", "customer")
+OFFERED: Published = ("offered", "operator")
+EXPIRED: Published = ("expired", "maintenance")
+LEFT: Published = ("left", "customer")
+ADMITTED: Published = ("admitted", "operator")
+ERASED: Published = ("erased", None)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Story:
 
     name: str
     happen: Callable[[Scene], None]
-    told: tuple[Told, ...]
+    events: tuple[Published, ...]
 
     def __str__(self) -> str:
         return self.name
@@ -42,9 +42,9 @@ class Story:
 STORIES: list[Story] = []
 
 
-def story(*told: Told) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
+def story(*events: Published) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
     def register(happen: Callable[[Scene], None]) -> Callable[[Scene], None]:
-        STORIES.append(Story(happen.__name__, happen, told))
+        STORIES.append(Story(happen.__name__, happen, events))
         return happen
 
     return register

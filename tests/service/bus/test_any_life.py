@@ -58,7 +58,7 @@ lives: Any = st.lists(
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(life=lives)
-def test_the_bus_is_told_what_the_record_knows(life: list[tuple[str, str, int | None]]) -> None:
+def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
     """P2, P3: each change is published exactly once, with its own stamp."""
     scene = Scene()
     scene.desk.all_sign_up(*NAMES)

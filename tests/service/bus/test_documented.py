@@ -32,12 +32,12 @@ def rule() -> Any:
     return json.loads(json.dumps(pattern).replace('{"Ref": "WaitlistId"}', '"bakery"'))
 
 
-def test_every_event_has_a_line_that_says_who_it_may_be_by() -> None:
+def test_every_event_has_a_line_with_its_possible_actors() -> None:
     (table,) = tables_of(DOCUMENT)
     lines = {row["event"].strip("`"): set(re.findall(r"`(\w+)`", row["by"])) for row in table}
     assert set(lines) == set(WORDS)
     for story in STORIES:
-        for word, by in story.told:
+        for word, by in story.events:
             assert by is None or by in lines[word], (word, by)
 
 
@@ -53,13 +53,13 @@ def test_the_whole_event_is_one_of_the_samples() -> None:
     assert {name: whole[name] for name in NAMES} == NAMES
 
 
-def test_the_example_is_told_of_offers_and_of_nothing_else() -> None:
+def test_the_example_matches_offers_and_nothing_else() -> None:
     pattern = rule()
     assert json.loads(blocks("json")[1]) == pattern
     matches: Any = EventPattern(None, pattern).matches_event
-    told = [one for one in samples() if matches({**NAMES, "detail": one})]
-    assert [one["event"] for one in told] == ["offered"]
-    elsewhere = {**told[0], "waitlist_id": "florist"}
+    matching = [one for one in samples() if matches({**NAMES, "detail": one})]
+    assert [one["event"] for one in matching] == ["offered"]
+    elsewhere = {**matching[0], "waitlist_id": "florist"}
     assert not matches({**NAMES, "detail": elsewhere})
 
 

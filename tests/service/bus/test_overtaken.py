@@ -15,7 +15,7 @@ def claimed(desk: Admissions) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prepare", "slow", "fast", "told"),
+    ("prepare", "slow", "fast", "expected"),
     [
         (is_offered, lambda desk: desk.release("ada"), claimed, ["released", "offered"]),
         (
@@ -27,11 +27,11 @@ def claimed(desk: Admissions) -> None:
     ],
     ids=["a release, and the next claim", "two bumps"],
 )
-def test_a_change_that_is_overtaken_is_told_late_and_once(
+def test_a_change_that_is_overtaken_is_published_late_and_once(
     prepare: Callable[[Scene], None],
     slow: Callable[[Admissions], object],
     fast: Callable[[Admissions], object],
-    told: list[str],
+    expected: list[str],
 ) -> None:
     """P2: a consumer sorts by the stamp, the order in which things were decided."""
     scene = Scene()
@@ -40,7 +40,7 @@ def test_a_change_that_is_overtaken_is_told_late_and_once(
     elsewhere = scene.desk_elsewhere()
     scene.wire.arm(1, faults.before(lambda: fast(elsewhere)))
     slow(scene.desk)
-    assert scene.words("ada")[before:] == told
+    assert scene.words("ada")[before:] == expected
     late = [int(one["stamp"]) for one in scene.details("ada")[before:]]
     assert late == sorted(late, reverse=True), "nothing was overtaken"
     assert scene.contradictions() == []

@@ -7,15 +7,15 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
-def test_each_change_is_told_once_and_in_order(story: Story) -> None:
+def test_each_change_is_published_once_and_in_order(story: Story) -> None:
     """P2: by the stamps no two of them are one, and they come as they happened."""
     scene = Scene()
     story.happen(scene)
-    told = scene.details("ada")
-    assert [(one["event"], one.get("by")) for one in in_order(told)] == list(story.told)
-    assert {one["waitlist_id"] for one in told} <= {"bakery"}
+    published = scene.details("ada")
+    assert [(one["event"], one.get("by")) for one in in_order(published)] == list(story.events)
+    assert {one["waitlist_id"] for one in published} <= {"bakery"}
     assert scene.contradictions() == []
 
 
-def test_the_stories_tell_of_every_event() -> None:
-    assert {word for story in STORIES for word, _ in story.told} == set(WORDS)
+def test_the_stories_have_every_event() -> None:
+    assert {word for story in STORIES for word, _ in story.events} == set(WORDS)

@@ -177,7 +177,7 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
         assert invoke(client)["StatusCode"] == 200
 
 
-def test_a_condition_that_fails_late_still_tells_what_stood_there(
+def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
     """P2: the record's answers are read from errors, too."""

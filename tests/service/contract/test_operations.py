@@ -109,7 +109,7 @@ def test_no_operation_is_left_out_here_or_in_the_client() -> None:
     assert set(c.RESULTS) == operations
 
 
-def test_what_one_operation_tells_fits_what_the_next_one_does(queue: QueueClient) -> None:
+def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
     """P6: places and ranks mean the same in every result."""
     queue.send(INIT)
     ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))

@@ -51,7 +51,7 @@ TAKING_EFFECT = {
 }
 
 
-def told(handler: Handler) -> dict[str, Event]:
+def answers_of(handler: Handler) -> dict[str, Event]:
     """Send every event once, in the story's order; return the answers."""
     return {name: handler(PRIVATE[name]) for name in STORY}
 
@@ -67,13 +67,13 @@ def word_of(answer: Event) -> str:
 
 
 def test_each_event_is_answered_by_a_documented_word(private_handler: Handler) -> None:
-    for name, answer in told(private_handler).items():
+    for name, answer in answers_of(private_handler).items():
         op = PRIVATE[name]["op"]
         assert word_of(answer) in documented(op) | {"pong", "batch"}, (name, answer)
 
 
 def test_sent_in_order_the_events_take_effect(private_handler: Handler) -> None:
-    answers = told(private_handler)
+    answers = answers_of(private_handler)
     assert {name: word_of(answers[name]) for name in TAKING_EFFECT} == TAKING_EFFECT
     assert all(one["ok"] for one in answers["batch"]["results"])
 
@@ -81,7 +81,7 @@ def test_sent_in_order_the_events_take_effect(private_handler: Handler) -> None:
 def test_each_answer_is_a_result_that_the_public_function_decodes(
     private_handler: Handler,
 ) -> None:
-    for name, answer in told(private_handler).items():
+    for name, answer in answers_of(private_handler).items():
         if answer["ok"]:
             msgspec.convert(answer, RESULTS[REQUESTS[PRIVATE[name]["op"]]])
         else:

@@ -90,7 +90,7 @@ def test_a_process_that_dies_has_logged_who_asked(
     assert [line["entry_id"] for line in logged] == [ENTRY_ID]
 
 
-def test_what_the_history_tells_is_not_logged_twice(asked: CapturedLogs) -> None:
+def test_what_the_history_has_is_not_logged_twice(asked: CapturedLogs) -> None:
     for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}", "GET {}/entries/{}"):
         DRIVES[route.format("/v1/admin/waitlists/{waitlist_id}", "{entry_id}")](asked.service)
     assert audit(asked) == []

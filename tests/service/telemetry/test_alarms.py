@@ -146,14 +146,14 @@ def test_there_is_an_alarm_for_each_trouble() -> None:
     assert set(alarms(NODE)) >= ALARMS
 
 
-def test_an_alarm_tells_its_topic_and_its_end_too() -> None:
+def test_an_alarm_notifies_its_topic_of_its_end_too() -> None:
     for name in ALARMS:
         quiet, loud = alarms({})[name], alarms(TOPIC)[name]
         assert not {"AlarmActions", "OKActions"} & set(quiet), name
         assert loud["AlarmActions"] == loud["OKActions"] == [{"Ref": "AlarmTopicArn"}], name
 
 
-def test_an_alarm_says_what_to_do_first_and_what_silence_means() -> None:
+def test_an_alarm_describes_the_first_step_and_missing_data() -> None:
     for name in ALARMS:
         alarm = alarms({})[name]
         assert " First " in alarm["AlarmDescription"], name
@@ -163,10 +163,10 @@ def test_an_alarm_says_what_to_do_first_and_what_silence_means() -> None:
     assert alarms({})["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
 
 
-def test_the_document_tells_of_each_alarm() -> None:
+def test_the_document_lists_each_alarm() -> None:
     (table,) = tables_of("docs/operations/alarms.md")
-    told = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
-    assert sorted(told) == sorted(alarms({}))
+    listed = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
+    assert sorted(listed) == sorted(alarms({}))
 
 
 @every_stack

@@ -33,7 +33,7 @@ def said(logs: CapturedLogs, service: str = "public") -> list[tuple[str, str, in
     return [(one["operation"], one["outcome"], one["failures"]) for one in logs.lines(service)]
 
 
-def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: CapturedLogs) -> None:
+def test_a_success_is_logged_with_its_route_and_duration(prepared: CapturedLogs) -> None:
     assert prepared.service.customer("GET", ENTRY).status_code == 200
     (line,) = prepared.lines("public")
     assert (line["operation"], line["outcome"]) == (f"GET {ROUTE}/{{entry_id}}", "ok")
@@ -45,13 +45,13 @@ def test_a_success_is_told_with_its_route_and_how_long_it_took(prepared: Capture
     assert times == sorted(times)
 
 
-def test_what_was_waited_for_is_told_apart(prepared: CapturedLogs) -> None:
+def test_the_time_of_the_record_is_logged_by_itself(prepared: CapturedLogs) -> None:
     prepared.service.operator("GET", ADMIN)
     (line,) = prepared.lines("public")
     assert 0 < line["record_ms"] <= line["latency_ms"]
 
 
-def test_a_refusal_is_told_by_its_code(prepared: CapturedLogs) -> None:
+def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
     prepared.service.token = token_of_nobody()
     prepared.service.customer("POST", ENTRIES, json=SIGNUP)
     prepared.service.customer("POST", ENTRIES, content="{")
@@ -67,7 +67,7 @@ def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: CapturedLog
     assert said(prepared) == [("unknown", "not_found", 0)]
 
 
-def test_a_defect_is_told_once_as_a_failure(
+def test_a_defect_is_logged_once_as_a_failure(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(EntryQueries, "details", defect)
@@ -83,9 +83,7 @@ def test_a_defect_is_told_once_as_a_failure(
 @pytest.mark.parametrize(
     "event", [{"requestContext": 7}, {"requestContext": None, "headers": [], "routeKey": 7}]
 )
-def test_an_event_that_is_none_is_told_by_lambdas_own_id(
-    prepared: CapturedLogs, event: Any
-) -> None:
+def test_a_broken_event_is_logged_with_lambdas_own_id(prepared: CapturedLogs, event: Any) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever it breaks on
         app.lambda_handler(event, Context())
     (line,) = prepared.lines("public")
@@ -108,7 +106,7 @@ def test_an_event_that_is_none_is_told_by_lambdas_own_id(
         ({"op": "stats", "waitlist_id": "nowhere"}, "stats", "cold", 0),
     ],
 )
-def test_a_message_is_told_by_what_was_asked_and_answered(
+def test_a_message_is_logged_by_operation_and_outcome(
     prepared: CapturedLogs, message: Any, operation: str, outcome: str, failures: int
 ) -> None:
     private_app.lambda_handler(message, None)
@@ -124,7 +122,7 @@ def test_cold_answers_are_counted_in_a_batch_too(prepared: CapturedLogs) -> None
     assert (line["results"], line["refused"], line["cold_answers"]) == (3, 2, 2)
 
 
-def test_a_message_that_breaks_the_function_is_told_as_a_failure(
+def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QueueService, "handle", defect)
@@ -133,7 +131,7 @@ def test_a_message_that_breaks_the_function_is_told_as_a_failure(
     assert said(prepared, "private") == [("ping", "internal_error", 1)]
 
 
-def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
+def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that an alarm on silence hears it."""
@@ -145,7 +143,7 @@ def test_a_run_that_fails_is_told_and_says_nothing_of_how_things_stand(
     assert "waitlists" not in line
 
 
-def test_a_run_for_one_waitlist_says_nothing_of_how_all_stand(prepared: CapturedLogs) -> None:
+def test_a_run_for_one_waitlist_logs_no_sums(prepared: CapturedLogs) -> None:
     maintenance.lambda_handler({"waitlist_id": "bakery"}, RunContext())
     (line,) = prepared.lines("maintenance")
     assert (line["operation"], line["outcome"]) == ("waitlist", "ok")

@@ -140,7 +140,7 @@ def test_a_rebuild_is_counted_when_it_starts_and_ends(people: Admissions) -> Non
     assert "rebuild_running_seconds" not in seen
 
 
-def test_a_rebuild_that_goes_on_tells_for_how_long(people: Admissions) -> None:
+def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
     """Also to a run that finds another at it."""
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()

@@ -42,8 +42,8 @@ class Bakery:
 
     def line(self) -> list[str]:
         """Return the customers' ids in serving order."""
-        told = self.typed.json("head", self.waitlist_id, "-n", "1000000")
-        return [entry["customer_id"] for entry in told["entries"]]
+        shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
+        return [entry["customer_id"] for entry in shown["entries"]]
 
     def status(self, name: str) -> str:
         person = self.typed.json("show", self.waitlist_id, "--customer", name)

@@ -8,8 +8,8 @@ from tests.unit.cli.typed import Typed, problem
 
 
 def claimed(bakery: Bakery, *words: str) -> list[tuple[str, str]]:
-    told = bakery.typed.json("claim", bakery.waitlist_id, *words)
-    return [(one["customer_id"], one["claim_token"]) for one in told["claims"]]
+    shown = bakery.typed.json("claim", bakery.waitlist_id, *words)
+    return [(one["customer_id"], one["claim_token"]) for one in shown["claims"]]
 
 
 def names(bakery: Bakery, *words: str) -> list[str]:

@@ -17,13 +17,13 @@ class Scripted:
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.requests: list[httpx.Request] = []
         self.pauses: list[float] = []
-        self.told: list[tuple[str, float, int, int]] = []
+        self.shown: list[tuple[str, float, int, int]] = []
         self._answers = list(answers)
         http = httpx.Client(base_url="http://test", transport=httpx.MockTransport(self._answer))
         self.api = Api(
             http,
             httpx.Auth,
-            lambda *told: self.told.append(told),
+            lambda *shown: self.shown.append(shown),
             self.pauses.append,
             jitter=lambda: 0.5,
         )
@@ -58,7 +58,7 @@ def test_a_retry_is_the_same_request_with_the_same_key() -> None:
     sent = [(one.headers["idempotency-key"], one.content) for one in scripted.requests]
     assert sent == [("k1", b'{"places":1}')] * 4
     assert scripted.pauses == [2.5, 2.0, 3.0]
-    assert [told[2:] for told in scripted.told] == [(2, 8), (3, 8), (4, 8)]
+    assert [shown[2:] for shown in scripted.shown] == [(2, 8), (3, 8), (4, 8)]
 
 
 def test_retries_end() -> None:

@@ -73,7 +73,7 @@ def test_json_keeps_its_own_values() -> None:
         ("01.03.2026 09:30", {"time_format": "%d.%m.%Y %H:%M"}, "2026-03-01T09:30:00Z"),
     ],
 )
-def test_times_are_told_in_utc(text: str, options: dict[str, str], expected: str) -> None:
+def test_times_are_shown_in_utc(text: str, options: dict[str, str], expected: str) -> None:
     columns = typed(kept_time="applied", **options)
     entry = columns.entry({"customer_id": "ada", "applied": text})
     assert entry["joined_at"] == expected
@@ -95,7 +95,7 @@ def test_times_are_told_in_utc(text: str, options: dict[str, str], expected: str
         ({"customer_id": "ada", "language": 1.5}, "language: text is needed"),
     ],
 )
-def test_a_row_that_cannot_be_meant_says_why(row: dict[str, Any], reason: str) -> None:
+def test_a_bad_row_has_its_reason(row: dict[str, Any], reason: str) -> None:
     """P5"""
     columns = typed(priority="vip", kept_time="applied", attributes=["language"])
     with pytest.raises(InvalidRow) as caught:
@@ -120,12 +120,12 @@ def test_a_mapping_that_cannot_be_meant_is_wrong_usage(options: dict[str, Any]) 
         typed(**options)
 
 
-def test_a_column_that_is_not_there_is_said_before_anything_is_sent() -> None:
+def test_a_missing_column_is_an_error_before_any_request() -> None:
     with pytest.raises(WrongUsage, match="No column id: the file has customer, name"):
         typed(customer="id").check(["customer", "name"])
 
 
-def test_what_an_export_says_can_be_imported() -> None:
+def test_an_exported_row_can_be_imported() -> None:
     person = {"customer_id": "ada", "position": 1, "profile": {"n": 1}, "attributes": {}}
     columns = typed(keep_others=False, splits_values=False)
     entry = columns.entry(json.loads(json.dumps(person)))

@@ -43,7 +43,7 @@ def test_help_has_an_example_that_can_be_typed(name: str) -> None:
 
 
 @each_command
-def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -> None:
+def test_every_command_has_the_options_of_format_and_service(name: str) -> None:
     parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
     options = {one for parameter in parameters for one in parameter.opts}
     assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= options
@@ -51,7 +51,7 @@ def test_every_command_can_answer_in_json_and_be_told_which_service(name: str) -
 
 
 @each_command
-def test_a_command_says_what_it_does_in_a_sentence(name: str) -> None:
+def test_the_help_of_a_command_begins_with_a_sentence(name: str) -> None:
     assert COMMANDS[name].help.partition("\n")[0].endswith(".")
 
 
@@ -108,13 +108,13 @@ def test_errors_have_an_exit_code_and_show_detail_and_code(
     fake: FakeService, scripted: Any, exit_code: int
 ) -> None:
     fake.script = [scripted, scripted]
-    told = json.loads(scripted[2])
+    sent = json.loads(scripted[2])
     result = Typed(fake.url)("claim", "bakery")
     assert result.exit_code == exit_code
-    assert result.stderr == f"{told['detail']} ({told['code']})\n"
+    assert result.stderr == f"{sent['detail']} ({sent['code']})\n"
     result = Typed(fake.url)("--json", "claim", "bakery")
     shown = problem(result)
-    assert (shown["code"], shown["detail"]) == (told["code"], told["detail"])
+    assert (shown["code"], shown["detail"]) == (sent["code"], sent["detail"])
     assert result.stdout == ""
 
 
@@ -125,7 +125,7 @@ def test_a_service_that_is_not_there_ends_with_3() -> None:
 
 
 @pytest.mark.parametrize("words", ["claim", "no-such-command", "list --nope", "show BAKERY"])
-def test_wrong_usage_is_told_in_json_too(words: str) -> None:
+def test_wrong_usage_is_json_too(words: str) -> None:
     result = Typed()("--json", *words.split())
     assert (result.exit_code, result.stdout) == (2, "")
     assert problem(result)["code"] == "wrong_usage"

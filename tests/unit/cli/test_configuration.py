@@ -53,12 +53,12 @@ def test_what_is_typed_comes_before_variables_and_these_before_the_file(
     assert target_of(Choice(environment="dev"), named).url == "https://dev.example.com"
 
 
-def test_the_address_of_an_api_gateway_tells_its_region() -> None:
+def test_the_region_is_read_from_the_address_of_an_api_gateway() -> None:
     choice = Choice(url="https://abc.execute-api.ap-south-1.amazonaws.com")
     assert target_of(choice, {}).region == "ap-south-1"
 
 
-def test_the_region_of_the_environment_counts_where_nothing_nearer_tells_one() -> None:
+def test_the_region_of_the_environment_is_the_last_resort() -> None:
     """As it does for the AWS CLI and the other SDKs; botocore knows AWS_DEFAULT_REGION alone."""
     environ = {"AWS_REGION": "sa-east-1"}
     assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
@@ -105,7 +105,7 @@ def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> No
         ('[environments.dev]\nurl = "host"', "url in .*config.toml"),
     ],
 )
-def test_a_file_of_other_types_is_said(tmp_path: Path, text: str, advice: str) -> None:
+def test_a_file_of_other_types_is_an_error(tmp_path: Path, text: str, advice: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     choice = Choice() if "default" in text else Choice(environment="dev")
@@ -113,7 +113,7 @@ def test_a_file_of_other_types_is_said(tmp_path: Path, text: str, advice: str) -
         target_of(choice, {"WAITLIST_CONFIG": str(path)})
 
 
-def test_an_address_that_is_none_is_said_with_where_it_stands() -> None:
+def test_a_bad_address_is_an_error_with_its_source() -> None:
     with pytest.raises(WrongUsage, match="WAITLIST_URL"):
         target_of(Choice(), {"WAITLIST_URL": "host"})
 
@@ -128,7 +128,7 @@ def test_an_address_that_is_none_is_said_with_where_it_stands() -> None:
         (Choice(url="ftp://host"), "https://"),
     ],
 )
-def test_no_service_is_an_error_that_says_how_to_name_one(
+def test_no_service_is_an_error_with_the_ways_to_name_one(
     tmp_path: Path, choice: Choice, advice: str
 ) -> None:
     empty = tmp_path / "empty.toml"
@@ -146,6 +146,6 @@ def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
         target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
 
 
-def test_what_a_command_is_told_comes_before_what_all_are() -> None:
+def test_an_option_of_a_command_comes_before_the_common_one() -> None:
     both = Choice(region="near").over(Choice(region="far", local=True))
     assert both == Choice(region="near", local=True)

@@ -14,7 +14,7 @@ def written(path: Path, content: bytes) -> str:
     return str(path)
 
 
-def test_a_quote_that_is_never_closed_is_said_and_no_person_is_made_of_what_follows(
+def test_an_unclosed_quote_is_an_error_and_makes_no_person_of_what_follows(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P5"""
@@ -30,7 +30,7 @@ def test_a_quote_that_is_never_closed_is_said_and_no_person_is_made_of_what_foll
     ["customer_id,Straße\nada,x\n".encode("latin-1"), "customer_id,name\nada,Ü\n".encode("utf-16")],
     ids=["latin-1", "utf-16"],
 )
-def test_a_file_in_another_encoding_is_said_before_anything_is_sent(
+def test_a_file_in_another_encoding_is_an_error_before_any_request(
     fake: FakeService, tmp_path: Path, content: bytes
 ) -> None:
     """P5"""
@@ -41,7 +41,7 @@ def test_a_file_in_another_encoding_is_said_before_anything_is_sent(
 
 
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
-def test_another_delimiter_is_guessed_and_said(
+def test_another_delimiter_is_guessed_and_shown(
     fake: FakeService, tmp_path: Path, delimiter: str, option: str
 ) -> None:
     path = written(tmp_path / "p.csv", f"customer_id{delimiter}name\nada{delimiter}A\n".encode())
@@ -63,7 +63,7 @@ def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
-def test_a_place_for_refusals_that_is_none_is_said(fake: FakeService, tmp_path: Path) -> None:
+def test_a_bad_path_for_refusals_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", b"customer_id\nada\n")
     result = Typed(fake.url)("import", "bakery", path, "--refused", str(tmp_path))
     assert (result.exit_code, fake.requests) == (2, [])

@@ -19,8 +19,8 @@ from waitlist_cli.retries import RetryPolicy
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
     """P1"""
     names = customers(1203)
-    told = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", names))
-    assert (told["rows"], told["joined"], told["whole"]) == (1203, 1203, True)
+    shown = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", names))
+    assert (shown["rows"], shown["joined"], shown["whole"]) == (1203, 1203, True)
     assert (fake.line(), fake.imports) == (names, 3)
     assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
 
@@ -91,8 +91,8 @@ def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Pa
 
 def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
     words = ["import", "bakery", "-", "--format", "csv", "--refused", str(tmp_path / "r.csv")]
-    told = Typed(fake.url).json(*words, stdin="customer_id\nada\nbob\n")
-    assert (told["joined"], fake.line()) == (2, ["ada", "bob"])
+    shown = Typed(fake.url).json(*words, stdin="customer_id\nada\nbob\n")
+    assert (shown["joined"], fake.line()) == (2, ["ada", "bob"])
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_meant_sends_nothing(
     assert advice in result.stderr
 
 
-def test_a_file_that_is_not_there_is_said(fake: FakeService, tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     result = Typed(fake.url)("import", "bakery", str(tmp_path / "none.csv"))
     assert (result.exit_code, "No such file" in result.stderr) == (2, True)
 
@@ -164,8 +164,8 @@ def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy] * 3
-    told = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
-    assert (told["joined"], fake.line()) == (1100, customers(1100))
+    shown = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    assert (shown["joined"], fake.line()) == (1100, customers(1100))
     sizes = [len(json.loads(body)["entries"]) for _, _, _, body in fake.requests]
     assert sizes == [500, 250, 125, 62, 124, 248, 66, 500, 100]
 
@@ -187,20 +187,20 @@ def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     names = ["a a", *customers(20), "b b"]
     path = file_of(tmp_path / "p.csv", names)
     (tmp_path / "p.refused.csv").write_text("as it was\n", "utf-8")
-    told = Typed(fake.url)("--json", "import", "bakery", path, "--from-row", "12")
-    assert json.loads(told.stdout)["rows"] == 11
+    shown = Typed(fake.url)("--json", "import", "bakery", path, "--from-row", "12")
+    assert json.loads(shown.stdout)["rows"] == 11
     assert fake.line() == customers(20)[10:]
     kept = (tmp_path / "p.refused.csv").read_text("utf-8").splitlines()
     assert (kept[0], kept[1].split(",")[2]) == ("as it was", '"22"')
 
 
-def test_ctrl_c_ends_behind_the_call_and_says_how_to_go_on(
+def test_ctrl_c_ends_behind_the_call_and_shows_how_to_go_on(
     fake: FakeService, tmp_path: Path
 ) -> None:
     path = file_of(tmp_path / "p.csv", customers(1600))
     code, out, err = interrupted(fake, signal.SIGINT, "--json", "import", "bakery", path)
-    told = json.loads(out)
-    assert (code, told["rows"], told["whole"]) == (130, 1000, False)
+    shown = json.loads(out)
+    assert (code, shown["rows"], shown["whole"]) == (130, 1000, False)
     assert "Stopping" in err
     assert "--from-row 1001" in err
     assert fake.line() == customers(1000)

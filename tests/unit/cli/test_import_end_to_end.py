@@ -66,9 +66,9 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     with under_way(bakery, path, *words) as process:
         wait_until(lambda: waiting(bakery) >= 600)
         process.kill()
-    told = bakery.typed.json("import", bakery.waitlist_id, path, *words)
-    assert told["joined"] + told["already"] == COUNT
-    assert told["already"] >= 600
+    summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
+    assert summary["joined"] + summary["already"] == COUNT
+    assert summary["already"] >= 600
     assert bakery.line() == (by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)
     assert (stats["waiting"], stats["signed_up"]) == (COUNT, COUNT)

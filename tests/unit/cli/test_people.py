@@ -23,13 +23,13 @@ def test_a_person_is_shown_by_entry_or_by_customer(typed: Typed, bakery: Bakery)
     assert "name=Ada" in typed.done("show", *of(bakery, "ada"))
 
 
-def test_a_position_is_told_to_the_operator_and_to_the_customer(
+def test_a_position_is_shown_to_the_operator_and_to_the_customer(
     typed: Typed, bakery: Bakery
 ) -> None:
     """P6"""
     _, bob = bakery.sign_up("ada", "bob")
-    told = typed.json("position", *of(bakery, "bob"))
-    assert (told["position"], told["total"], told["status"]) == (2, 2, "waiting")
+    shown = typed.json("position", *of(bakery, "bob"))
+    assert (shown["position"], shown["total"], shown["status"]) == (2, 2, "waiting")
     own = typed.json("position", *of(bakery, "bob"), "--token", bob["entry_token"])
     assert (own["position"], own["poll_after_seconds"]) == (2, 1)
     assert "waiting, position 2 of 2" in typed.done("position", *of(bakery, "bob"))
@@ -41,8 +41,8 @@ def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery)
     ada, *_ = bakery.sign_up("ada", "bob", "cyd")
     typed.done("leave", *of(bakery, "ada"), "--token", ada["entry_token"])
     assert bakery.line() == ["bob", "cyd"]
-    told = typed.json("remove", *of(bakery, "bob"), "--reason", "by phone")
-    assert told == {"entry_id": entry_id_of(bakery.waitlist_id, "bob"), "outcome": "removed"}
+    shown = typed.json("remove", *of(bakery, "bob"), "--reason", "by phone")
+    assert shown == {"entry_id": entry_id_of(bakery.waitlist_id, "bob"), "outcome": "removed"}
     assert bakery.line() == ["cyd"]
     last = typed.json("history", *of(bakery, "bob"))["history"][-1]
     assert (last["event"], last["reason"]) == ("left", "by phone")
@@ -100,7 +100,7 @@ def test_a_profile_that_cannot_be_meant_is_wrong_usage(
     assert typed("edit", *of(bakery, "ada"), *words).exit_code == 2
 
 
-def test_a_person_is_erased_only_when_somebody_says_so(typed: Typed, bakery: Bakery) -> None:
+def test_a_person_is_erased_only_after_a_confirmation(typed: Typed, bakery: Bakery) -> None:
     """P8"""
     bakery.sign_up("ada")
     assert typed("erase", *of(bakery, "ada")).exit_code == 2
@@ -128,7 +128,7 @@ def test_a_profile_cannot_steer_the_terminal(typed: Typed, bakery: Bakery) -> No
     assert "\u202e" not in lines[1]
 
 
-def test_a_signup_says_what_the_service_refuses(fake: FakeService) -> None:
+def test_a_signup_shows_the_refusal_of_the_service(fake: FakeService) -> None:
     """P5"""
     result = Typed(fake.url)("--json", "signup", "bakery", "a da")
     assert result.exit_code == 1

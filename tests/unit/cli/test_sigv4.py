@@ -64,17 +64,17 @@ def test_a_roles_token_is_sent_and_asked_for_anew_each_time() -> None:
     assert "x-amz-security-token" in again.headers["authorization"]
 
 
-def test_no_credentials_is_said_with_what_to_do(aws: Path) -> None:
+def test_no_credentials_is_an_error_with_the_remedy(aws: Path) -> None:
     with pytest.raises(Unauthorised, match="--profile"):
         operator_auth(Target(URL, None, "eu-central-1"))
 
 
-def test_an_unknown_profile_is_said(aws: Path) -> None:
+def test_an_unknown_profile_is_an_error(aws: Path) -> None:
     with pytest.raises(Unauthorised, match="nobody"):
         operator_auth(Target(URL, "nobody", "eu-central-1"))
 
 
-def test_no_region_is_said_with_what_to_do(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_region_is_an_error_with_the_remedy(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "k")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
     with pytest.raises(WrongUsage, match="--region"):

@@ -84,9 +84,9 @@ def test_an_exported_file_is_imported_as_it_was(bakery: Bakery, tmp_path: Path) 
     copy = f"{bakery.waitlist_id}-copy"
     bakery.typed.done("create", copy, "--name", "Copy")
     bakery.typed.done("import", copy, path, "--keep-time", "joined_at", "--others", "drop")
-    told = bakery.typed.json("head", copy)["entries"]
-    assert [one["customer_id"] for one in told] == ids
-    assert {(one["profile"]["phone"], one["attributes"]["tag"]) for one in told} == {("+49", "=x")}
+    shown = bakery.typed.json("head", copy)["entries"]
+    assert [one["customer_id"] for one in shown] == ids
+    assert {(one["profile"]["phone"], one["attributes"]["tag"]) for one in shown} == {("+49", "=x")}
 
 
 def test_refused_rows_are_no_formulas_and_go_back_as_they_were(

@@ -21,7 +21,7 @@ LONG = "a long note that no narrow column has room for"
 
 def people(*names: str) -> Any:
     rest = dict.fromkeys(("total", "attempts", "claimed_until", "parked_at", "park_reason"))
-    told = [
+    entries_of_page = [
         {
             **rest,
             "entry_id": "a" * 26,
@@ -35,7 +35,7 @@ def people(*names: str) -> Any:
         }
         for number, name in enumerate(names, 1)
     ]
-    return answer(200, {"entries": told, "cursor": None})
+    return answer(200, {"entries": entries_of_page, "cursor": None})
 
 
 def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Terminal:
@@ -111,7 +111,7 @@ def test_text_that_is_none_is_wrong_usage(fake: FakeService) -> None:
 
 
 @pytest.mark.parametrize("words", ["head bakery", "--json head bakery", "export bakery"])
-def test_a_full_disk_is_said(fake: FakeService, tmp_path: Path, words: str) -> None:
+def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path, words: str) -> None:
     fake.script = [people("ada")]
     with (tmp_path / "out").open("wb") as out:
         done = piped(*Typed(fake.url).service, *words.split(), stdout=out, preexec_fn=no_room)

@@ -40,8 +40,8 @@ def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bak
     token = typed.done("token", *person).removesuffix("\n")
     assert typed.json("position", *person, "--token", token)["position"] == 1
     entry_id = entry_id_of(bakery.waitlist_id, "ada")
-    told = typed.json("token", bakery.waitlist_id, entry_id)
-    assert told == {"entry_id": entry_id, "entry_token": token}
+    shown = typed.json("token", bakery.waitlist_id, entry_id)
+    assert shown == {"entry_id": entry_id, "entry_token": token}
 
 
 @pytest.mark.parametrize("words", [[], ["a" * 26, "--customer", "ada"], ["ada"]], ids=str)
@@ -51,7 +51,7 @@ def test_a_token_is_one_persons(fake: FakeService, words: list[str]) -> None:
     assert fake.requests == []
 
 
-def test_where_there_are_no_tokens_the_services_reason_is_told(fake: FakeService) -> None:
+def test_where_there_are_no_tokens_the_services_reason_is_shown(fake: FakeService) -> None:
     fake.script = [answer(409, NO_TOKENS)]
     result = Typed(fake.url)("token", "bakery", "--customer", "ada-lovelace", NO_COLOR="1")
     assert result.exit_code == 1
@@ -70,19 +70,17 @@ def test_an_import_writes_its_peoples_tokens_for_its_owner_alone(
     names, tokens = customers(1203), tmp_path / "tokens.csv"
     path = file_of(tmp_path / "p.csv", [*names[:700], "b b", *names[700:]])
     result = Typed(fake.url)("--json", "import", "bakery", path, "--tokens", str(tokens))
-    told = json.loads(result.stdout)
-    assert (result.exit_code, told["joined"], told["tokens_file"]) == (1, 1203, str(tokens))
+    shown = json.loads(result.stdout)
+    assert (result.exit_code, shown["joined"], shown["tokens_file"]) == (1, 1203, str(tokens))
     assert written(tokens) == of_the_fake(names)
     assert mode(tokens) == 0o600
     assert "token-of" not in result.output
 
 
-def test_an_import_asks_for_no_tokens_unless_it_is_told_to(
-    fake: FakeService, tmp_path: Path
-) -> None:
+def test_an_import_asks_for_tokens_only_with_the_option(fake: FakeService, tmp_path: Path) -> None:
     path = file_of(tmp_path / "p.csv", customers(3))
-    told = Typed(fake.url).json("import", "bakery", path)
-    assert told["tokens_file"] is None
+    shown = Typed(fake.url).json("import", "bakery", path)
+    assert shown["tokens_file"] is None
     assert "entry_tokens" not in json.loads(fake.requests[0][3])
     assert not list(tmp_path.glob("*token*"))
 
@@ -128,7 +126,7 @@ def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: 
     assert {one: one.read_bytes() for one in before} == before
 
 
-def test_a_file_that_cannot_be_written_is_said(fake: FakeService, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     path, nowhere = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "none" / "tokens.csv"
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(nowhere))
     assert (result.exit_code, "gets all tokens again" in result.stderr) == (2, True)
@@ -142,8 +140,8 @@ def test_each_token_of_the_real_service_shows_its_persons_position(
     words = ["import", bakery.waitlist_id]
     bakery.typed.done(*words, file_of(tmp_path / "some.csv", names[:300]))
     path = file_of(tmp_path / "p.csv", names)
-    told = bakery.typed.json(*words, path, "--tokens", str(tokens))
-    assert (told["already"], told["joined"]) == (300, 320)
+    shown = bakery.typed.json(*words, path, "--tokens", str(tokens))
+    assert (shown["already"], shown["joined"]) == (300, 320)
     rows = written(tokens)
     assert [name for _, name, _ in rows] == names
     for number in (0, 299, 300, 619):

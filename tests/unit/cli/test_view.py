@@ -9,11 +9,11 @@ NAMES = [f"p{number}" for number in range(12)]
 
 def around(bakery: Bakery, name: str, count: int) -> list[tuple[str, int]]:
     words = [bakery.waitlist_id, "--customer", name, "-n", str(count)]
-    told = bakery.typed.json("around", *words)
-    return [(one["customer_id"], one["position"]) for one in told["entries"]]
+    shown = bakery.typed.json("around", *words)
+    return [(one["customer_id"], one["position"]) for one in shown["entries"]]
 
 
-def test_counts_are_told(bakery: Bakery) -> None:
+def test_counts_are_shown(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", attributes={"language": ["English", "Spanish"]})
     bakery.sign_up("cyd", attributes={"language": "Spanish"})
     assert bakery.typed.json("stats", bakery.waitlist_id)["waiting"] == 3

@@ -55,7 +55,7 @@ def test_a_waitlist_is_paused_resumed_closed_and_opened(typed: Typed, bakery: Ba
         assert settings(bakery)[name] is value
 
 
-def test_a_waitlist_is_deleted_only_when_somebody_says_so(typed: Typed, bakery: Bakery) -> None:
+def test_a_waitlist_is_deleted_only_after_a_confirmation(typed: Typed, bakery: Bakery) -> None:
     """P5"""
     result = typed("delete", bakery.waitlist_id)
     assert (result.exit_code, "--yes" in result.stderr) == (2, True)

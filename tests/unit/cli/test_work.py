@@ -37,8 +37,8 @@ def work(bakery: Bakery, program: str, *words: str, options: str = "") -> Any:
 
 
 def outcomes(text: str) -> list[tuple[str, str]]:
-    told = [json.loads(line) for line in text.splitlines()]
-    return [(one["customer_id"], one["outcome"]) for one in told]
+    shown = [json.loads(line) for line in text.splitlines()]
+    return [(one["customer_id"], one["outcome"]) for one in shown]
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def test_one_line_is_forgotten_be_it_in_the_record_or_not(world: World, waitlist
     assert known(world) == {"bakery", "cafe"} - {waitlist_id}
 
 
-def test_what_cannot_be_done_is_said(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_done_is_an_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--stack", "nothing"]) == 1
     make_stack("older", {})
     assert main(["--stack", "older"]) == 1

@@ -117,7 +117,7 @@ def test_a_function_that_is_too_slow_or_too_busy_is_a_503() -> None:
         assert (response.status, response.body) == (503, b'{"message": "Service Unavailable"}')
 
 
-def test_only_where_there_is_no_room_here_it_is_said_when_to_come_again() -> None:
+def test_only_a_full_front_sends_retry_after() -> None:
     """API Gateway sends no Retry-After when a function times out; clients must cope."""
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(front(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"

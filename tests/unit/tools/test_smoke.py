@@ -139,7 +139,7 @@ def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
     assert STEPS[-1] in capsys.readouterr().out
 
 
-def test_what_cannot_be_tried_is_said(
+def test_what_cannot_be_tried_is_an_error(
     monkeypatch: pytest.MonkeyPatch, account: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--stack", "nothing"]) == 1
