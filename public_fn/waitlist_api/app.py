@@ -48,7 +48,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     """Answer one request of the HTTP API before Lambda's timeout."""
     seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
     with DEADLINE.limited_to(seconds):
-        return request_log().respond(event, context, lambda: _answer(event, context))
+        return request_log().respond(event, context.aws_request_id, lambda: _answer(event, context))
 
 
 def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:

@@ -26,22 +26,15 @@ def given(message: object) -> str:
 
 
 class Correlation:
-    """The id of the current request; one for a process, which handles one request at a time.
+    """The id of the current request, empty between two requests.
 
-    It is no context variable, because the threads that a request starts share its id.
+    One object per process, because it handles one request at a time. It is no context variable,
+    because the threads that a request starts share its id.
     """
 
     def __init__(self) -> None:
         self.id = ""
         self._marks_records = False
-
-    def begin(self, correlation_id: str) -> None:
-        """Begin the request of this id."""
-        self.id = correlation_id
-
-    def end(self) -> None:
-        """End the request: later log lines have no id."""
-        self.id = ""
 
     def mark_log_records(self) -> None:
         """Have every log record carry the id, whichever library writes it."""

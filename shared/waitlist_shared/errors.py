@@ -170,30 +170,5 @@ class InternalError(WaitlistError):
     """The service has a defect: its log has the details."""
 
 
-BY_CODE: dict[str, type[WaitlistError]] = {
-    error.code: error
-    for error in (
-        Cold,
-        Rebuilding,
-        StaleEpoch,
-        Outdated,
-        SegmentsBuilding,
-        StaleSegments,
-        WaitlistFull,
-        WaitlistClosed,
-        Gone,
-        NotWaiting,
-        NoRoom,
-        IdempotencyKeyReused,
-        WaitlistPaused,
-        NotHeld,
-        ClaimExpired,
-        ClaimMismatch,
-        NotParked,
-        Expiring,
-        QueueUnavailable,
-        InvalidRequest,
-        UnsupportedVersion,
-        InternalError,
-    )
-}
+# Errors that the private function answers; those of the public function are not defined yet here.
+BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

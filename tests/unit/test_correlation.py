@@ -66,8 +66,8 @@ def test_log_records_carry_the_id_of_what_is_worked_on(
     correlation, logger = Correlation(), logging.getLogger("a library's")
     correlation.mark_log_records()
     correlation.mark_log_records()
-    correlation.begin(ULID)
+    correlation.id = ULID
     logger.warning("within")
-    correlation.end()
+    correlation.id = ""
     logger.warning("after")
     assert [getattr(one, "correlation_id", None) for one in caplog.records] == [ULID, None]

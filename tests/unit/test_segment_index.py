@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.segments.index import SegmentIndex

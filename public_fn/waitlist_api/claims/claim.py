@@ -19,7 +19,6 @@ from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.transitions import Transition
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
-from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
@@ -79,7 +78,7 @@ class Claims:
         if command.filter is None:
             return self._send(request)
         within = partial(_within, request, command.filter)
-        checked(self.waitlist_cache, command.waitlist_id, within)
+        self.waitlist_cache.checked(command.waitlist_id, within)
         return self.segment_index.send(command.waitlist_id, lambda all_: self._send(within(all_)))
 
     def _send(self, request: c.Claim) -> c.ClaimResult:

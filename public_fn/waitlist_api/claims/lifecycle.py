@@ -188,11 +188,11 @@ def _events(
 
 
 def _view_after(verb: HoldVerb, command: HoldCommand, result: Any) -> EntryView:
-    if verb.after != "waiting":
-        return EntryView.off_queue(command.entry_id, verb.after, result.rank, result.ticket)
-    # This is a repeat if there is no position: another claim holds the entry now.
-    total = None if result.position is None else result.total
-    return EntryView.waiting(command.entry_id, result.rank, result.ticket, result.position, total)
+    place = (command.entry_id, verb.after, result.rank, result.ticket)
+    # The repeat of a release or redrive has no position if another claim holds the entry now.
+    if verb.after != "waiting" or result.position is None:
+        return EntryView.placed(*place)
+    return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: HoldVerb, command: HoldCommand, record: EntryRecord) -> bool:

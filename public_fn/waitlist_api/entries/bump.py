@@ -82,8 +82,8 @@ class Bumps:
         except EntryChanged as changed:
             is_present = changed.record is not None and changed.record.status in PRESENT
             raise (Rebuilding if is_present else NotWaiting) from changed
-        view = EntryView.waiting(
-            command.entry_id, moved.rank, moved.ticket, moved.position, moved.total
+        view = EntryView.placed(
+            command.entry_id, "waiting", moved.rank, moved.ticket, moved.position, moved.total
         )
         return Bumped(**asdict(view), moved=moved.moved_by)
 

@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
-from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
@@ -112,7 +111,7 @@ class EntryEdits:
         return record
 
     def _check(self, waitlist_id: str, attributes: Attributes) -> None:
-        checked(self.waitlist_cache, waitlist_id, lambda segments: segments.check(attributes))
+        self.waitlist_cache.checked(waitlist_id, lambda segments: segments.check(attributes))
 
     def _mark(self, record: EntryRecord) -> int:
         """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit."""

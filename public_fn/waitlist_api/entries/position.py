@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from waitlist_api.clock import iso_of
-from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.messages import STATE_OF, restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Placed
@@ -44,25 +44,21 @@ class EntryView:
         return fields
 
     @classmethod
-    def waiting(
-        cls, entry_id: str, rank: int, ticket: int, position: int | None, total: int | None
+    def placed(
+        cls,
+        entry_id: str,
+        status: str,
+        rank: int,
+        ticket: int,
+        position: int | None = None,
+        total: int | None = None,
     ) -> Self:
-        return cls(
-            entry_id=entry_id,
-            status="waiting",
-            position=position,
-            total=total,
-            priority=priority_of(rank),
-            joined_at=iso_of(time_of(ticket)),
-            ticket=ticket,
-        )
-
-    @classmethod
-    def off_queue(cls, entry_id: str, status: str, rank: int, ticket: int) -> Self:
-        """Return the view of an entry that is held, parked or admitted: without a position."""
+        """Return the view of an entry that Redis has."""
         return cls(
             entry_id=entry_id,
             status=status,
+            position=position,
+            total=total,
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
             ticket=ticket,
@@ -98,9 +94,11 @@ class Positions:
             return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.outcome in STATUS_OF:
             status = STATUS_OF[found.outcome]
-            return EntryView.off_queue(entry_id, status, found.rank, found.ticket)
+            return EntryView.placed(entry_id, status, found.rank, found.ticket)
         total = None if hide_total else found.total
-        return EntryView.waiting(entry_id, found.rank, found.ticket, found.position, total)
+        return EntryView.placed(
+            entry_id, "waiting", found.rank, found.ticket, found.position, total
+        )
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
         """Restore an entry's recorded place in Redis; raise Gone if its stay has ended."""
@@ -127,12 +125,12 @@ class Positions:
                 # A concurrent leave has ended the stay since it was read.
                 return None
             if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
-                return EntryView.off_queue(
-                    entry_id, STATUS_OF[place.state], place.rank, place.ticket
-                )
+                return EntryView.placed(entry_id, STATUS_OF[place.state], place.rank, place.ticket)
             if place.position is None or place.rank is None or place.ticket is None:
                 raise Rebuilding
             total = None if hide_total else place.total
-            return EntryView.waiting(entry_id, place.rank, place.ticket, place.position, total)
+            return EntryView.placed(
+                entry_id, "waiting", place.rank, place.ticket, place.position, total
+            )
 
         return retry_on_conflict(attempt, Rebuilding)

@@ -46,8 +46,8 @@ class EntryQueries:
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
         entries = [
             EntryDetails(
-                EntryView.waiting(
-                    entry.entry_id, entry.rank, entry.ticket, entry.position, page.total
+                EntryView.placed(
+                    entry.entry_id, "waiting", entry.rank, entry.ticket, entry.position, page.total
                 ),
                 records.get(entry.entry_id),
                 [],
@@ -73,7 +73,7 @@ class EntryQueries:
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
         entries = [
             EntryDetails(
-                EntryView.off_queue(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
+                EntryView.placed(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
                 records.get(entry.entry_id),
                 [],
             )

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from waitlist_api.conflicts import retry_on_conflict
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
-from waitlist_api.segments.validate import checked
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 
@@ -54,7 +53,9 @@ class _Answer:
         if found.outcome != "waiting" or found.rank is None or found.ticket is None:
             return None
         total = self._shown(found.total)
-        return EntryView.waiting(entry_id, found.rank, found.ticket, found.position, total)
+        return EntryView.placed(
+            entry_id, "waiting", found.rank, found.ticket, found.position, total
+        )
 
     def _shown(self, total: int) -> int | None:
         return None if self.found.hide_counts else total
@@ -99,8 +100,8 @@ class SegmentPositions:
         return retry_on_conflict(attempt, Rebuilding)
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
-        canonical = checked(
-            self.waitlist_cache, record.waitlist_id, lambda one: one.declared_names(names, FIELD)
+        canonical = self.waitlist_cache.checked(
+            record.waitlist_id, lambda one: one.declared_names(names, FIELD)
         )
 
         def send(segments: Segments) -> _Answer:

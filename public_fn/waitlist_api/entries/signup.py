@@ -4,7 +4,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.signup_step import (
@@ -28,6 +27,7 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.messages import drop_of, drop_of_former, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.segments import Segments
@@ -99,8 +99,8 @@ class Signups:
         """Finish an intent to join: record its place, or remove the intent if Redis refuses it."""
         placed = self._take_place(record)
         is_new = self.record(record, placed)
-        view = EntryView.waiting(
-            record.entry_id, placed.rank, placed.ticket, placed.position, placed.total
+        view = EntryView.placed(
+            record.entry_id, "waiting", placed.rank, placed.ticket, placed.position, placed.total
         )
         return SignedUp(view, is_new)
 

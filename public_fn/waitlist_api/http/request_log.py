@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from waitlist_api.http.audit_log import audited
 from waitlist_api.http.errors import PROBLEM_JSON
@@ -22,12 +22,6 @@ ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/[a-z0-9_]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 
 
-class Context(Protocol):
-    """The part of a Lambda context that is used here."""
-
-    aws_request_id: str
-
-
 @dataclass(frozen=True, slots=True)
 class RequestLog:
     """Writes one line for each request, also for one that fails."""
@@ -37,16 +31,16 @@ class RequestLog:
     metrics: MetricsCollector
     seconds: Callable[[], float] = time.perf_counter
 
-    def respond(self, event: object, context: Context, answer: Callable[[], Response]) -> Response:
+    def respond(self, event: object, request_id: str, answer: Callable[[], Response]) -> Response:
         """Answer a request and write its line, also if `answer` raises.
 
         The audit line is written first, so that a process that dies during an erasure has logged
         the operator. The request's line has the outcome and the same id.
         """
-        id_ = id_of(event, context)
+        id_ = id_of(event, request_id)
         if (asked := audited(event)) is not None:
             self.telemetry.audit(asked, id_)
-        self.correlation.begin(id_)
+        self.correlation.id = id_
         began = self.seconds()
         response: Response | None = None
         try:
@@ -54,7 +48,7 @@ class RequestLog:
             response.setdefault("headers", {})[HEADER] = id_
             return response
         finally:
-            self.correlation.end()
+            self.correlation.id = ""
             self._log(event, id_, response, (self.seconds() - began) * 1000)
 
     def _log(self, event: object, id_: str, response: Response | None, milliseconds: float) -> None:
@@ -71,11 +65,11 @@ class RequestLog:
         self.telemetry.write(span)
 
 
-def id_of(event: object, context: Context) -> str:
+def id_of(event: object, request_id: str) -> str:
     """Return the client's id if it may be logged, else API Gateway's, else Lambda's."""
     headers, request = _part(event, "headers"), _part(event, "requestContext")
     id_ = chosen(headers.get(HEADER.lower())) or request.get("requestId")
-    return id_ if isinstance(id_, str) and GIVEN.match(id_) else context.aws_request_id
+    return id_ if isinstance(id_, str) and GIVEN.match(id_) else request_id
 
 
 def route_of(event: object) -> str:

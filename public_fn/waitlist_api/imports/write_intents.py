@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import count
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import InvalidFields, Throttled
@@ -15,6 +14,7 @@ from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent

@@ -26,14 +26,14 @@ class RunLog:
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
         """Do a run, with the correlation id of the request that started it, or of its own."""
         id_ = given(event) or request_id
-        self.correlation.begin(id_)
+        self.correlation.id = id_
         began = self.seconds()
         is_done = False
         try:
             work()
             is_done = True
         finally:
-            self.correlation.end()
+            self.correlation.id = ""
             self._log(event, id_, is_done, (self.seconds() - began) * 1000)
 
     def _log(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:

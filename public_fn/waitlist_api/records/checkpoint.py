@@ -32,15 +32,11 @@ class Checkpoint:
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # Older versions stored more fields.
+        # During a deployment the newer version may store more fields.
         return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
-        """Return the stored fields; an earlier version cannot read an unfinished audit."""
-        fields = asdict(self)
-        if not self.audited:
-            del fields["audited"]
-        return fields
+        return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
         """Return the checkpoint of an audit that has come to a stamp and is to be continued.

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.errors import Throttled
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
@@ -200,7 +200,9 @@ class EntryRecords:
             "expires_at": event.expires_at,
         }
         change = _change(record.key, event.stamp, "left")
-        self._write(change, update, condition, values, now_millis, *events)
+        with entry_changed():
+            writes = self._writes(change, update, condition, values, now_millis, *events)
+            self.table.transact(writes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record a move that Redis made; raise EntryChanged if the moved stay is over."""
@@ -272,20 +274,6 @@ class EntryRecords:
         condition = "#status = :joining AND #join_id = :join_id"
         change = _change(record.key, place.stamp, "waiting", rank=place.rank)
         return self._writes(change, update, condition, STATUSES | values, now_millis, *events)
-
-    def _write(
-        self,
-        change: Change,
-        update: str,
-        condition: str,
-        values: Item,
-        now_millis: int,
-        *events: HistoryEvent,
-    ) -> None:
-        """Change a record, its history and the journal in one transaction."""
-        with entry_changed():
-            writes = self._writes(change, update, condition, values, now_millis, *events)
-            self.table.transact(writes)
 
     def _writes(
         self,

@@ -34,7 +34,7 @@ class RebuildProgress:
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # Older versions stored more fields.
+        # During a deployment the newer version may store more fields.
         return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:

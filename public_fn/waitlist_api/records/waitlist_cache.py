@@ -1,13 +1,17 @@
 """Cache of waitlists: 30 seconds, so that a signup need not read its waitlist."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.errors import WaitlistNotFound
+from waitlist_api.errors import InvalidFields, WaitlistNotFound
+from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 
 REMEMBERED_MILLIS = 30_000
 REMEMBERED_COUNT = 1_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,16 @@ class WaitlistCache:
         until_millis = self.now_millis() + REMEMBERED_MILLIS
         self.remembered[waitlist_id] = _Remembered(record, until_millis)
         return record
+
+    def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
+        """Return the result of `check`; raise InvalidFields only by the current segments.
+
+        The cached segments may be old, so a refusal by them is checked again.
+        """
+        try:
+            return check(self.find(waitlist_id).segments)
+        except InvalidFields:
+            return check(self.look_up(waitlist_id).segments)
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
         """Return how long a waitlist keeps ended stays; None if it is deleted."""

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.errors import Throttled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
@@ -265,15 +265,13 @@ class WaitlistRecords:
 
     def write_checkpoint(self, waitlist_id: str, checkpoint: Checkpoint) -> None:
         """Store the checkpoint."""
-        try:
+        with suppress(ConditionFailed):
             self.table.update(
                 _key(waitlist_id),
                 "SET #watch = :watch",
                 "attribute_exists(#pk)",
                 {"watch": checkpoint.to_item()},
             )
-        except ConditionFailed:
-            return
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from waitlist_api.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.queue.messages import tag_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
