@@ -90,15 +90,8 @@ class Positions:
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
         found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
-        if found.rank is None or found.ticket is None:
-            return self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
-        if found.outcome in STATUS_OF:
-            status = STATUS_OF[found.outcome]
-            return EntryView.placed(entry_id, status, found.rank, found.ticket)
-        total = None if hide_total else found.total
-        return EntryView.placed(
-            entry_id, "waiting", found.rank, found.ticket, found.position, total
-        )
+        view = view_of(entry_id, found, hide_total)
+        return view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
         """Restore an entry's recorded place in Redis; raise Gone if its stay has ended."""
@@ -134,3 +127,13 @@ class Positions:
             )
 
         return retry_on_conflict(attempt, Rebuilding)
+
+
+def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
+    """Return the view of an entry as Redis has it; None if Redis does not have it."""
+    if found.rank is None or found.ticket is None:
+        return None
+    if found.outcome in STATUS_OF:
+        return EntryView.placed(entry_id, STATUS_OF[found.outcome], found.rank, found.ticket)
+    total = None if hide_total else found.total
+    return EntryView.placed(entry_id, "waiting", found.rank, found.ticket, found.position, total)

@@ -1,5 +1,6 @@
 """Queries for operators: pages of entries, and one entry with its history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,18 +44,13 @@ class EntryQueries:
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
         )
-        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page.entries])
-        entries = [
-            EntryDetails(
-                EntryView.placed(
-                    entry.entry_id, "waiting", entry.rank, entry.ticket, entry.position, page.total
-                ),
-                records.get(entry.entry_id),
-                [],
+        views = [
+            EntryView.placed(
+                entry.entry_id, "waiting", entry.rank, entry.ticket, entry.position, page.total
             )
             for entry in page.entries
         ]
-        return entries, cursors.encode(page.next_rank)
+        return self._with_records(waitlist_id, views), cursors.encode(page.next_rank)
 
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
@@ -70,19 +66,19 @@ class EntryQueries:
                 limit=limit,
             )
         )
-        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in shelf.entries])
-        entries = [
-            EntryDetails(
-                EntryView.placed(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket),
-                records.get(entry.entry_id),
-                [],
-            )
+        views = [
+            EntryView.placed(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket)
             for entry in shelf.entries
         ]
+        entries = self._with_records(waitlist_id, views)
         if len(entries) < limit:
             return entries, None
         last = shelf.entries[-1]
         return entries, cursors.encode([last.time_millis, last.entry_id])
+
+    def _with_records(self, waitlist_id: str, views: Sequence[EntryView]) -> list[EntryDetails]:
+        records = self.entries.get_many(waitlist_id, [view.entry_id for view in views])
+        return [EntryDetails(view, records.get(view.entry_id), []) for view in views]
 
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return one entry with the newest 100 events of its history."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.entries.position import EntryView, Positions, view_of
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -47,16 +47,6 @@ class _Answer:
             if place.position is not None
         ]
 
-    def view(self, entry_id: str) -> EntryView | None:
-        """Return the status and position in the queue; None if the entry does not wait."""
-        found = self.found
-        if found.outcome != "waiting" or found.rank is None or found.ticket is None:
-            return None
-        total = self._shown(found.total)
-        return EntryView.placed(
-            entry_id, "waiting", found.rank, found.ticket, found.position, total
-        )
-
     def _shown(self, total: int) -> int | None:
         return None if self.found.hide_counts else total
 
@@ -84,17 +74,18 @@ class SegmentPositions:
             if record is None or record.erase:
                 raise EntryNotFound
             answer = self._ask(record, names)
-            view = answer.view(entry_id)
+            view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
+                # Restores a place that Redis has lost, and then the segments can be read.
                 view = self.positions.of(waitlist_id, entry_id)
-                if view.position is None:
-                    return view, []
-            elif answer.is_whole:
+                return None if view.position is not None else (view, [])
+            if view.position is None:
+                return view, []
+            if answer.is_whole:
                 return view, answer.places()
-            else:
-                # An edit was cut off, or is under way: write the record's segments to Redis.
-                with suppress(Gone):
-                    self.segment_index.update(record)
+            # An edit was cut off, or is under way: write the record's segments to Redis.
+            with suppress(Gone):
+                self.segment_index.update(record)
             return None
 
         return retry_on_conflict(attempt, Rebuilding)

@@ -133,12 +133,7 @@ def _correction(
     if record is not None and record.status == "joining" and placed.ticket is None:
         # The running signup may have a place already; its former stay must not have one.
         return drop_of_former(record)
-    if record is not None and record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, when="older")
-    if record is not None and record.status == "leaving" and not record.erase:
-        # Not a drop: the running leave must find a place to count.
-        return leave_of(record)
-    return c.Drop(
+    return _by_record(record, segments, epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
         join_id=placed.join_id,
@@ -152,8 +147,16 @@ def _correction_of(
     """Return the message that makes Redis agree with the record of a journal's change."""
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
-    if record.status in PRESENT:
+    if record.status == "joining":
+        return None
+    return _by_record(record, segments, epoch) or drop_of(record)
+
+
+def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
+    """Return the message for a recorded place or a running leave; None for any other record."""
+    if record is not None and record.status in PRESENT:
         return restore_of(Placed.from_record(record), segments, epoch, when="older")
-    if record.status == "leaving" and not record.erase:
+    if record is not None and record.status == "leaving" and not record.erase:
+        # Not a drop: the running leave must find a place to count.
         return leave_of(record)
-    return None if record.status == "joining" else drop_of(record)
+    return None
