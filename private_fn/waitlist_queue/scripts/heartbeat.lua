@@ -1,7 +1,7 @@
 -- heartbeat: counts a run of maintenance. A count that went back shows that Redis has lost writes.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
--- ARGV epoch known_beat now server_run_id
+-- ARGV epoch known_heartbeat now server_run_id
 -- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
 -- EACH counters signed_up left admitted
 -- RETURNS cold | rebuilding | outdated
@@ -9,7 +9,7 @@ local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'beat', 'signed_up
   'admitted', 'born', 'home')
 if not owned_state(meta[1], meta[8], server_run_id) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
-local beat, known = tonumber(meta[3] or 0), tonumber(known_beat)
+local beat, known = tonumber(meta[3] or 0), tonumber(known_heartbeat)
 -- One heartbeat may be lost with the writes just before it; if two are missing, a whole interval is.
 if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'

@@ -130,7 +130,7 @@ class IntentWriter:
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
                 count=len(new) - shared.total(),
-                crowds=tuple(c.Crowd(*crowd) for crowd in shared.items()),
+                crowds=tuple(c.SharedMillisecond(*crowd) for crowd in shared.items()),
             )
         )
         tickets = {None: count(reserved.first, reserved.apart)} | {

@@ -109,7 +109,7 @@ class Heartbeat:
         """
         beat = windows.beat
         waitlist_id = windows.waitlist.waitlist_id
-        request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
+        request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_heartbeat=beat.beat)
         (answer,) = send_batch(self.queue, [request])
         if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
             return answer.beat

@@ -42,7 +42,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
     )
 
 
-STATE_OF: dict[str, c.Standing] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
+STATE_OF: dict[str, c.EntryState] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
 
 
 def restore_of(
@@ -146,7 +146,7 @@ def beat_of(waitlist: WaitlistRecord) -> c.Heartbeat:
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,
-        known_beat=waitlist.checkpoint.beat,
+        known_heartbeat=waitlist.checkpoint.beat,
     )
 
 

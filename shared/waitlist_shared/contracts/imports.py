@@ -17,7 +17,7 @@ from waitlist_shared.contracts.queue import SignupResult
 from waitlist_shared.limits import MAX_BATCH
 
 
-class Crowd(Struct, frozen=True, array_like=True):
+class SharedMillisecond(Struct, frozen=True, array_like=True):
     """How many rows of an import share the millisecond that begins with a ticket."""
 
     ticket: Ticket
@@ -28,7 +28,7 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
     """Draws a run of tickets, and numbers within shared milliseconds, each of them once."""
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
-    crowds: Annotated[tuple[Crowd, ...], Meta(max_length=MAX_BATCH)] = ()
+    crowds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
 
 
 @answers(AllocateTickets)

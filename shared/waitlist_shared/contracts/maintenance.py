@@ -25,7 +25,7 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
     """Counts a run of maintenance, and compares with the count of the run before."""
 
     epoch: Epoch | None = None
-    known_beat: Number = 0
+    known_heartbeat: Number = field(default=0, name="known_beat")
 
 
 @answers(Heartbeat)

@@ -8,6 +8,7 @@ from msgspec.structs import force_setattr
 from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
+    EntryState,
     Epoch,
     LeaseSeconds,
     Number,
@@ -23,7 +24,6 @@ from waitlist_shared.contracts.common import (
     Result,
     Seen,
     SegmentIds,
-    Standing,
     State,
     Ticket,
     answers,
@@ -317,7 +317,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     expected: Seen | None = field(default=None, name="seen")
     once_key: OnceKey | None = None
     once_stamp: Ticket | None = None
-    state: Standing = "waiting"
+    state: EntryState = "waiting"
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
