@@ -1,15 +1,13 @@
 """Entry tokens that operators issue, for customers who were imported or lost their token."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import EntryNotFound, InvalidFields, NoEntryTokens
+from waitlist_api.errors import EntryNotFound, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 
 TokenOf = Callable[[str, str, int], str]
 
@@ -38,8 +36,7 @@ class TokenIssuer:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
             # A signup that was cut off has no ticket, so no token, until it is finished.
-            with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self.signups.finish(record)
+            self.signups.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
             # This read raises WaitlistNotFound if the waitlist's id is the wrong one.

@@ -1,7 +1,6 @@
 """Edit: replace an entry's attributes or profile. The place stays, the segments follow."""
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, InvalidFields
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
@@ -19,7 +18,7 @@ from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.errors import Gone, NotWaiting
 
 HAS_LEFT = "The person has left the list, so there is nothing to edit."
 
@@ -103,8 +102,7 @@ class EntryEdits:
         if record.status == "admitted":
             raise AlreadyAdmitted
         if record.status == "joining":
-            with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self.signups.finish(record)
+            self.signups.try_to_finish(record)
             return None
         if record.status not in PRESENT:
             raise NotWaiting(HAS_LEFT)

@@ -104,6 +104,11 @@ class Signups:
         )
         return SignedUp(view, is_new)
 
+    def try_to_finish(self, record: EntryRecord) -> None:
+        """Finish an intent to join. If that is refused, the entry is not joining any more."""
+        with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
+            self.finish(record)
+
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
         """Record the place that Redis gave; return False if another request had recorded it."""
         try:

@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import InvalidFields, Throttled
+from waitlist_api.errors import Throttled
 from waitlist_api.imports.rows import ImportedRow
-from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
@@ -20,7 +19,6 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistError, WaitlistFull
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
@@ -117,8 +115,7 @@ class IntentWriter:
         if record.status == "leaving":
             self.leaves.finish(record)
         else:
-            with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
-                self.signups.finish(record)
+            self.signups.try_to_finish(record)
         one.record = self.entries.get(*record.key)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
@@ -145,9 +142,7 @@ class IntentWriter:
         """Drop former stays from Redis, which would return them for the new ones."""
         admitted = [one.record for one in rows if one.record is not None]
         drops = [drop_of(one, counts=True) for one in admitted if one.status == "admitted"]
-        for answer in send_batch(self.queue, drops) if drops else ():
-            if isinstance(answer, WaitlistError):
-                raise answer
+        send_all(self.queue, drops)
 
     def _intent(self, one: ImportedRow, by: str, allocation: TicketAllocation) -> Intent:
         ticket, earlier = allocation.tickets[one.entry_id], one.recorded_ticket

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from waitlist_api.maintenance.rebuild_run import RebuildRun
-from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import (
     drop_of,
     drop_of_erased,
@@ -19,8 +19,7 @@ from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import Placed, Places
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import WaitlistError
-from waitlist_shared.limits import MAX_BATCH, MAX_FILL
+from waitlist_shared.limits import MAX_FILL
 
 # The index lags the table by moments, and the writers' clocks differ by minutes: entries that
 # changed within this time before the rebuild are read again, from the table.
@@ -45,7 +44,7 @@ class RebuildPasses:
         """Restore all entries of the index, after those that an earlier run restored."""
         behind = run.rebuild.last_key(shard)
         for page in filter(None, self.places.in_line(run.waitlist_id, shard, behind)):
-            self._send([*_fills(run, page), *_restores(run, page)])
+            send_all(self.queue, [*_fills(run, page), *_restores(run, page)])
             run.restored(shard, page)
             if run.must_stop():
                 return
@@ -60,7 +59,7 @@ class RebuildPasses:
             corrections = [
                 _correction(one, records.get(one.entry_id), run.segments, run.epoch) for one in page
             ]
-            self._send([one for one in corrections if one is not None])
+            send_all(self.queue, [one for one in corrections if one is not None])
             if run.must_stop():
                 return
         run.finished(shard)
@@ -86,18 +85,12 @@ class RebuildPasses:
             _correction_of(one, records.get(one.entry_id), run.segments, run.epoch)
             for one in {one.entry_id: one for one in changes}.values()
         ]
-        self._send([one for one in corrections if one is not None])
+        send_all(self.queue, [one for one in corrections if one is not None])
 
     def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
         yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
         yield from self.places.ended(waitlist_id, shard, since_millis)
         yield from self.places.unfinished(waitlist_id, shard)
-
-    def _send(self, requests: list[c.Single]) -> None:
-        for start in range(0, len(requests), MAX_BATCH):
-            for answer in send_batch(self.queue, requests[start : start + MAX_BATCH]):
-                if isinstance(answer, WaitlistError) and answer.code != "gone":
-                    raise answer
 
 
 def _is_plain(placed: Placed) -> bool:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of, tag_of
 from waitlist_api.records.decisions import MAINTENANCE, event_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -14,7 +14,6 @@ from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, WaitlistError
 
 # Pages of 500 in one run; the next run continues.
 PAGES = 100
@@ -91,9 +90,7 @@ class Reconciler:
         def tag(segments: Segments) -> None:
             if not segments.declared:
                 return
-            for answer in send_batch(self.queue, [tag_of(one, segments) for one in records]):
-                if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
-                    raise answer
+            send_all(self.queue, [tag_of(one, segments) for one in records])
 
         if records:
             self.segment_index.send(waitlist_id, tag)

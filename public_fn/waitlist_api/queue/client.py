@@ -12,7 +12,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from waitlist_api.errors import Throttled
 from waitlist_shared import contracts as c
 from waitlist_shared.correlation import FIELD, Correlation
-from waitlist_shared.errors import BY_CODE, InternalError, QueueUnavailable, WaitlistError
+from waitlist_shared.errors import BY_CODE, Gone, InternalError, QueueUnavailable, WaitlistError
+from waitlist_shared.limits import MAX_BATCH
 
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
@@ -96,3 +97,11 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
         result_of(request, answer) if answer.get("ok") else failure_of(answer)
         for request, answer in zip(requests, answers, strict=True)
     ]
+
+
+def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
+    """Send requests, in batches; raise the first error, unless it is that a stay has ended."""
+    for start in range(0, len(requests), MAX_BATCH):
+        for answer in send_batch(queue, requests[start : start + MAX_BATCH]):
+            if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
+                raise answer

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import tag_of
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
@@ -15,7 +15,6 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_COMBINATIONS
 
 logger = logging.getLogger(__name__)
@@ -105,9 +104,7 @@ class Reindexer:
         messages = [
             _message_of(entry_id, records.get(entry_id), segments) for entry_id in entry_ids
         ]
-        for answer in send_batch(self.queue, messages):
-            if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
-                raise answer
+        send_all(self.queue, messages)
         return len(messages)
 
 
