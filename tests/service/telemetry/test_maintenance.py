@@ -13,6 +13,7 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS
+from waitlist_api.queue.client import QueueClient
 from waitlist_shared.errors import QueueUnavailable
 
 
@@ -89,7 +90,7 @@ def test_a_park_is_no_expiry(people: Admissions) -> None:
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Have a signup stop after its intent is recorded."""
     with monkeypatch.context() as patch:
-        patch.setattr(people.world.services.queue, "send", unavailable)
+        patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503
 
 
