@@ -104,37 +104,6 @@ def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
     assert shared.stats()["waiting"] == 10
 
 
-def test_places_given_up_are_taken_once_each(shared: Line) -> None:
-    """P5, P6: 32 entries leave a full list while 32 signups retry until they get in."""
-    members = names_of("member", 32)
-    shared.init(version=2, capacity=32)
-    shared.all_sign_up(members)
-    totals: list[int] = []
-
-    def insist(name: str) -> Answer:
-        while not (answer := shared.signup(name))["ok"]:
-            assert answer["code"] == "waitlist_full"
-        totals.append(answer["total"])
-        return answer
-
-    leave = [partial(shared.leave, name) for name in members]
-    join = [partial(insist, name) for name in names_of("newcomer", 32)]
-    answers = at_once(leave + join)
-    assert Counter(answer["outcome"] for answer in answers) == {"left": 32, "joined": 32}
-    assert max(totals) <= 32
-    assert_gap_free(shared, set(names_of("newcomer", 32)))
-    assert shared.stats()["counters"] == {"signed_up": 64, "left": 32, "admitted": 0}
-
-
-def test_one_stay_ends_once(shared: Line) -> None:
-    """P2: however many leaves arrive."""
-    shared.all_sign_up(["ann", "bob"])
-    answers = at_once([partial(shared.leave, "ann")] * THREADS)
-    assert Counter(answer["outcome"] for answer in answers) == {"left": 1, "absent": 63}
-    assert_gap_free(shared, {"bob"})
-    assert shared.stats()["counters"]["left"] == 1
-
-
 def test_one_wish_moves_once(shared: Line) -> None:
     """P2: the same bump in every thread moves two places in total."""
     people = names_of("person", 100)

@@ -30,46 +30,6 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
     assert line.complete("ann", TOKEN)["attempts"] == 2
 
 
-def test_a_restored_hold_ends_at_its_recorded_deadline(line: Line) -> None:
-    """P1: at the recorded place, with one more attempt than recorded."""
-    line.init(lease_seconds=1)
-    line.restore("bob", RANK + 2, 2)
-    line.restore("ann", RANK + 1, 1, **hold(line, attempts=2))
-    line.clock.advance(seconds=60, micros=-1_000)
-    assert list(line.claimed()) == ["bob"]
-    line.clock.advance(1_000)
-    ann = line.claimed()["ann"]
-    assert (ann["attempts"], ann["rank"], ann["ticket"]) == (3, RANK + 1, 1)
-
-
-def test_a_hold_that_ended_during_the_loss_comes_back_into_line(line: Line) -> None:
-    """P3"""
-    line.init(state="hydrating")
-    line.restore("ann", RANK + 1, 1, **hold(line, seconds=-60))
-    line.init()
-    assert line.complete("ann", TOKEN)["code"] == "claim_expired"
-    assert line.claimed()["ann"]["attempts"] == 1
-
-
-def test_the_parked_are_aside_again_since_the_same_time(line: Line) -> None:
-    line.init(state="hydrating")
-    fields: dict[str, Any] = {"state": "parked", "time_millis": 1_234_567, "attempts": 5}
-    answer = line.restore("ann", RANK + 1, 9, epoch=EPOCH, **fields)
-    assert (answer["outcome"], answer["state"]) == ("restored", "parked")
-    line.init()
-    aside = {"entry_id": line.id_of("ann"), "rank": RANK + 1, "ticket": 9}
-    assert line.shelf("parked")["entries"] == [{**aside, "attempts": 5, "time_millis": 1_234_567}]
-    back = line.redrive("ann")
-    assert (back["rank"], back["ticket"], back["attempts"]) == (RANK + 1, 9, 0)
-
-
-def test_the_attempts_of_those_in_line_come_back(line: Line) -> None:
-    line.init(state="hydrating")
-    line.restore("ann", RANK + 1, 1, attempts=3)
-    line.init()
-    assert line.claimed()["ann"]["attempts"] == 3
-
-
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
     """P2, P4: Redis is newer, and the answer has the state and place in Redis."""
     line.init()

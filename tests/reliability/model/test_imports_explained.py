@@ -36,10 +36,6 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
     assert ends_of(line_of("a", "c"), (FILE, answered("joined", "already", "joined"))) == {"acdb"}
 
 
-def test_what_is_cut_off_is_a_beginning_of_the_file() -> None:
-    assert ends_of(line_of("a", "c"), (FILE, SILENT)) == {"ac", "acd", "acdb"}
-
-
 def test_a_signup_after_a_cut_does_not_stand_between_rows_before_it() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))

@@ -6,17 +6,6 @@ from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
 from tests.support.world import World
 
 
-def test_a_paused_list_takes_signups_and_gives_nobody(waitlist: Waitlist) -> None:
-    """Given a paused list, when people come and are claimed, then they wait, none is given."""
-    desk = waitlist("ann", paused=True)
-    desk.all_sign_up("bob")
-    assert desk.claim(2).code == "waitlist_paused"
-    assert desk.claim(2, complete=True).code == "waitlist_paused"
-    assert desk.order() == ["ann", "bob"]
-    desk.configure(paused=False)
-    assert desk.claimed(2) == ["ann", "bob"]
-
-
 def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
     """Given four held, when the list is paused, then their holds can still be ended."""
     desk = waitlist("ann", "bob", "cyd", "dan")
@@ -38,16 +27,6 @@ def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> Non
     world.advance(LEASE_SECONDS)
     world.services.maintenance.run_all()
     assert desk.order() == ["ann", "bob"]
-
-
-def test_a_closed_list_takes_nobody_and_gives_people(waitlist: Waitlist) -> None:
-    """Given a closed list, when people come and are claimed, then refused, and given."""
-    desk = waitlist("ann", "bob")
-    desk.configure(open=False)
-    assert desk.sign_up("cyd").code == "waitlist_closed"
-    assert desk.claimed(2) == ["ann", "bob"]
-    assert desk.complete("ann").json["status"] == "admitted"
-    assert desk.release("bob").json["position"] == 1
 
 
 @pytest.mark.parametrize("where", ["offered", "parked"])

@@ -55,15 +55,6 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
     assert desk.events("ann").count("redriven") == 1
 
 
-def test_a_parked_person_cannot_be_bumped(waitlist: Waitlist) -> None:
-    """Given one parked and one held, when bumped, then refused: they do not wait. P5."""
-    desk = waitlist("ann", "bob")
-    desk.claim(2)
-    desk.park("ann")
-    assert {desk.bump(name, to="front").code for name in ("ann", "bob")} == {"not_waiting"}
-    assert desk.counts() == (0, 1, 1, 0, 0)
-
-
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
     """Given one parked, when the same signup comes again, then its answer is parked. P2."""
     desk = waitlist("ann")

@@ -10,7 +10,6 @@ from waitlist_shared import contracts as c
 
 LONG = 3600
 MANY = [f"value-{number}" for number in range(9)]
-FRENCH = {"language": "French"}
 
 
 @pytest.fixture
@@ -39,23 +38,6 @@ def record_settings(desk: Segmented, *segments: tuple[str, ...]) -> None:
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = desk.world.services.waitlist_records
     assert records.replace(desk.waitlist_id, settings, desk.world.clock.now_millis())
-
-
-def test_a_signup_lands_in_its_segments(desk: Segmented) -> None:
-    assert desk.within(language="Spanish") == ["ann", "bob"]
-    assert desk.within(language="French") == ["bob", "cyd"]
-    assert desk.within(language="French", gender="M") == ["cyd"]
-    assert not desk.contradictions()
-
-
-def test_segments_follow_a_rejoin(desk: Segmented) -> None:
-    """Given ann speaks French when she comes again, then she is last among the French. P1."""
-    desk.leave("ann")
-    assert desk.sign_up("ann", key="again", attributes=FRENCH).status == 201
-    assert desk.within(language="French") == ["bob", "cyd", "ann"]
-    assert desk.within(language="Spanish") == ["bob"]
-    assert desk.recorded("ann")["attributes_version"] == 1
-    assert not desk.contradictions()
 
 
 def test_whom_redis_forgot_comes_back_with_their_segments(desk: Segmented) -> None:

@@ -147,21 +147,6 @@ def test_an_import_of_bad_rows_is_answered_in_one_megabyte(stocked: People, lett
         assert all(1 <= len(one["errors"]) <= MAX_ROW_ERRORS for one in answer.json["results"])
 
 
-def test_a_good_row_among_bad_ones_is_answered_and_joins(people: People) -> None:
-    rows = [*[{f"x{number}": 0 for number in range(450)}] * 499, {"customer_id": "dan"}]
-    answer = imported(people, as_json({"entries": rows}).decode())
-    assert (answer.status, answer.json["joined"], answer.json["refused"]) == (200, 1, 499)
-    assert people.stats().json["waiting"] == 1
-
-
-@pytest.mark.parametrize("rows", [[0] * 600_000, [{}] * 400_000], ids=["numbers", "objects"])
-def test_too_many_rows_are_refused_in_few_words(stocked: People, rows: list[Any]) -> None:
-    with nothing_changes(stocked.world):
-        answer = imported(stocked, as_json({"entries": rows}).decode())
-    assert (answer.status, answer.code) == (422, "invalid_request")
-    assert len(answer.text.encode()) <= MAX_REFUSAL_BYTES
-
-
 LAMBDA_BYTES = 6 * 1024 * 1024
 
 

@@ -88,28 +88,6 @@ def test_the_limit_of_a_value_is_that_of_its_composed_text(desk: Admissions) -> 
         refused(answer, 422, "invalid_request", "body.attributes.language.value")
 
 
-def test_64_combinations_are_taken(desk: Admissions) -> None:
-    desk.configure(segments=[["gender", "language"]])
-    arrive(desk, "ada", gender=EIGHT, language=EIGHT)
-    assert sum(depths(desk).values()) == 64
-
-
-@pytest.mark.parametrize("field", ["sign_up", "edit"])
-def test_65_combinations_are_refused_by_their_number(desk: Admissions, field: str) -> None:
-    """P5"""
-    desk.configure(segments=[["gender", "language"], ["age"]])
-    arrive(desk, "ada", language="Spanish")
-    with nothing_changes(desk.world):
-        if field == "edit":
-            answer = desk.edit("ada", attributes=TOO_MANY)
-        else:
-            answer = desk.sign_up("bob", attributes=TOO_MANY)
-        problem = refused(answer, 422, "invalid_request", "body.attributes")
-    assert "65 combinations" in problem["detail"]
-    assert "at most 64" in problem["detail"]
-    assert "value-1" not in problem["detail"], "values are somebody's"
-
-
 def test_without_segments_any_number_of_combinations_is_taken() -> None:
     desk = new_desk(segments=[])
     arrive(desk, "ada", **TOO_MANY)

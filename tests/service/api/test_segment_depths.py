@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.service.api.agents import AGENTS, arrive, depths, elsewhere, new_desk, staffed
-from tests.service.api.refusing import nothing_changes, refused
+from tests.service.api.refusing import refused
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire, before
 from tests.support.world import World
@@ -41,21 +41,6 @@ def test_each_segment_is_counted_by_its_name(desk: Admissions) -> None:
     assert list(depths(desk).items()) == list(EVERYBODY.items())
 
 
-def test_counts_move_at_once_with_whoever_comes_and_goes(desk: Admissions) -> None:
-    """P6"""
-    desk.leave("courtney")
-    assert depths(desk)["F+Spanish"] == 1
-    desk.claim(1)
-    assert depths(desk)["Spanish"] == 1
-    desk.release("andrew", to="back")
-    desk.bump("andrew", to="front")
-    assert depths(desk)["Spanish"] == 2
-    arrive(desk, "ellen", language="Spanish", gender="F")
-    assert depths(desk)["F+Spanish"] == 2
-    desk.erase("ellen")
-    assert depths(desk)["F+Spanish"] == 1
-
-
 def test_a_segment_in_which_nobody_waits_is_not_listed(desk: Admissions) -> None:
     desk.claim(5, filter={"language": "French"})
     assert not [name for name in depths(desk) if "French" in name]
@@ -88,12 +73,6 @@ def test_a_list_without_segments_or_people_has_none() -> None:
 def test_a_list_that_is_not_there_has_no_segments(desk: Admissions) -> None:
     desk.waitlist_id = "florist"
     refused(desk.segments(), 404, "waitlist_not_found")
-
-
-def test_counting_changes_nothing(desk: Admissions) -> None:
-    """P5"""
-    with nothing_changes(desk.world):
-        desk.segments()
 
 
 def test_an_instance_that_remembers_no_segments_counts_those_that_are() -> None:
@@ -144,12 +123,6 @@ def learn_french(desk: Admissions, *names: str) -> Callable[[], None]:
             )
 
     return edit
-
-
-def test_a_page_takes_one_count_and_one_read_of_people(wired: Admissions, wire: Wire) -> None:
-    """P9"""
-    assert depths(wired) == {"French": 1, "Spanish": 4}
-    assert wire.names == ["GetItem", "Invoke", "BatchGetItem"]
 
 
 def test_a_name_is_found_though_the_first_are_edited_meanwhile(

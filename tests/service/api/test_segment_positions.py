@@ -45,24 +45,6 @@ def test_several_attributes_have_a_comma_between_them(desk: Admissions, segment:
     assert places(desk, "andrew", segment) == expected
 
 
-def test_it_moves_at_once_with_those_ahead(desk: Admissions) -> None:
-    """P6"""
-    desk.leave("andrew")
-    assert places(desk, "courtney", "language") == {"Spanish": (2, 2)}
-    desk.bump("courtney", to="front")
-    assert places(desk, "courtney", "language") == {"Spanish": (1, 2)}
-    desk.bump("courtney", to="back")
-    assert places(desk, "courtney", "language") == {"Spanish": (2, 2)}
-    desk.claim(1, filter={"language": "Spanish"})
-    assert places(desk, "courtney", "language") == {"Spanish": (1, 1)}
-    assert places(desk, "remy", "language") == {"French": (1, 1)}
-
-
-def test_whoever_has_no_such_attribute_is_in_no_segment(desk: Admissions) -> None:
-    answer = desk.look("walter", "segment=language")
-    assert (answer.status, answer.json["position"], answer.json["segments"]) == (200, 6, [])
-
-
 def test_whoever_does_not_wait_is_in_no_segment(desk: Admissions) -> None:
     desk.claim(3)
     desk.park("billy")

@@ -80,13 +80,6 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
     assert (counted, people.status("ann")) == (1, "parked")
 
 
-def test_a_park_is_no_expiry(people: Admissions) -> None:
-    people.all_sign_up("ann")
-    people.claimed(1)
-    people.park("ann", reason="broken")
-    assert people.world.metrics.take()["holds_expired"] == 0
-
-
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Have a signup stop after its intent is recorded."""
     with monkeypatch.context() as patch:

@@ -30,29 +30,6 @@ def test_other_columns_go_into_the_profile_and_empty_cells_nowhere() -> None:
     assert typed(keep_others=False).entry(row) == {"customer_id": "ada"}
 
 
-def test_columns_are_mapped() -> None:
-    columns = typed(
-        customer="id",
-        priority="vip",
-        attributes=["language"],
-        mapped=["Name=profile.name", "town=attributes.city", "note=-"],
-    )
-    row = {"id": "ada", "vip": "7", "language": "English; Spanish", "Name": "Ada"}
-    assert columns.entry({**row, "town": "Rome", "note": "x"}) == {
-        "customer_id": "ada",
-        "priority": 7,
-        "profile": {"name": "Ada"},
-        "attributes": {"language": ["English", "Spanish"], "city": "Rome"},
-    }
-
-
-def test_a_whole_profile_may_stand_in_one_column() -> None:
-    """As an export has it."""
-    row = {"customer_id": "ada", "profile": '{"a": [1]}', "attributes": {"b": ["c"]}}
-    expected = {"customer_id": "ada", "profile": {"a": [1]}, "attributes": {"b": ["c"]}}
-    assert typed(keep_others=False).entry(row) == expected
-
-
 def test_json_keeps_its_own_values() -> None:
     columns = typed(attributes=["language"], splits_values=False)
     row = {"customer_id": 7, "language": "a;b", "party": 4, "note": None}
