@@ -26,7 +26,3 @@ def test_a_store_may_grow() -> None:
     for store in STORES:
         (one,) = growths(samples(*range(100, 160), role=store))
         assert one.is_flat
-
-
-def test_a_run_too_short_to_tell_is_not_judged() -> None:
-    assert growths(samples(1, 2, 3)) == []

@@ -111,12 +111,6 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
     assert (response.status, response.body) == (500, b'{"message": "Internal Server Error"}')
 
 
-def test_a_function_that_is_too_slow_or_too_busy_is_a_503() -> None:
-    for public in (FailingFunction("Sandbox.Timedout"), BusyFunction()):
-        response = front(public)(HttpRequest("GET", "/"))
-        assert (response.status, response.body) == (503, b'{"message": "Service Unavailable"}')
-
-
 def test_only_a_full_front_sends_retry_after() -> None:
     """API Gateway sends no Retry-After when a function times out; clients must cope."""
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")

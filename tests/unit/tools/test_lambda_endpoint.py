@@ -7,7 +7,6 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from tests.e2e.processes import wait_until
 from tests.unit.tools.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 from tools.local.function import MAX_PAYLOAD_BYTES, Invocable
 from tools.local.http_message import Headers, HttpRequest
@@ -105,15 +104,6 @@ def test_an_event_of_a_busy_function_waits_until_there_is_room() -> None:
     assert done.wait(30)
     endpoint.stop(30)
     assert [0.5 <= pause / longest <= 1 for pause, longest in zip(pauses, (1, 2, 4), strict=True)]
-
-
-def test_stopping_ends_the_wait_of_a_throttled_event() -> None:
-    busy = BusyFunction()
-    endpoint = LambdaEndpoint({"f": busy})
-    assert endpoint(invoke("f", kind="Event")).status == 202
-    assert busy.called.wait(30)
-    endpoint.stop(30)
-    wait_until(lambda: not endpoint._events)
 
 
 def test_a_payload_that_is_not_json_is_refused() -> None:

@@ -28,7 +28,3 @@ def test_the_more_exact_route_wins() -> None:
     assert routes.match("POST", "/a/b").route_key == "ANY /a/b"
     assert routes.match("GET", "/a/c").route_key == "GET /a/{id}"
     assert routes.match("GET", "/a/c/d").path_parameters == {"proxy": "a/c/d"}
-
-
-def test_a_parameter_is_decoded_after_the_path_is_split() -> None:
-    assert Routes([("GET", "/a/{id}")]).match("GET", "/a/b%2Fc").path_parameters == {"id": "b/c"}
