@@ -9,7 +9,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents \
-  check format format-check lint lint-templates types test test-curl test-tls test-clients test-dynamodb client-generator \
+  check format format-check lint lint-templates types test test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload bench openapi locks cli-pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
@@ -109,6 +109,15 @@ test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generate
 	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
 	$(BIN)/python -m pytest tests/clients/compilers
 
+EXPRESS := tests/clients/express/node_modules
+
+$(EXPRESS): tests/clients/express/package-lock.json
+	npm ci --prefix tests/clients/express --no-audit --no-fund
+	@touch $@
+
+test-express: $(INSTALLED) $(EXPRESS) ## run the Express check of docs/admission-pass.md (needs Node.js 20 or newer)
+	$(BIN)/python -m pytest tests/clients/express
+
 # Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
 # table, and the hundreds of clock combinations of tests/service/acceptance/test_clocks.py. It ends after 30
 # minutes at the latest, and ends Java with it, also at Ctrl-C and SIGTERM.
@@ -152,7 +161,7 @@ wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print 
 	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Build, deploy and operate a stack, with the SAM CLI in an environment of its own.
 

@@ -15,6 +15,7 @@ from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.clients import (
     ANSWER_SECONDS,
     dynamodb_client,
+    kms_client,
     lambda_client,
     secret_reader,
     secrets_client,
@@ -79,6 +80,7 @@ def api() -> Api:
         config,
         dynamodb_client(DEADLINE),
         lambda_client(DEADLINE),
+        kms=kms,
         correlation=CORRELATION,
         metrics=METRICS,
     )
@@ -92,6 +94,12 @@ def api() -> Api:
     # Everything created so far lives as long as the process: keep it out of garbage collections.
     gc.freeze()
     return api
+
+
+@cache
+def kms() -> Any:
+    """Return the KMS client, made at its first use: most requests need none."""
+    return kms_client(DEADLINE)
 
 
 def _secret(config: Config) -> str | Callable[[], str]:

@@ -13,6 +13,9 @@ class ConfigError(ValueError):
 class Config:
     """The environment of the functions.
 
+    The first of the `pass_key_arns` signs passes, and all of them are published. Without a
+    `pass_issuer` the API's own URL issues passes.
+
     With a `jwt_issuer`, its tokens identify customers; without one the public function needs
     `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
     written.
@@ -25,6 +28,8 @@ class Config:
     entry_token_secret_arn: str
     log_level: str
     jwt_issuer: str = ""
+    pass_key_arns: tuple[str, ...] = ()
+    pass_issuer: str = ""
     metrics_namespace: str = ""
 
     @classmethod
@@ -38,6 +43,8 @@ class Config:
             entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             jwt_issuer=environ.get("JWT_ISSUER", ""),
+            pass_key_arns=tuple(filter(None, environ.get("PASS_KEY_ARNS", "").split(","))),
+            pass_issuer=environ.get("PASS_ISSUER", ""),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
 

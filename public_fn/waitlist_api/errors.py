@@ -94,6 +94,13 @@ class RecordUnavailable(WaitlistError):
     advice = "The database did not answer in time; try again in a few seconds."
 
 
+class KeysUnavailable(WaitlistError):
+    """AWS KMS, which signs passes, did not answer in time."""
+
+    code = "keys_unavailable"
+    advice = "The key that signs passes did not answer in time; try again in a few seconds."
+
+
 class Throttled(WaitlistError):
     """Too many requests at once: repeat after `Retry-After` seconds."""
 

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Self, get_type_hints
 
+from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.claims.claim import Claims
 from waitlist_api.claims.lifecycle import Holds
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.config import Config
+from waitlist_api.config import Config, ConfigError
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.leave import Leaves
@@ -37,6 +38,10 @@ from waitlist_shared.correlation import Correlation
 Pause = Callable[[float], None]
 
 
+def _no_kms() -> Any:
+    raise ConfigError("PASS_KEY_ARNS are for the public function")
+
+
 @dataclass(frozen=True)
 class Services:
     """Everything that routes and maintenance call."""
@@ -62,6 +67,7 @@ class Services:
     segment_positions: SegmentPositions
     claims: Claims
     holds: Holds
+    passes: Passes
     reindexer: Reindexer
     intent_finisher: IntentFinisher
     maintenance: MaintenanceRunner
@@ -75,10 +81,14 @@ class Services:
         now_millis: NowMillis = now_millis,
         pause: Pause = time.sleep,
         *,
+        kms: Callable[[], Any] = _no_kms,
         correlation: Correlation | None = None,
         metrics: MetricsCollector | None = None,
     ) -> Self:
-        """Compose the services, each by the types of its fields, on boto3 clients."""
+        """Compose the services, each by the types of its fields, on boto3 clients.
+
+        `kms` returns the KMS client that signs passes; maintenance needs none.
+        """
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
             Timed(lambda_, metrics, "queue_ms"),
@@ -92,6 +102,7 @@ class Services:
             MetricsCollector: metrics,
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,
+            Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
         }
         services: Self = _service(cls, given)
         return services

@@ -58,7 +58,12 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
     found = guards(ISSUER)
     assert {route for route, one in found.items() if one == [{"Customer": []}]} == OF_CUSTOMERS
     open_to_all = {route for route, security in found.items() if security is None}
-    assert open_to_all == {"GET /v1/health", "GET /v1/waitlists/{waitlist_id}"}
+    assert open_to_all == {
+        "GET /v1/health",
+        "GET /v1/waitlists/{waitlist_id}",
+        "GET /.well-known/openid-configuration",
+        "GET /.well-known/jwks.json",
+    }
 
 
 def test_the_authorizer_asks_for_issuer_and_audience() -> None:

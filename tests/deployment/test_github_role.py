@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.deployment.deployed import deployed, every_stack
-from tests.deployment.facts import allowing
+from tests.deployment.facts import allowing, of_type
 from tests.deployment.template import as_list
 from tests.deployment.test_operations import TEXT as OPERATIONS
 from tests.rules.sources import ROOT
@@ -109,6 +109,10 @@ READ_BACK = {
     "dynamodb:DescribeContributorInsights",
     "dynamodb:DescribeKinesisStreamingDestination",
     "pipes:DescribePipe",
+    "kms:DescribeKey",
+    "kms:GetKeyPolicy",
+    "kms:GetKeyRotationStatus",
+    "kms:ListResourceTags",
 }
 
 
@@ -129,6 +133,7 @@ def test_cloudformation_may_look_at_what_it_has_made() -> None:
         "logs:GetLogEvents",
         "logs:FilterLogEvents",
         "sqs:ReceiveMessage",
+        "kms:Sign",
         "iam:CreateUser",
         "iam:AttachRolePolicy",
         "sts:AssumeRole",
@@ -141,7 +146,9 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str) -> None:
 
 
 def test_roles_are_passed_to_the_services_that_the_stack_uses() -> None:
-    (passed,) = (one for one in statements("ExecutionRole") if one["Action"] == "iam:PassRole")
+    (passed,) = (
+        one for one in statements("ExecutionRole") if "iam:PassRole" in as_list(one["Action"])
+    )
     for resource in passed["Resource"]:
         assert ":role/${StackName}-" in resource["Fn::Sub"]
     trusted = {
@@ -151,7 +158,7 @@ def test_roles_are_passed_to_the_services_that_the_stack_uses() -> None:
         for statement in resource["Properties"]["AssumeRolePolicyDocument"]["Statement"]
         for principal in as_list(statement["Principal"]["Service"])
     }
-    assert trusted <= set(passed["Condition"]["StringEquals"]["iam:PassedToService"])
+    assert trusted <= set(passed["Condition"]["StringEqualsIfExists"]["iam:PassedToService"])
 
 
 def test_what_is_open_is_what_aws_knows_no_names_for() -> None:
@@ -162,7 +169,7 @@ def test_what_is_open_is_what_aws_knows_no_names_for() -> None:
         if "*" in as_list(statement["Resource"])
         for action in as_list(statement["Action"])
     }
-    assert {action.split(":")[0] for action in is_open} == {"ec2", "logs", "secretsmanager"}
+    assert {action.split(":")[0] for action in is_open} == {"ec2", "kms", "logs", "secretsmanager"}
     assert not any(action.endswith("*") for action in is_open)
     for statement in statements("DeployRole"):
         assert "*" not in as_list(statement["Resource"])
@@ -315,7 +322,16 @@ def test_the_boundary_allows_all_that_the_stacks_roles_do_and_no_more() -> None:
         for _, statement in allowing(resources)
         for action in as_list(statement["Action"])
     }
-    assert actions("Boundary") == done
+    # The policy of a key allows these, and a role needs the boundary's consent as well.
+    by_keys = {
+        action
+        for _, resources in every_stack()
+        for _, key in of_type(resources, "KMS::Key")
+        for statement in key["KeyPolicy"]["Statement"]
+        for action in statement.get("Action", [])
+    }
+    assert by_keys == {"kms:Sign", "kms:GetPublicKey"}
+    assert actions("Boundary") == done | by_keys
 
 
 def test_the_boundary_knows_the_functions_and_alarms_that_roles_name() -> None:

@@ -18,7 +18,7 @@ NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
 ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
-ALWAYS = {"SendsEvents", "ShiftsAtOnce"}
+ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
 MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
 
@@ -37,6 +37,13 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
         (ZONES, MAKES_ALL | {"ChoosesZones"}),
         ({"Events": "off"}, MAKES_ALL - {"SendsEvents"}),
+        ({"PassKeys": "blue+green"}, MAKES_ALL | {"HasGreenPassKey"}),
+        ({"PassKeys": "green+blue"}, MAKES_ALL | {"HasGreenPassKey", "GreenPassKeySigns"}),
+        (
+            {"PassKeys": "green"},
+            MAKES_ALL - {"HasBluePassKey"} | {"HasGreenPassKey", "GreenPassKeySigns"},
+        ),
+        ({"PassIssuer": "https://queue.example.com"}, MAKES_ALL | {"HasPassIssuer"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )

@@ -86,6 +86,41 @@ def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> N
     assert {action for action, _resource in allowed(role)} == actions | TRACE_ACTIONS
 
 
+BLUE, GREEN = ({"Fn::GetAtt": [f"{colour}PassKey", "Arn"]} for colour in ("Blue", "Green"))
+BLUE_GREEN = {"Fn::Sub": "${BluePassKey.Arn},${GreenPassKey.Arn}"}
+GREEN_BLUE = {"Fn::Sub": "${GreenPassKey.Arn},${BluePassKey.Arn}"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "arns", "made"),
+    [
+        ("blue", BLUE, {"BluePassKey"}),
+        ("blue+green", BLUE_GREEN, {"BluePassKey", "GreenPassKey"}),
+        ("green+blue", GREEN_BLUE, {"BluePassKey", "GreenPassKey"}),
+        ("green", GREEN, {"GreenPassKey"}),
+    ],
+)
+def test_the_first_key_of_the_parameter_signs_and_each_of_them_exists(
+    chosen: str, arns: Any, made: set[str]
+) -> None:
+    stack = deployed({"PassKeys": chosen})
+    variables = stack["PublicFn"]["Properties"]["Environment"]["Variables"]
+    assert variables["PASS_KEY_ARNS"] == arns
+    assert {name for name, one in stack.items() if one["Type"] == "AWS::KMS::Key"} == made
+
+
+@pytest.mark.parametrize("key", named("AWS::KMS::Key"))
+def test_only_the_public_function_signs_passes(key: str) -> None:
+    """P5: without `kms:CreateGrant` the account cannot pass the right on by IAM policies."""
+    made = named("AWS::KMS::Key")[key]
+    assert (made["KeySpec"], made["KeyUsage"]) == ("RSA_2048", "SIGN_VERIFY")
+    account, function = made["KeyPolicy"]["Statement"]
+    assert account["NotAction"] == ["kms:Sign", "kms:CreateGrant"]
+    assert account["Principal"]["AWS"]["Fn::Sub"].endswith(":iam::${AWS::AccountId}:root")
+    assert function["Principal"] == {"AWS": {"Fn::GetAtt": ["PublicFnRole", "Arn"]}}
+    assert function["Action"] == ["kms:Sign", "kms:GetPublicKey"]
+
+
 @pytest.mark.parametrize(
     ("role", "invoked"),
     [

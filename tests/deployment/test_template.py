@@ -16,7 +16,12 @@ from waitlist_api.http.openapi.responses import SECURITY_SCHEMES
 from waitlist_api.services import Services
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
-LOCAL_ONLY = {"ENTRY_TOKEN_SECRET", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"}
+LOCAL_ONLY = {
+    "ENTRY_TOKEN_SECRET",
+    "AWS_ENDPOINT_URL_DYNAMODB",
+    "AWS_ENDPOINT_URL_KMS",
+    "AWS_ENDPOINT_URL_LAMBDA",
+}
 
 
 def test_no_route_catches_all() -> None:
@@ -25,7 +30,7 @@ def test_no_route_catches_all() -> None:
         for event in function.get("Events", {}).values():
             if event["Type"] == "HttpApi":
                 assert {"Path", "Method"} <= set(event["Properties"])
-    by_name = re.compile(r"(GET|PUT|POST|PATCH|DELETE) (/[a-z0-9_]+|/\{[a-z_]+\})+")
+    by_name = re.compile(r"(GET|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
         assert by_name.fullmatch(route), route
 
@@ -117,6 +122,8 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "MAINTENANCE_FUNCTION_NAME",
                 "ENTRY_TOKEN_SECRET_ARN",
                 "JWT_ISSUER",
+                "PASS_KEY_ARNS",
+                "PASS_ISSUER",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",

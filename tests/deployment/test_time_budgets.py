@@ -59,6 +59,7 @@ HELD: list[tuple[str, str, Budget]] = [
     ("public function", "the private function", client_row(clients.LAMBDA)),
     ("public function", "DynamoDB", client_row(clients.DYNAMODB)),
     ("public function", "Secrets Manager", client_row(clients.SECRETS)),
+    ("public function", "KMS", client_row(clients.KMS)),
     ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
     (
         "private function",
@@ -139,7 +140,7 @@ def test_the_worst_cases_nest() -> None:
 
 def test_every_client_is_punctual_for_itself() -> None:
     """One attempt of any client fits into a request, or nothing could ever be called."""
-    for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS):
+    for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS
 
 

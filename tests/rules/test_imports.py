@@ -109,6 +109,12 @@ def test_only_the_queue_client_invokes_a_function() -> None:
     assert calling == ["waitlist_api.queue.client"]
 
 
+def test_only_passes_call_kms() -> None:
+    operations = {"sign", "get_public_key"}
+    calling = [name for name, module in MODULES.items() if calls_of(module) & operations]
+    assert calling == ["waitlist_api.auth.passes"]
+
+
 def test_only_entry_points_read_the_environment() -> None:
     reading = [
         name

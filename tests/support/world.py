@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -10,6 +11,7 @@ from aws_lambda_powertools import Logger
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
@@ -20,6 +22,7 @@ from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 
 SECRET = "a-secret-for-tests-of-32-characters-or-more"
+KMS = cache(LocalKms)
 CONFIG = Config(
     table_name=TABLE,
     private_function_name=PRIVATE,
@@ -27,6 +30,7 @@ CONFIG = Config(
     entry_token_secret=SECRET,
     entry_token_secret_arn="",
     log_level="INFO",
+    pass_key_arns=(KEY_ARN,),
 )
 START_MILLIS = 1_790_000_000_000
 
@@ -94,7 +98,7 @@ class World:
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics = MetricsCollector()
         services = Services.on(
-            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, metrics=metrics
+            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, kms=KMS, metrics=metrics
         )
         api = Api(services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
         return cls(dynamodb, redis, lambda_, services, api, clock, redis_clock, metrics)

@@ -1,9 +1,9 @@
 """Runs the deployed functions in containers: a signup from HTTP to Redis and back.
 
     httpx → sam local start-api → PublicFn → sam local start-lambda → PrivateFn → Valkey
-                                      └→ DynamoDB (moto)
+                                      └→ DynamoDB and KMS (moto)
 
-Redis, DynamoDB and both SAM servers listen on the addresses of `events/sam-local-env.json`. It
+Redis, DynamoDB, KMS and both SAM servers listen on the addresses of `events/sam-local-env.json`. It
 exits with 1 if a step fails, and stops everything that it started.
 """
 
@@ -52,6 +52,7 @@ class Servers:
     dynamodb: Endpoint
     functions: Endpoint
     table_name: str
+    pass_key: str
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
@@ -63,6 +64,7 @@ class Servers:
             dynamodb=Endpoint.of_url(bind, public["AWS_ENDPOINT_URL_DYNAMODB"]),
             functions=Endpoint.of_url(bind, public["AWS_ENDPOINT_URL_LAMBDA"]),
             table_name=public["TABLE_NAME"],
+            pass_key=public["PASS_KEY_ARNS"],
         )
 
 
@@ -103,7 +105,10 @@ def _stores(servers: Servers) -> Iterator[None]:
             _client("dynamodb", servers.dynamodb).create_table(
                 **create_table_request(servers.table_name)
             )
-            print(f"Valkey on {servers.redis}, DynamoDB (moto) on {servers.dynamodb}")
+            kms = _client("kms", servers.dynamodb)
+            key = kms.create_key(KeySpec="RSA_2048", KeyUsage="SIGN_VERIFY")["KeyMetadata"]
+            kms.create_alias(AliasName=servers.pass_key, TargetKeyId=key["KeyId"])
+            print(f"Valkey on {servers.redis}, DynamoDB and KMS (moto) on {servers.dynamodb}")
             yield
     finally:
         redis.stop()
@@ -151,7 +156,7 @@ def _show(servers: Servers) -> None:
     proof = _show_http()
     for event in ("private/ping.json", "private/signup.json", "private/position.json"):
         _expect(_invoked("PrivateFn", event), f"sam local invoke PrivateFn {event}", ok=True)
-    for event in ("public/health.json", "public/position.json"):
+    for event in ("public/health.json", "public/jwks.json", "public/position.json"):
         answer = _invoked("PublicFn", event, proof)
         _expect(answer, f"sam local invoke PublicFn {event}", statusCode=200)
     _invoked("MaintenanceFn", "maintenance/schedule.json")

@@ -1,9 +1,9 @@
-"""The application on the one port: the HTTP API for PublicFn, and Lambda's Invoke API."""
+"""The application on the one port: the HTTP API for PublicFn, and AWS's APIs for the functions."""
 
 import json
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,7 +23,6 @@ from tools.local.gateway_response import (
 )
 from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
 from tools.local.jwt_authorizer import JwtAuthorizer, TokenError
-from tools.local.lambda_endpoint import PATH_PREFIX
 from tools.local.routes import RouteMatch, Routes
 from tools.local.signature import SignatureError, verified_access_key
 
@@ -35,18 +34,18 @@ logger = logging.getLogger(__name__)
 
 
 class Front:
-    """`public` answers API Gateway events, `lambda_endpoint` answers Invoke calls."""
+    """`public` answers API Gateway events; `endpoints` answer by the beginning of the path."""
 
     def __init__(
         self,
         public: Invocable,
-        lambda_endpoint: HttpApp,
+        endpoints: Mapping[str, HttpApp],
         routes: Routes,
         utc_now: Callable[[], datetime] = lambda: datetime.now(UTC),
         jwt_authorizer: JwtAuthorizer | None = None,
     ) -> None:
         self._public = public
-        self._lambda_endpoint = lambda_endpoint
+        self._endpoints = endpoints
         self._routes = routes
         self._utc_now = utc_now
         self._jwt_authorizer = jwt_authorizer
@@ -57,8 +56,9 @@ class Front:
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.raw_path.startswith(PATH_PREFIX):
-            return self._lambda_endpoint(request)
+        for beginning, endpoint in self._endpoints.items():
+            if request.raw_path.startswith(beginning):
+                return endpoint(request)
         if self._closing:
             return service_unavailable(BUSY_SECONDS)
         route = self._routes.match(request.method, request.raw_path)

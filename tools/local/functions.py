@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tools.local import kms
 from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.function import FunctionSettings
 
@@ -25,12 +26,12 @@ MAINTENANCE_QUEUE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Backends:
-    """The addresses of the stores and of the functions."""
+    """The addresses of the stores, and of the local run itself."""
 
     redis_url: str
     redis_cluster: bool
     dynamodb_url: str
-    lambda_url: str
+    api_url: str
     log_level: str
     jwt_issuer: str = ""
 
@@ -47,7 +48,11 @@ class Backends:
             "REDIS_IAM_USER": "",
             "REDIS_IAM_CACHE_ARN": "",
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url,
-            "AWS_ENDPOINT_URL_LAMBDA": self.lambda_url,
+            "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
+            "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
+            "PASS_KEY_ARNS": kms.KEY_ARN,
+            # The event has only the API's domain, without its port.
+            "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
         }

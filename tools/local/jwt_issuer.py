@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import httpx
 from joserfc import jwt
@@ -27,7 +28,7 @@ class LocalIssuer:
     def __init__(self, issuer: str, audience: str, key_path: Path = KEY_PATH) -> None:
         self._issuer = issuer
         self._audience = audience
-        self._key = _kept_key(key_path)
+        self._key = kept_key(key_path)
 
     @property
     def keys(self) -> KeySet:
@@ -47,20 +48,33 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """Read the JWKS at an address. Raises JwksError."""
+    """Read the JWKS at an address, or the one that a discovery document there names.
+
+    Raises JwksError.
+    """
     try:
-        answer = httpx.get(url, timeout=JWKS_SECONDS, follow_redirects=True).raise_for_status()
-        return KeySet.import_key_set(answer.json())
+        document = _json_at(url)
+        if "jwks_uri" in document:
+            document = _json_at(document["jwks_uri"])
+        return KeySet.import_key_set(document)
     except (httpx.HTTPError, JoseError, ValueError, KeyError, TypeError) as error:
         raise JwksError(str(error)) from error
 
 
-def _kept_key(path: Path) -> RSAKey:
+def _json_at(url: str) -> Any:
+    return httpx.get(url, timeout=JWKS_SECONDS, follow_redirects=True).raise_for_status().json()
+
+
+def new_key() -> RSAKey:
+    return RSAKey.generate_key(2048, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
+
+
+def kept_key(path: Path) -> RSAKey:
+    """Read the key in a file; without the file, make both."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = RSAKey.generate_key(2048, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
-            json.dump(new.as_dict(private=True), file)
+            json.dump(new_key().as_dict(private=True), file)
             file.flush()
             # If two runs start at once, both use the key that is written first.
             with contextlib.suppress(FileExistsError):

@@ -69,6 +69,7 @@ def _load_client_models() -> None:
     """Read botocore's service models once for all forks, because each read takes 0.1 s."""
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
+        clients.kms_client().close()
         clients.patient_lambda_client().close()
 
 

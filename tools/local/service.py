@@ -22,6 +22,9 @@ from tools.local.functions import (
 from tools.local.http_server import HOST, HttpServer
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
+from tools.local.kms import PATH as KMS_PATH
+from tools.local.kms import KmsEndpoint, LocalKms
+from tools.local.lambda_endpoint import PATH_PREFIX as LAMBDA_PATH
 from tools.local.lambda_endpoint import LambdaEndpoint
 from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes
@@ -35,6 +38,7 @@ DRAIN_SECONDS = 12
 
 # Redis needs no file: the service rebuilds each queue from the record.
 KEPT_FILE = "dynamodb.sqlite"
+KEPT_PASS_KEY = "pass-key.json"
 
 
 class StartError(Exception):
@@ -100,7 +104,7 @@ class LocalService:
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
         front = Front(
             functions[PUBLIC_NAME],
-            endpoint,
+            {LAMBDA_PATH: endpoint, KMS_PATH: KmsEndpoint(self._kms())},
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
@@ -125,6 +129,10 @@ class LocalService:
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
+
+    def _kms(self) -> LocalKms:
+        keep = self._settings.keep
+        return LocalKms(None if keep is None else keep / KEPT_PASS_KEY)
 
     def _cors(self) -> CorsRules | None:
         origins = self._settings.cors_origins
@@ -176,7 +184,7 @@ class LocalService:
             redis_url=self.redis_url,
             redis_cluster=self._settings.redis_cluster,
             dynamodb_url=self.dynamodb_url,
-            lambda_url=self.url,
+            api_url=self.url,
             log_level=self._settings.log_level,
             jwt_issuer=self._settings.jwt_issuer,
         )

@@ -21,8 +21,8 @@ class Settings:
     `keep` is the folder in which the local run's own DynamoDB keeps its data, None to lose the data
     when the run ends.
 
-    With a `jwt_issuer`, customers have its tokens; `jwt_jwks` is the address of its public keys,
-    None if the local run signs the tokens itself.
+    With a `jwt_issuer`, customers have its tokens; `jwt_jwks` is the address of its public keys
+    or of its discovery document, None if the local run signs the tokens itself.
     """
 
     port: int = DEFAULT_PORT

@@ -1,1 +1,1 @@
-"""Credentials: guests' entry tokens, customers' JWTs, operators' IAM identities."""
+"""Credentials: guests' entry tokens, customers' JWTs, operators' IAM identities; and passes."""

@@ -41,6 +41,7 @@ STATUS = {
     "rebuilding": 503,
     "queue_unavailable": 503,
     "record_unavailable": 503,
+    "keys_unavailable": 503,
 }
 # Codes of the private function, by the code that clients see: they cannot act on its own.
 RENAMED = {
@@ -58,6 +59,7 @@ RETRY_AFTER_SECONDS = {
     "rebuilding": 2,
     "queue_unavailable": 2,
     "record_unavailable": 2,
+    "keys_unavailable": 2,
 }
 
 

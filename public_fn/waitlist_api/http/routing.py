@@ -41,7 +41,7 @@ class Routes:
         """Take the method and the path of each route, with parameters as `<name>`."""
         self._methods: dict[re.Pattern[str], dict[str, str]] = {}
         for method, rule in routes:
-            pattern = re.compile(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule))
+            pattern = re.compile(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", re.escape(rule)))
             self._methods.setdefault(pattern, {})[method] = re.sub(r"<(\w+)>", r"{\1}", rule)
 
     def check(self, event: Event) -> None:

@@ -9,7 +9,14 @@ from tests.support.snapshot import Snapshot
 from tests.support.world import World
 
 PROBLEM_JSON = "application/problem+json"
-RETRY_AFTER = {"not_ready", "throttled", "rebuilding", "queue_unavailable", "record_unavailable"}
+RETRY_AFTER = {
+    "not_ready",
+    "throttled",
+    "rebuilding",
+    "queue_unavailable",
+    "record_unavailable",
+    "keys_unavailable",
+}
 
 
 @contextmanager

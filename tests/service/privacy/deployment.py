@@ -19,14 +19,14 @@ from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from tests.support.stores import fake_redis
 from tests.support.streamed_table import StreamedTable
-from tests.support.world import SECRET
+from tests.support.world import KMS, SECRET
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.aws import local_operator
 from tools.local.front import Front
 from tools.local.function import Invocation
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer
-from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.kms import KEY_ARN
 from tools.local.routes import Routes
 from tools.local.table import read_template
 from waitlist_api import app
@@ -106,6 +106,7 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     for module in (app, maintenance):
         patch.setattr(module, "dynamodb_client", lambda *_: table)
     patch.setattr(app, "lambda_client", lambda _: lambda_)
+    patch.setattr(app, "kms", KMS)
     patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
     for name, value in _environ(issuer).items():
         patch.setenv(name, value)
@@ -122,7 +123,7 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     guard = JwtAuthorizer(ISSUER, ("waitlist",), local_issuer.keys, guarded_routes(read_template()))
     front = Front(
         InProcess(app.lambda_handler),
-        LambdaEndpoint({}),
+        {},
         Routes.from_template(read_template()),
         jwt_authorizer=guard if issuer else None,
     )
@@ -140,6 +141,7 @@ def _environ(issuer: bool) -> dict[str, str]:
         "MAINTENANCE_FUNCTION_NAME": MAINTENANCE,
         "ENTRY_TOKEN_SECRET": SECRET,
         "JWT_ISSUER": ISSUER if issuer else "",
+        "PASS_KEY_ARNS": KEY_ARN,
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
         "METRICS_NAMESPACE": NAMESPACE,

@@ -83,6 +83,16 @@ def get_health(service: Deployment) -> None:
     look(service, "/v1/health")
 
 
+@drives("GET /.well-known/openid-configuration")
+def get_pass_issuer(service: Deployment) -> None:
+    look(service, "/.well-known/openid-configuration")
+
+
+@drives("GET /.well-known/jwks.json")
+def get_pass_keys(service: Deployment) -> None:
+    look(service, "/.well-known/jwks.json")
+
+
 @drives("GET /v1/waitlists/{waitlist_id}")
 def get_waitlist(service: Deployment) -> None:
     look(service, LIST)

@@ -8,7 +8,6 @@ from tests.unit.tools.fakes import FakeFunction, serving, url_of
 from tests.unit.tools.test_jwt_authorizer import authorizer
 from tools.local.cors import CorsRules
 from tools.local.front import Front
-from tools.local.http_message import HttpResponse
 from tools.local.routes import Routes
 from tools.local.table import read_template
 
@@ -20,7 +19,7 @@ ALLOW = "access-control-allow-origin"
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
     """Yield a client of a front with all authorizers, behind the CORS rules."""
     routes = Routes.from_template(read_template())
-    front = Front(public, lambda _: HttpResponse(500), routes, jwt_authorizer=authorizer())
+    front = Front(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)
     with serving(front, cors=rules) as server, httpx.Client(base_url=url_of(server)) as http:
         yield http

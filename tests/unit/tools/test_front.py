@@ -12,7 +12,7 @@ from tools.local.aws import local_operator
 from tools.local.front import Front
 from tools.local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
 from tools.local.http_message import HttpRequest
-from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.lambda_endpoint import PATH_PREFIX, LambdaEndpoint
 from tools.local.routes import Routes
 
 MANY = 64
@@ -33,7 +33,9 @@ class Answering:
 
 
 def front(public: Invocable, **functions: Invocable) -> Front:
-    return Front(public, LambdaEndpoint(functions), Routes([("GET", "/v1/waitlists/{id}")]))
+    return Front(
+        public, {PATH_PREFIX: LambdaEndpoint(functions)}, Routes([("GET", "/v1/waitlists/{id}")])
+    )
 
 
 def test_a_request_becomes_an_event_and_its_answer_a_response() -> None:

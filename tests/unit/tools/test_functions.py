@@ -8,6 +8,7 @@ from tools.local.functions import (
     DeclaredFunction,
     declared_functions,
 )
+from tools.local.kms import KEY_ARN
 from tools.local.table import read_template
 from waitlist_api.aws import clients
 
@@ -15,7 +16,7 @@ BACKENDS = Backends(
     redis_url="redis://127.0.0.1:1",
     redis_cluster=False,
     dynamodb_url="http://127.0.0.1:2",
-    lambda_url="http://127.0.0.1:3",
+    api_url="http://127.0.0.1:3",
     log_level="WARNING",
 )
 
@@ -45,6 +46,8 @@ def test_each_function_gets_the_variables_that_the_template_names_and_no_others(
     assert public["PRIVATE_FUNCTION_NAME"] == PRIVATE_NAME
     assert public["MAINTENANCE_FUNCTION_NAME"] == MAINTENANCE_NAME
     assert public["AWS_ENDPOINT_URL_LAMBDA"] == "http://127.0.0.1:3"
+    assert public["AWS_ENDPOINT_URL_KMS"] == "http://127.0.0.1:3/kms"
+    assert (public["PASS_KEY_ARNS"], public["PASS_ISSUER"]) == (KEY_ARN, "http://127.0.0.1:3")
     assert public["POWERTOOLS_SERVICE_NAME"] == "waitlist-public"
     assert "ENTRY_TOKEN_SECRET_ARN" not in public
     assert "REDIS_URL" not in public

@@ -95,7 +95,7 @@ def test_a_signature_that_does_not_hold() -> None:
 def front(public: FakeFunction) -> Front:
     return Front(
         public,
-        lambda _: HttpResponse(500),
+        {},
         Routes.from_template(read_template()),
         utc_now=lambda: datetime.fromtimestamp(NOW, UTC),
         jwt_authorizer=authorizer(),

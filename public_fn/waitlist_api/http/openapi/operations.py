@@ -53,8 +53,25 @@ CACHE_CONTROL = {
 }
 
 
+PUBLIC_CACHE = {
+    "Cache-Control": {"schema": {"type": "string", "pattern": "^public, max-age=[0-9]+$"}}
+}
+
+
 def _anyone() -> dict[str, Operation]:
     return {
+        "getPassIssuer": Operation(
+            "anyone",
+            "Get the discovery document of the passes",
+            with_headers(PUBLIC_CACHE, answers(200, "Where the keys of the passes are")),
+            "OpenID Connect Discovery: JWT authorizers and libraries find the keys by it.",
+        ),
+        "getPassKeys": Operation(
+            "anyone",
+            "Get the public keys of the passes",
+            with_headers(PUBLIC_CACHE, answers(200, "The keys", "keys_unavailable")),
+            "A new key is published before it signs, and stays until its passes are over.",
+        ),
         "health": Operation(
             "anyone",
             "Check both stores",

@@ -1,0 +1,175 @@
+"""Passes: JWTs by which any place can check an admission, signed by an RSA key in KMS.
+
+KMS keeps the private key and signs. The function needs no library of cryptography.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from waitlist_api.config import ConfigError
+from waitlist_api.errors import KeysUnavailable, Throttled
+
+ALGORITHM = "RS256"
+KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
+CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
+DISCOVERY_PATH = "/.well-known/openid-configuration"
+KEYS_PATH = "/.well-known/jwks.json"
+
+Jwk = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class KmsKeys:
+    """RSA keys in KMS: the first one signs, all are published.
+
+    `client` returns a botocore KMS client; the first call of KMS makes it.
+    """
+
+    arns: tuple[str, ...]
+    client: Callable[[], Any]
+    # A key in KMS never changes, so each public key is read once per process.
+    _published: dict[str, Jwk] = field(default_factory=dict)
+
+    def sign(self, message: bytes) -> bytes:
+        """Return the signature of a message of at most 4096 bytes: the same at every call."""
+        with _our_errors():
+            answer = self.client().sign(
+                KeyId=self._signing(),
+                Message=message,
+                MessageType="RAW",
+                SigningAlgorithm=KMS_ALGORITHM,
+            )
+        return bytes(answer["Signature"])
+
+    def signing_id(self) -> str:
+        """Return the `kid` of the key that signs."""
+        return self._jwk(self._signing())["kid"]
+
+    def public(self) -> list[Jwk]:
+        """Return the public keys, the signing one first."""
+        return [self._jwk(arn) for arn in self.arns]
+
+    def _signing(self) -> str:
+        if not self.arns:
+            raise ConfigError("PASS_KEY_ARNS must be set")
+        return self.arns[0]
+
+    def _jwk(self, arn: str) -> Jwk:
+        if arn not in self._published:
+            with _our_errors():
+                answer = self.client().get_public_key(KeyId=arn)
+            self._published[arn] = jwk_of(bytes(answer["PublicKey"]))
+        return self._published[arn]
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """Issues passes, and publishes what verifies them.
+
+    An empty `issuer` means that each request's own base URL is the issuer.
+    """
+
+    keys: KmsKeys
+    issuer: str = ""
+
+    def issue(
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        join_id: str,
+        admitted_millis: int,
+        inside_until_millis: int,
+        base_url: str,
+    ) -> str:
+        """Return the pass of an admission: the same at every call, until another key signs.
+
+        Raises KeysUnavailable or Throttled if KMS does not sign.
+        """
+        begins = admitted_millis // 1000
+        claims = {
+            "iss": self.issuer or base_url,
+            "aud": waitlist_id,
+            "sub": entry_id,
+            "jti": join_id,
+            "iat": begins,
+            "nbf": begins,
+            "exp": inside_until_millis // 1000,
+        }
+        header = {"alg": ALGORITHM, "typ": "JWT", "kid": self.keys.signing_id()}
+        content = f"{_encoded(_json(header))}.{_encoded(_json(claims))}"
+        return f"{content}.{_encoded(self.keys.sign(content.encode()))}"
+
+    def jwks(self) -> dict[str, list[Jwk]]:
+        """Return the public keys as a JSON Web Key Set (RFC 7517)."""
+        return {"keys": self.keys.public()}
+
+    def discovery(self, base_url: str) -> dict[str, Any]:
+        """Return the metadata by which verifiers find the keys (OpenID Connect Discovery)."""
+        issuer = self.issuer or base_url
+        return {
+            "issuer": issuer,
+            "jwks_uri": issuer + KEYS_PATH,
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": [ALGORITHM],
+            "claims_supported": list(CLAIMS),
+        }
+
+
+def jwk_of(der: bytes) -> Jwk:
+    """Return an RSA public key as a JWK; `der` is a SubjectPublicKeyInfo.
+
+    Its `kid` is the key's thumbprint (RFC 7638).
+    """
+    (info,) = _elements(der)
+    _algorithm, bits = _elements(info)
+    # The first byte of a bit string is the number of unused bits: 0.
+    (numbers,) = _elements(bits[1:])
+    modulus, exponent = (_encoded(number.lstrip(b"\0")) for number in _elements(numbers))
+    required = {"e": exponent, "kty": "RSA", "n": modulus}
+    kid = _encoded(hashlib.sha256(_json(required)).digest())
+    return {**required, "alg": ALGORITHM, "use": "sig", "kid": kid}
+
+
+def _elements(der: bytes) -> list[bytes]:
+    """Return the contents of DER elements that follow each other."""
+    contents = []
+    at = 0
+    while at < len(der):
+        length, at = der[at + 1], at + 2
+        if length & 0x80:
+            size = length & 0x7F
+            length, at = int.from_bytes(der[at : at + size]), at + size
+        contents.append(der[at : at + length])
+        at += length
+    return contents
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _encoded(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        response: Any = error.response
+        if response["Error"]["Code"] == "ThrottlingException":
+            raise Throttled from error
+        if int(response["ResponseMetadata"]["HTTPStatusCode"]) >= 500:
+            raise KeysUnavailable from error
+        raise
+    except BotoCoreError as error:
+        raise KeysUnavailable from error

@@ -1,0 +1,33 @@
+"""What verifiers of passes read."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class DiscoveryAnswer(BaseModel):
+    """OpenID Connect Discovery 1.0, as far as verifiers of tokens use it."""
+
+    issuer: str = Field(description="The `iss` of every pass.")
+    jwks_uri: str
+    response_types_supported: list[str]
+    subject_types_supported: list[str]
+    id_token_signing_alg_values_supported: list[str]
+    claims_supported: list[str]
+
+
+class PassKey(BaseModel):
+    """A public RSA key as a JSON Web Key (RFC 7517)."""
+
+    kty: Literal["RSA"]
+    use: Literal["sig"]
+    alg: Literal["RS256"]
+    kid: str = Field(description="The key's thumbprint (RFC 7638).")
+    n: str
+    e: str
+
+
+class KeysAnswer(BaseModel):
+    """A JSON Web Key Set (RFC 7517): the first key signs, the others are about to or did."""
+
+    keys: list[PassKey]

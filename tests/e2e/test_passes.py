@@ -1,0 +1,96 @@
+"""Passes of the running service, checked by those that know only its URL."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import boto3
+import httpx
+import jwt
+import pytest
+
+from tests.e2e.processes import Service
+from tests.support.passes import ENTRY_ID, WAITLIST_ID, Issuer
+from tests.unit.tools.fakes import FakeFunction
+from tools.local.front import Front
+from tools.local.http_message import HttpRequest
+from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
+from tools.local.jwt_issuer import read_keys
+from tools.local.kms import KEY_ARN, PATH
+from tools.local.routes import Routes
+from tools.local.table import read_template
+from waitlist_api.auth.passes import KmsKeys, Passes
+
+DISCOVERY = "/.well-known/openid-configuration"
+
+
+@pytest.fixture
+def issuer(service: Service) -> Issuer:
+    """Signs with the service's own key."""
+    kms = boto3.client(
+        "kms",
+        endpoint_url=service.url + PATH,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+    return Issuer(Passes(KmsKeys((KEY_ARN,), lambda: kms)), service.url)
+
+
+def test_the_discovery_document_names_the_issuer_and_where_its_keys_are(
+    service: Service, http: httpx.Client
+) -> None:
+    found = http.get(DISCOVERY)
+    assert found.headers["cache-control"] == "public, max-age=300"
+    assert found.json()["issuer"] == service.url
+    keys = http.get(found.json()["jwks_uri"])
+    assert (keys.status_code, keys.headers["cache-control"]) == (200, "public, max-age=300")
+    (key,) = keys.json()["keys"]
+    assert set(key) == {"kty", "use", "alg", "kid", "n", "e"}
+
+
+def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
+    service: Service, issuer: Issuer
+) -> None:
+    """P5: the place that people wait for is an API of its own, with two settings."""
+    place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
+    keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)
+    front = Front(
+        place,
+        {},
+        Routes.from_template(template),
+        utc_now=lambda: datetime.now(UTC),
+        jwt_authorizer=JwtAuthorizer(service.url, (WAITLIST_ID,), keys, guarded),
+    )
+
+    def status(token: str) -> int:
+        headers = (("authorization", f"Bearer {token}"),)
+        return front(HttpRequest("GET", "/v1/waitlists/place/entries/me", headers)).status
+
+    assert status(issuer.issue()) == 200
+    (event,) = place.events
+    assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == ENTRY_ID
+    for name, token in issuer.refused().items():
+        assert status(token) == 401, name
+    assert len(place.events) == 1
+
+
+def test_a_library_accepts_passes_of_its_list_and_no_others(
+    service: Service, issuer: Issuer
+) -> None:
+    """P5"""
+    keys = jwt.PyJWKClient(httpx.get(service.url + DISCOVERY).json()["jwks_uri"])
+
+    def read(token: str) -> Any:
+        key = keys.get_signing_key_from_jwt(token)
+        return jwt.decode(token, key, ["RS256"], audience=WAITLIST_ID, issuer=service.url)
+
+    assert read(issuer.issue())["sub"] == ENTRY_ID
+    expected = {
+        "expired": jwt.ExpiredSignatureError,
+        "of another list": jwt.InvalidAudienceError,
+        "changed": jwt.InvalidSignatureError,
+        "of another issuer": jwt.PyJWKClientError,
+    }
+    for name, token in issuer.refused().items():
+        with pytest.raises(expected[name]):
+            read(token)

@@ -1,0 +1,70 @@
+"""Passes of an issuer at a URL, and the checks that docs/admission-pass.md shows."""
+
+import base64
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.rules.sources import ROOT
+from tests.unit.tools.fakes import serving, url_of
+from tools.local.http_message import json_response
+from tools.local.kms import KEY_ARN, LocalKms
+from waitlist_api.auth.passes import KmsKeys, Passes
+
+WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
+PASS_SECONDS = 600
+DOCUMENT = ROOT / "docs" / "admission-pass.md"
+DOCUMENTED_ISSUER = "https://queue.example.com"
+
+
+@dataclass(frozen=True)
+class Issuer:
+    """Issues passes as the public function does."""
+
+    passes: Passes
+    url: str
+
+    def issue(self, waitlist_id: str = WAITLIST_ID, admitted_seconds_ago: float = 1) -> str:
+        begins = int((time.time() - admitted_seconds_ago) * 1000)
+        ends = begins + PASS_SECONDS * 1000
+        return self.passes.issue(waitlist_id, ENTRY_ID, "stay", begins, ends, self.url)
+
+    def refused(self) -> dict[str, str]:
+        """Return passes that no place for the waitlist may accept."""
+        return {
+            "expired": self.issue(admitted_seconds_ago=PASS_SECONDS + 60),
+            "of another list": self.issue("other"),
+            "changed": _changed(self.issue()),
+            "of another issuer": Issuer(_passes(), self.url).issue(),
+        }
+
+
+@contextmanager
+def issuer_at_a_url() -> Iterator[Issuer]:
+    """Serve the keys of a new issuer."""
+    passes = _passes()
+    with serving(lambda _: json_response(200, passes.jwks())) as server:
+        yield Issuer(passes, url_of(server))
+
+
+def documented_check(language: str, issuer: Issuer) -> str:
+    """Return the code that the document shows, for this issuer instead of its example."""
+    (code,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    assert DOCUMENTED_ISSUER in code
+    return str(code.replace(DOCUMENTED_ISSUER, issuer.url))
+
+
+def _passes() -> Passes:
+    kms = LocalKms()
+    return Passes(KmsKeys((KEY_ARN,), lambda: kms))
+
+
+def _changed(token: str) -> str:
+    """Return a pass for another entry with the signature of this one."""
+    header, content, signature = token.split(".")
+    claims = json.loads(base64.urlsafe_b64decode(content + "=="))
+    forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())
+    return f"{header}.{forged.rstrip(b'=').decode()}.{signature}"
