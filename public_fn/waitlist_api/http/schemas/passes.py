@@ -2,10 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+
+from waitlist_api.http.schemas.common import Model
 
 
-class DiscoveryAnswer(BaseModel):
+class DiscoveryAnswer(Model):
     """OpenID Connect Discovery 1.0, as far as verifiers of tokens use it."""
 
     issuer: str = Field(description="The `iss` of every pass.")
@@ -16,7 +18,7 @@ class DiscoveryAnswer(BaseModel):
     claims_supported: list[str]
 
 
-class PassKey(BaseModel):
+class PassKey(Model):
     """A public RSA key as a JSON Web Key (RFC 7517)."""
 
     kty: Literal["RSA"]
@@ -27,7 +29,7 @@ class PassKey(BaseModel):
     e: str
 
 
-class KeysAnswer(BaseModel):
+class KeysAnswer(Model):
     """A JSON Web Key Set (RFC 7517): the first key signs, the others are about to or did."""
 
     keys: list[PassKey]
