@@ -32,6 +32,7 @@ from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.waitlists.configure import Waitlists
+from waitlist_api.waitlists.history import CountHistory
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared.correlation import Correlation
 
@@ -56,6 +57,7 @@ class Services:
     waitlist_cache: WaitlistCache
     segment_index: SegmentIndex
     waitlists: Waitlists
+    count_history: CountHistory
     signups: Signups
     imports: Imports
     positions: Positions

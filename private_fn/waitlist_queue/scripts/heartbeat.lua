@@ -1,7 +1,8 @@
 -- heartbeat: counts a run of maintenance. A count that went back shows that Redis has lost writes.
+-- It keeps the list's pace for looks, unless the caller gives none.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
--- ARGV epoch known_heartbeat now server_run_id
+-- ARGV epoch known_heartbeat pace now server_run_id
 -- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
 -- EACH counters signed_up left admitted
 -- RETURNS cold | rebuilding | outdated
@@ -15,6 +16,7 @@ if epoch ~= '' and (epoch ~= meta[2] or beat < known - 1) then return {'outdated
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end
 redis.call('HSET', keys.meta, 'beat', beat + 1)
+if pace ~= '' then redis.call('HSET', keys.meta, 'pace', pace) end
 local stamp = next_stamp(keys, now)
 local counters = {tonumber(meta[4]), tonumber(meta[5]), tonumber(meta[6])}
 return {outcome, meta[2], tonumber(meta[7] or stamp), beat + 1, stamp, counters}

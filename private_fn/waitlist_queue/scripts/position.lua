@@ -3,13 +3,13 @@
 -- KEYS meta queue moved claims segments
 -- ARGV entry_id segments_version segments server_run_id
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
--- RETURNS waiting total hide_counts position rank ticket places | absent total hide_counts
+-- RETURNS waiting total hide_counts position rank ticket places pace | absent total hide_counts
 -- EACH places position total
 -- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
 -- RETURNS done total hide_counts rank ticket
 -- RETURNS cold | rebuilding | segments_building | stale_segments
 local meta = redis.call('HMGET', keys.meta, 'state', 'hide_counts', 'segments_version',
-  'segments_state', 'home')
+  'segments_state', 'home', 'paused', 'pace')
 local state, hide_counts = owned_state(meta[1], meta[5], server_run_id), meta[2] == '1'
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
@@ -34,4 +34,5 @@ for segment in string.gmatch(segments, '%w+') do
     redis.call('ZLEXCOUNT', keys.segments, first, '[' .. member)
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
-return {'waiting', total, hide_counts, ahead + 1, rank, ticket, places}
+local pace = meta[6] == '1' and 'paused' or meta[7] or 'unknown'
+return {'waiting', total, hide_counts, ahead + 1, rank, ticket, places, pace}

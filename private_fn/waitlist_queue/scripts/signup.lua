@@ -5,13 +5,14 @@
 -- ARGV stays now server_run_id
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
--- also where the waitlist hides its counts from customers:
--- RETURNS joined rank ticket stamp position total | already rank ticket stamp position total
+-- also where the waitlist hides its counts from customers; the pace is for signups alone:
+-- RETURNS joined rank ticket stamp position total pace | already rank ticket stamp position total pace
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local meta = redis.call('HMGET', keys.meta, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
-  'segments_version', 'home', 'hide_counts')
+  'segments_version', 'home', 'hide_counts',
+  'paused', 'pace')
 local state = owned_state(meta[1], meta[7], server_run_id)
 local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
 local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
@@ -37,7 +38,7 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
   if hold then
     -- The record of the later decision that took the entry out of the queue must win, so the stamp is older.
     local stamp = import_rank and hold.stamp - 1 or hold.ticket
-    return {'already', hold.rank, hold.ticket, stamp, false, false}
+    return {'already', hold.rank, hold.ticket, stamp, false, false, false}
   end
   local outcome, ticket, stamp = 'already', nil, nil
   if rank then
@@ -65,9 +66,10 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
     end
     signed_up, total = signed_up + 1, total + 1
   end
-  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false} end
+  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
   local position = redis.call('ZRANK', keys.queue, entry_id) + 1
-  return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total}
+  local pace = not import_rank and (meta[9] == '1' and 'paused' or meta[10] or 'unknown')
+  return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
 end
 
 local replies = {}

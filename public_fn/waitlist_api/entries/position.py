@@ -25,7 +25,8 @@ STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
 class EntryView:
     """An entry's status and position. Only a waiting entry has a position.
 
-    `ticket` numbers the stay; entry tokens contain it.
+    `ticket` numbers the stay; entry tokens contain it. `pace` is that of the list, of which an
+    estimate of the wait can be made.
     """
 
     entry_id: str
@@ -35,12 +36,13 @@ class EntryView:
     priority: int = 0
     joined_at: str | None = None
     ticket: int | None = None
+    pace: str | None = None
 
     @property
     def answer(self) -> dict[str, Any]:
         """The fields that callers see."""
         fields = asdict(self)
-        del fields["ticket"]
+        del fields["ticket"], fields["pace"]
         return fields
 
     @classmethod
@@ -52,6 +54,7 @@ class EntryView:
         ticket: int,
         position: int | None = None,
         total: int | None = None,
+        pace: str | None = None,
     ) -> Self:
         """Return the view of an entry that Redis has."""
         return cls(
@@ -62,6 +65,7 @@ class EntryView:
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
             ticket=ticket,
+            pace=pace,
         )
 
     @classmethod
@@ -136,4 +140,6 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
     if found.outcome in STATUS_OF:
         return EntryView.placed(entry_id, STATUS_OF[found.outcome], found.rank, found.ticket)
     total = None if hide_total else found.total
-    return EntryView.placed(entry_id, "waiting", found.rank, found.ticket, found.position, total)
+    return EntryView.placed(
+        entry_id, "waiting", found.rank, found.ticket, found.position, total, found.pace
+    )

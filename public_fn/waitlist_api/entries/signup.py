@@ -99,9 +99,8 @@ class Signups:
         """Finish an intent to join: record its place, or remove the intent if Redis refuses it."""
         placed = self._take_place(record)
         is_new = self.record(record, placed)
-        view = EntryView.placed(
-            record.entry_id, "waiting", placed.rank, placed.ticket, placed.position, placed.total
-        )
+        place = (placed.rank, placed.ticket, placed.position, placed.total, placed.pace)
+        view = EntryView.placed(record.entry_id, "waiting", *place)
         return SignedUp(view, is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:

@@ -22,6 +22,7 @@ from waitlist_api.http import json_body
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.routes.admin.claims import admin_claim_routes
+from waitlist_api.http.routes.admin.counts import admin_count_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
 from waitlist_api.http.routes.admin.imports import admin_import_routes, is_import
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
@@ -134,9 +135,15 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
     return [
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
-        public_waitlist_routes(services.waitlist_cache, services.waitlists),
+        public_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
         _customer_routes(services, tokens),
-        admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
+        admin_waitlist_routes(services.waitlist_cache, services.waitlists),
+        admin_count_routes(
+            services.waitlist_cache,
+            services.waitlists,
+            services.count_history,
+            services.now_millis,
+        ),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claims, services.holds),
         admin_import_routes(services.imports, token_issuer),
@@ -148,7 +155,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
 
 
 def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    responses = EntryResponses(services.positions, services.segment_positions)
+    responses = EntryResponses(services.positions, services.segment_positions, services.now_millis)
     if tokens is None:
         return own_entry_routes(services.signups, responses, services.leaves)
     return entry_routes(tokens, services.signups, responses, services.leaves)

@@ -7,8 +7,9 @@ and is rebuilt.
 """
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from msgspec import to_builtins
 
@@ -30,6 +31,7 @@ LONGEST = 24 * 60 * MINUTE
 # A continued audit goes back this far: a decision of the last minutes may have been recorded after
 # the former run read the journal.
 OVERLAP = 2 * MINUTE
+NO_PACES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +45,31 @@ class Heartbeat:
     metrics: MetricsCollector
 
     def check(
-        self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis = without_end
+        self,
+        waitlists: Sequence[WaitlistRecord],
+        left_millis: LeftMillis = without_end,
+        paces: Mapping[str, str] = NO_PACES,
     ) -> None:
-        """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others."""
+        """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others.
+
+        The heartbeat also brings the waitlist's pace.
+        """
         missed = {one.waitlist_id for one in waitlists}
+        beats = [beat_of(one, paces.get(one.waitlist_id)) for one in waitlists]
         try:
-            for waitlist_id in self._compared(waitlists, left_millis):
+            for waitlist_id in self._compared(waitlists, beats, left_millis):
                 missed.discard(waitlist_id)
         finally:
             self.metrics.add("beats_missed", len(missed))
 
     def _compared(
-        self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis
+        self,
+        waitlists: Sequence[WaitlistRecord],
+        beats: Sequence[c.Heartbeat],
+        left_millis: LeftMillis,
     ) -> Iterator[str]:
         """Yield the ids of waitlists whose order is checked, or is being rebuilt."""
-        answers = send_batch(self.queue, [beat_of(one) for one in waitlists]) if waitlists else []
+        answers = send_batch(self.queue, beats) if beats else []
         windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.HeartbeatResult):

@@ -12,6 +12,7 @@ from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
+from waitlist_api.maintenance.sampler import Sampler
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import init_of
@@ -19,6 +20,7 @@ from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.lease import Leases
 from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
@@ -44,6 +46,8 @@ class MaintenanceRunner:
     reconciler: Reconciler
     reindexer: Reindexer
     heartbeat: Heartbeat
+    sampler: Sampler
+    samples: SampleRecords
     leases: Leases
     now_millis: NowMillis
     metrics: MetricsCollector
@@ -56,24 +60,37 @@ class MaintenanceRunner:
         self.intent_finisher.finish_intents()
         waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
-            self._run_page(page, left_millis)
             alive = [one for one in page if not one.deleting]
-            run_isolated(partial(self.heartbeat.check, left_millis=left_millis), alive)
+            answers = self._count(alive)
+            paces = self.sampler.sample(alive, answers)
+            self._run_page(page, answers, left_millis)
+            check = partial(self.heartbeat.check, left_millis=left_millis, paces=paces)
+            run_isolated(check, alive)
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Maintain one waitlist, at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
-            self._run_page([waitlist], left_millis)
+            answers = [] if waitlist.deleting else self._count([waitlist])
+            self._run_page([waitlist], answers, left_millis)
 
-    def _run_page(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
-        alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
-        requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in alive]
+    def _count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
+        """Return the stats, or an error, of each waitlist."""
+        requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in waitlists]
         try:
-            answers = send_batch(self.queue, requests) if requests else []
+            return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
             # Other pages, and waitlists that are being deleted, must not wait for these.
-            answers = [error] * len(alive)
+            return [error] * len(waitlists)
+
+    def _run_page(
+        self,
+        waitlists: Sequence[WaitlistRecord],
+        answers: Sequence[c.Result | WaitlistError],
+        left_millis: LeftMillis,
+    ) -> None:
+        """Maintain waitlists; `answers` has the stats of those that are not being deleted."""
+        alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
         for waitlist, answer in zip(alive, answers, strict=True):
             measure(self.metrics, waitlist, answer, self.now_millis())
         for waitlist, answer in zip(alive, answers, strict=True):
@@ -113,6 +130,7 @@ class MaintenanceRunner:
         for _ in range(DELETE_LOOKS):
             if self._erase_everybody(waitlist_id, lease.renew) == 0 and is_over:
                 lease.renew()
+                self.samples.delete(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
                 self.waitlists.finish_delete(waitlist_id, lease.owner)
                 return

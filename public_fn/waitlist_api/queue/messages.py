@@ -142,11 +142,13 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
     )
 
 
-def beat_of(waitlist: WaitlistRecord) -> c.Heartbeat:
+def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
+    """Return the heartbeat of a waitlist, which also brings its new pace."""
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,
         known_heartbeat=waitlist.checkpoint.beat,
+        pace=pace,
     )
 
 

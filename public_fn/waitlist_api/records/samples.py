@@ -1,6 +1,18 @@
-"""Samples: the counts of a waitlist, minute by minute."""
+"""Samples: the counts of a waitlist, minute by minute, deleted by DynamoDB after days or weeks."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from waitlist_api.clock import iso
+from waitlist_api.records.table import Item, Table
+
+MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
+Every = Literal["minute", "hour"]
+# The text of a time up to its minute, or its hour, is the end of a sample's sort key.
+SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
+KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
+LAST = "~"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,3 +38,84 @@ class Sample:
     def occupied(self) -> int:
         """How many places inside are taken: by people, and by offers to people."""
         return self.inside + self.offered
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRecords:
+    """Reads and writes samples, of each minute and of each hour.
+
+    A minute has no sample if nothing has changed since the one before it and no one waits.
+    """
+
+    table: Table
+
+    def write(self, samples: Sequence[tuple[str, Every, Sample]]) -> None:
+        """Store samples of waitlists."""
+        self.table.put_many([_item(*one) for one in samples])
+
+    def read(
+        self, waitlist_id: str, every: Every, since_millis: int, until_millis: int | None = None
+    ) -> list[Sample]:
+        """Return the samples of a time, in its order."""
+        values = {
+            "pk": _pk(waitlist_id),
+            "first": _sk(every, since_millis),
+            "last": _prefix(every) + LAST if until_millis is None else _sk(every, until_millis),
+        }
+        found: list[Item] = []
+        after: Item | None = {}
+        while after is not None:
+            condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
+            items, after = self.table.query(condition, values, after or None)
+            found += items
+        return [_sample(item) for item in found]
+
+    def last(self, waitlist_id: str, until_millis: int, since_millis: int) -> Sample | None:
+        """Return the last hourly sample of a time, or None."""
+        items, _ = self.table.query(
+            "#pk = :pk AND #sk BETWEEN :first AND :last",
+            {
+                "pk": _pk(waitlist_id),
+                "first": _sk("hour", since_millis),
+                "last": _sk("hour", until_millis),
+            },
+            Limit=1,
+            ScanIndexForward=False,
+        )
+        return _sample(items[0]) if items else None
+
+    def delete(self, waitlist_id: str) -> None:
+        """Delete all samples of a waitlist."""
+        after: Item | None = {}
+        while after is not None:
+            items, after = self.table.query(
+                "#pk = :pk AND #sk BETWEEN :first AND :last",
+                {"pk": _pk(waitlist_id), "first": "SAMPLE#", "last": f"SAMPLE#{LAST}"},
+                after or None,
+            )
+            self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
+
+
+def _item(waitlist_id: str, every: Every, sample: Sample) -> Item:
+    return {
+        "pk": _pk(waitlist_id),
+        "sk": _sk(every, sample.millis),
+        **asdict(sample),
+        "expires_at": sample.millis // 1000 + KEPT_SECONDS[every],
+    }
+
+
+def _sample(item: Item) -> Sample:
+    return Sample(**{name: item[name] for name in Sample.__dataclass_fields__ if name in item})
+
+
+def _pk(waitlist_id: str) -> str:
+    return f"WAITLIST#{waitlist_id}"
+
+
+def _prefix(every: Every) -> str:
+    return f"SAMPLE#{every.upper()}#"
+
+
+def _sk(every: Every, millis: int) -> str:
+    return _prefix(every) + iso(millis)[: SHOWN[every]]

@@ -153,13 +153,17 @@ class Table:
         last = answer.get("LastEvaluatedKey")
         return [_decode(item) for item in answer["Items"]], _decode(last) if last else None
 
+    def put_many(self, items: Sequence[Item]) -> None:
+        """Write items without a condition; each key once."""
+        self._write_many([{"PutRequest": {"Item": _encode(item)}} for item in items])
+
     def delete_many(self, keys: Sequence[Key]) -> None:
         """Delete items without a condition."""
-        for start in range(0, len(keys), BATCH_WRITE):
-            waiting = [
-                {"DeleteRequest": {"Key": _encode(key)}}
-                for key in keys[start : start + BATCH_WRITE]
-            ]
+        self._write_many([{"DeleteRequest": {"Key": _encode(key)}} for key in keys])
+
+    def _write_many(self, requests: Sequence[Item]) -> None:
+        for start in range(0, len(requests), BATCH_WRITE):
+            waiting = list(requests[start : start + BATCH_WRITE])
             for turn in range(BATCH_TRIES):
                 self._wait(turn)
                 with _our_errors():

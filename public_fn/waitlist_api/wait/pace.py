@@ -24,7 +24,7 @@ LONGEST_SECONDS = 366 * 24 * 3600
 STALE_SECONDS = 3600
 # Fewer places never make a whole one.
 FEWEST = 1e-9
-UNKNOWN = "unknown"
+UNKNOWN, PAUSED = "unknown", "paused"
 FORMAT = "1"
 
 
@@ -179,6 +179,23 @@ class Pace:
         if needed <= 1 or seconds <= 0:
             return needed
         return 1 + (needed - 1) * math.exp(-self.leaving * seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """An estimate, or why there is none."""
+
+    estimate: Estimate | None
+    unavailable: Unavailable | None
+
+
+def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
+    """Return the wait of a position by the text in Redis; it is `paused` while a list is."""
+    if pace == PAUSED:
+        return Wait(None, "paused")
+    known = Pace.decode(pace or UNKNOWN)
+    estimate = known.estimate(position, now_millis / 1000) if known else None
+    return Wait(estimate, None if estimate else "unknown")
 
 
 def _short(number: float) -> str:

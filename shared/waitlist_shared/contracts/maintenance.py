@@ -11,6 +11,7 @@ from waitlist_shared.contracts.common import (
     Number,
     OnEntry,
     OnWaitlist,
+    PaceText,
     Rank,
     Result,
     SegmentIds,
@@ -22,10 +23,14 @@ from waitlist_shared.limits import MAX_FILL
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
-    """Counts a run of maintenance, and compares with the count of the run before."""
+    """Counts a run of maintenance, and compares with the count of the run before.
+
+    A `pace` replaces the one that looks read.
+    """
 
     epoch: Epoch | None = None
     known_heartbeat: Number = field(default=0, name="known_beat")
+    pace: PaceText | None = None
 
 
 @answers(Heartbeat)

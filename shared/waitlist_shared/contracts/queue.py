@@ -127,7 +127,8 @@ class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
 class SignupResult(Result, frozen=True, kw_only=True):
     """`outcome` is joined or already; no position is known while the order is rebuilt.
 
-    `total` is None then, and where customers are shown no counts.
+    `total` is None then, and where customers are shown no counts. `pace` is as in PositionResult;
+    None without a position, and for an import.
     """
 
     rank: Rank
@@ -135,6 +136,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     position: int | None = None
     total: int | None = None
+    pace: str | None = None
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
@@ -240,7 +242,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     """`outcome` is waiting, held, parked, done (admitted) or absent.
 
     The position of a waiting entry is 1 + the number of entries ahead. `places` has those within
-    the segments of the request, in its order.
+    the segments of the request, in its order. `pace` is the last one of a heartbeat, `unknown`
+    without one, or `paused`.
     """
 
     total: int
@@ -249,6 +252,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     rank: Rank | None = None
     ticket: Ticket | None = None
     places: tuple[SegmentPlace, ...] = ()
+    pace: str | None = None
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
@@ -299,6 +303,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     parked: int = 0
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"] = "ready"
+    pace: str | None = None
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):

@@ -26,6 +26,7 @@ EXPECTED = {
     "admin_list_waitlists": 200,
     "admin_delete_waitlist": 204,
     "admin_stats": 200,
+    "admin_stats_history": 200,
     "admin_segments": 200,
     "admin_list_entries": 200,
     "admin_get_entry": 200,

@@ -122,10 +122,14 @@ class MemoryTable:
     def batch_write_item(self, RequestItems: Item) -> Item:  # noqa: N803
         with self._lock:
             ((_, requests),) = RequestItems.items()
-            keys = [_key(request["DeleteRequest"]["Key"]) for request in requests]
+            keys = [_key_of_batched(request) for request in requests]
             _check_batch(keys, limits.MAX_BATCH_WRITES, "BatchWriteItem")
             for request in requests:
-                self._delete(request["DeleteRequest"])
+                if "PutRequest" in request:
+                    limits.check_write(request["PutRequest"])
+                    self._put(request["PutRequest"])
+                else:
+                    self._delete(request["DeleteRequest"])
         return {"UnprocessedItems": {}}
 
     def query(self, **request: Any) -> Item:
@@ -256,6 +260,13 @@ def _values(request: Item) -> Item:
 
 def _key(item: Item) -> Key:
     return item["pk"]["S"], item["sk"]["S"]
+
+
+def _key_of_batched(request: Item) -> Key:
+    """Return the key of a request in a batch."""
+    if "PutRequest" in request:
+        return _key(request["PutRequest"]["Item"])
+    return _key(request["DeleteRequest"]["Key"])
 
 
 def _key_of_action(action: Item) -> Key:

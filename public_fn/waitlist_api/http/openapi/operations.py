@@ -216,6 +216,13 @@ def _waitlists() -> dict[str, Operation]:
         "getStats": _operator(
             "Get the counts of a waitlist",
             answers(200, "The counts, exact at this moment", *READ),
+            "The estimate is that of a customer who joins now, by the pace of the last minute.",
+        ),
+        "getStatsHistory": _operator(
+            "Get the counts of a waitlist over the last hour, day or week",
+            answers(200, "Points at equal distances, oldest first", *WAITLIST),
+            "From samples that maintenance takes each minute and keeps for two days, and for four "
+            "weeks those of each hour. A time without a sample has the counts of the one before.",
         ),
         "listSegments": _operator(
             "Count the waiting entries of each segment",

@@ -9,7 +9,7 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
-from waitlist_api.http.routes.entry_responses import EntryResponses, customer_fields
+from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import EntryId, GuestsKey, SegmentNames, WaitlistId
 from waitlist_api.http.schemas.entries import LookAnswer, SignupAnswer, SignupBody
 
@@ -41,7 +41,7 @@ def entry_routes(
         signed_up = signups.sign_up(command.with_stay_shown(stay))
         view = signed_up.view
         token = tokens.issue(waitlist_id, command.entry_id, view.ticket or 0)
-        answer = SignupAnswer(**customer_fields(view), entry_token=token)
+        answer = SignupAnswer(**responses.fields(view), entry_token=token)
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, operation_id="getEntry")

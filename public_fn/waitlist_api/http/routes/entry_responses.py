@@ -6,12 +6,15 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from waitlist_api.auth.credentials import Proof
+from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
 from waitlist_api.errors import Forbidden
 from waitlist_api.http.polling import poll_after_seconds
 from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
+from waitlist_api.http.schemas.wait import estimate_fields
+from waitlist_api.wait.pace import wait_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class EntryResponses:
 
     positions: Positions
     segment_positions: SegmentPositions
+    now_millis: NowMillis
 
     def get(
         self, waitlist_id: str, entry_id: str, segment: str | None, proof: Proof | None = None
@@ -35,26 +39,27 @@ class EntryResponses:
             names = segment.split(",")
             view, places = self.segment_positions.of(waitlist_id, entry_id, names)
         if proof is None:
-            return _answer(view, places, None)
+            return self._answer(view, places, None)
         if proof.stay != view.ticket:
             raise Forbidden
-        return _answer(view, places, proof.renewed)
+        return self._answer(view, places, proof.renewed)
 
+    def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
+        """Return the fields of a customer's response; `positions` are those within segments."""
+        wait = None
+        if view.position is not None:
+            wait = wait_at(view.position, view.pace, self.now_millis())
+        seconds = poll_after_seconds(view.status, view.position, *positions)
+        return {**view.answer, **estimate_fields(wait), "poll_after_seconds": seconds}
 
-def customer_fields(view: EntryView, *positions: int) -> dict[str, Any]:
-    """Return the fields of a customer's response; `positions` are those within segments."""
-    seconds = poll_after_seconds(view.status, view.position, *positions)
-    return {**view.answer, "poll_after_seconds": seconds}
-
-
-def _answer(
-    view: EntryView, places: list[SegmentPlace] | None, new_token: str | None
-) -> Response[LookAnswer]:
-    segments = None
-    if places is not None:
-        segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
-    fields = customer_fields(view, *(place.position for place in places or ()))
-    answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
-    # max-age=0 after an end: the customer may sign up again and must not see the former answer.
-    cache = f"private, max-age={answer.poll_after_seconds or 0}"
-    return Response(200, "application/json", answer, {"Cache-Control": cache})
+    def _answer(
+        self, view: EntryView, places: list[SegmentPlace] | None, new_token: str | None
+    ) -> Response[LookAnswer]:
+        segments = None
+        if places is not None:
+            segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
+        fields = self.fields(view, *(place.position for place in places or ()))
+        answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
+        # max-age=0 after an end: the customer may sign up again and must not see the former answer.
+        cache = f"private, max-age={answer.poll_after_seconds or 0}"
+        return Response(200, "application/json", answer, {"Cache-Control": cache})

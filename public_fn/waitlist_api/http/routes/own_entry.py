@@ -11,7 +11,7 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
 from waitlist_api.http.routes.entries import ENTRIES, ENTRY
-from waitlist_api.http.routes.entry_responses import EntryResponses, customer_fields
+from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
 from waitlist_api.http.schemas.common import ME
 from waitlist_api.http.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSignupBody
@@ -48,7 +48,7 @@ def own_entry_routes(
             proven=True,
         )
         signed_up = signups.sign_up(command)
-        answer = OwnSignupAnswer(**customer_fields(signed_up.view))
+        answer = OwnSignupAnswer(**responses.fields(signed_up.view))
         return Response(201 if signed_up.is_new else 200, "application/json", answer)
 
     @router.get(ENTRY, operation_id="getEntry")

@@ -22,6 +22,7 @@ from waitlist_api.http.schemas.common import (
     extensible,
 )
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
+from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.entry import Status
 from waitlist_shared import ids
 from waitlist_shared.limits import MAX_COMBINATIONS, MAX_PAGE, MAX_PLACES, MAX_PRIORITY
@@ -256,7 +257,9 @@ class BumpAnswer(EntryAnswer):
     ]
 
 
-class CustomersEntryAnswer(EntryAnswer):
+class CustomersEntryAnswer(EntryAnswer, WithEstimate):
+    """An entry; the estimate is that of a waiting one."""
+
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(

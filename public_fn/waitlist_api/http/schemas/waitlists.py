@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
+from typing_extensions import TypeAliasType
 
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import (
@@ -15,8 +16,11 @@ from waitlist_api.http.schemas.common import (
     TheWaitlistId,
     Time,
     documented,
+    extensible,
 )
+from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.waitlists import Rejoin
+from waitlist_api.waitlists.line import Line
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
     MAX_CAPACITY,
@@ -114,10 +118,33 @@ class WaitlistBody(Body):
         return {**self.model_dump(), "segments": tuple(map(tuple, self.segments))}
 
 
-class WaitlistAnswer(Model):
+LINE_MEANINGS: dict[Line, str] = {
+    "open": "customers can sign up",
+    "paused": "customers can sign up, and no one is admitted until an operator resumes the list",
+    "full": "as many people are on the list as it takes; a signup is refused: `waitlist_full`",
+    "closed": "signups are refused: `waitlist_closed`",
+}
+# A named type, so that the OpenAPI document has a component for it.
+LineState = TypeAliasType(
+    "LineState",
+    Annotated[
+        str,
+        Field(json_schema_extra=extensible("The state of a waitlist.", LINE_MEANINGS)),
+    ],
+)
+
+
+class WaitlistAnswer(WithEstimate):
+    """A waitlist; the estimate is that of a customer who joins now."""
+
     waitlist_id: TheWaitlistId
     name: str
     open: bool
+    line: LineState
+    opens_at: Annotated[
+        Time | None,
+        Field(description="When the schedule next admits people; null without a schedule."),
+    ]
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
 
 
@@ -170,26 +197,3 @@ class WaitlistConfigAnswer(Model):
 class WaitlistsAnswer(Model):
     waitlists: Annotated[list[WaitlistConfigAnswer], documented(maxItems=MAX_PAGE)]
     cursor: TheCursor | None
-
-
-class StatsAnswer(Model):
-    waiting: Count
-    signed_up: Annotated[
-        Count,
-        Field(
-            description="All signups since the waitlist was created, as `left` and `admitted` "
-            "count all leaves and admissions. After a loss of Redis these three may miss the last "
-            "minute before it; `waiting`, `offered` and `parked` are always exact."
-        ),
-    ]
-    left: Count
-    admitted: Count
-    offered: Count
-    parked: Count
-    oldest_waiting_seconds: Annotated[
-        Count | None, Field(description="How long ago the entry at the head of the queue joined.")
-    ]
-    oldest_parked_seconds: Count | None
-    oldest_joined_at: Annotated[
-        Time | None, Field(description="When the entry at the head of the queue joined.")
-    ]

@@ -7,11 +7,10 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api import cursors
-from waitlist_api.clock import NowMillis, iso, iso_of
+from waitlist_api.clock import iso
 from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
 from waitlist_api.http.schemas.waitlists import (
     RebuildAnswer,
-    StatsAnswer,
     WaitlistBody,
     WaitlistConfigAnswer,
     WaitlistsAnswer,
@@ -20,14 +19,13 @@ from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_shared.ranks import time_of
 
 WAITLISTS = "/v1/admin/waitlists"
 WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 
 
 def admin_waitlist_routes(
-    waitlist_cache: WaitlistCache, waitlists: Waitlists, now_millis: NowMillis
+    waitlist_cache: WaitlistCache, waitlists: Waitlists
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
@@ -53,32 +51,7 @@ def admin_waitlist_routes(
         waitlists.delete(waitlist_id)
         return Response(204)
 
-    @router.get(f"{WAITLIST}/stats", operation_id="getStats")
-    def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
-        stats = waitlists.stats(waitlist_id)
-        oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
-        return StatsAnswer(
-            waiting=stats.waiting,
-            signed_up=stats.counters.signed_up,
-            left=stats.counters.left,
-            admitted=stats.counters.admitted,
-            offered=stats.offered,
-            parked=stats.parked,
-            oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
-            oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
-            oldest_joined_at=oldest,
-        )
-
     return router
-
-
-def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return whole seconds; never negative, also if two clocks differ."""
-    return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
-
-
-def _millis_of(ticket: int | None) -> int | None:
-    return None if ticket is None else int(time_of(ticket).timestamp() * 1000)
 
 
 def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:

@@ -1,0 +1,77 @@
+"""Operators' routes of counts: now, and over time."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.clock import NowMillis, iso, iso_of
+from waitlist_api.http.routes.admin.waitlists import WAITLIST
+from waitlist_api.http.routes.params import WaitlistId
+from waitlist_api.http.schemas.counts import PointAnswer, StatsAnswer, StatsHistoryAnswer
+from waitlist_api.http.schemas.wait import estimate_fields
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.waitlists.configure import Waitlists
+from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
+from waitlist_api.waitlists.line import wait_of_next
+from waitlist_shared.ranks import time_of
+
+ThePeriod = Annotated[
+    Period,
+    Query(description="`hour`: each minute; `day`: each 10 minutes; `week`: each hour."),
+]
+
+
+def admin_count_routes(
+    waitlist_cache: WaitlistCache,
+    waitlists: Waitlists,
+    count_history: CountHistory,
+    now_millis: NowMillis,
+) -> APIGatewayHttpRouter:
+    """Return the operators' routes of counts."""
+    router = APIGatewayHttpRouter()
+
+    @router.get(f"{WAITLIST}/stats", operation_id="getStats")
+    def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
+        stats = waitlists.stats(waitlist_id)
+        settings = waitlist_cache.find(waitlist_id).settings
+        oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
+        return StatsAnswer(
+            waiting=stats.waiting,
+            signed_up=stats.counters.signed_up,
+            left=stats.counters.left,
+            admitted=stats.counters.admitted,
+            admitted_today=count_history.admitted_today(waitlist_id, stats.counters.admitted),
+            offered=stats.offered,
+            parked=stats.parked,
+            oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
+            oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
+            oldest_joined_at=oldest,
+            **estimate_fields(wait_of_next(settings, stats, now_millis())),
+        )
+
+    @router.get(f"{WAITLIST}/stats/history", operation_id="getStatsHistory")
+    def get_stats_history(waitlist_id: WaitlistId, period: ThePeriod = "day") -> StatsHistoryAnswer:
+        points = count_history.points(waitlist_id, period)
+        return StatsHistoryAnswer(
+            period=period,
+            step_seconds=SERIES[period].step_millis // 1000,
+            points=[_shown(point) for point in points],
+        )
+
+    return router
+
+
+def _shown(point: Point) -> PointAnswer:
+    fields = asdict(point)
+    return PointAnswer(at=iso(fields.pop("millis")), **fields)
+
+
+def _age(now_millis: int, then_millis: int | None) -> int | None:
+    """Return whole seconds; never negative, also if two clocks differ."""
+    return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
+
+
+def _millis_of(ticket: int | None) -> int | None:
+    return None if ticket is None else int(time_of(ticket).timestamp() * 1000)

@@ -1,0 +1,63 @@
+"""Counts of a waitlist: now, and over the last hour, day or week."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from waitlist_api.http.schemas.common import Count, Model, Time, documented
+from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.waitlists.history import SERIES, Period
+
+
+class StatsAnswer(WithEstimate):
+    """The counts; the estimate is that of a customer who joins now."""
+
+    waiting: Count
+    signed_up: Annotated[
+        Count,
+        Field(
+            description="All signups since the waitlist was created, as `left` and `admitted` "
+            "count all leaves and admissions. After a loss of Redis these three may miss the last "
+            "minute before it; `waiting`, `offered` and `parked` are always exact."
+        ),
+    ]
+    left: Count
+    admitted: Count
+    admitted_today: Annotated[
+        Count,
+        Field(description="How many of the admitted were admitted since midnight in UTC."),
+    ]
+    offered: Count
+    parked: Count
+    oldest_waiting_seconds: Annotated[
+        Count | None, Field(description="How long ago the entry at the head of the queue joined.")
+    ]
+    oldest_parked_seconds: Count | None
+    oldest_joined_at: Annotated[
+        Time | None, Field(description="When the entry at the head of the queue joined.")
+    ]
+
+
+class PointAnswer(Model):
+    at: Time
+    joined: Annotated[Count, Field(description="Since the point before, as `admitted` and `left`.")]
+    admitted: Count
+    left: Count
+    waiting: Annotated[
+        Count, Field(description="At this time, as `offered`, `parked` and `inside`.")
+    ]
+    offered: Count
+    parked: Count
+    inside: Count
+
+
+class StatsHistoryAnswer(Model):
+    period: Period
+    step_seconds: Annotated[
+        Count, Field(description="The time between two points: 60, 600 or 3600 seconds.")
+    ]
+    points: Annotated[
+        list[PointAnswer],
+        documented(maxItems=max(one.points for one in SERIES.values())),
+        Field(description="Oldest first. None from before the waitlist's first sample."),
+    ]

@@ -1,0 +1,112 @@
+"""The counts of a waitlist over the last hour, day or week, and since midnight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.records.samples import (
+    DAY_MILLIS,
+    HOUR_MILLIS,
+    KEPT_SECONDS,
+    MINUTE_MILLIS,
+    Every,
+    Sample,
+    SampleRecords,
+)
+from waitlist_api.records.waitlist_cache import WaitlistCache
+
+Period = Literal["hour", "day", "week"]
+KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Series:
+    """How a period is shown: so many points, so far apart, from these samples."""
+
+    points: int
+    step_millis: int
+    every: Every
+
+
+SERIES: dict[Period, Series] = {
+    "hour": Series(points=60, step_millis=MINUTE_MILLIS, every="minute"),
+    "day": Series(points=144, step_millis=10 * MINUTE_MILLIS, every="minute"),
+    "week": Series(points=168, step_millis=HOUR_MILLIS, every="hour"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Point:
+    """The counts at a time; joined, admitted and left are those since the point before."""
+
+    millis: int
+    joined: int
+    admitted: int
+    left: int
+    waiting: int
+    offered: int
+    parked: int
+    inside: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountHistory:
+    """Reads the samples of waitlists."""
+
+    samples: SampleRecords
+    waitlist_cache: WaitlistCache
+    now_millis: NowMillis
+
+    def points(self, waitlist_id: str, period: Period) -> list[Point]:
+        """Return the points of a period, oldest first; none before the first sample."""
+        series = SERIES[period]
+        step = series.step_millis
+        created = self.waitlist_cache.look_up(waitlist_id).created_millis
+        last = self.now_millis() // step * step
+        start = last - series.points * step
+        found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
+        before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
+        samples = [one for one in (before, *found) if one is not None and one.millis >= created]
+        if created > start:
+            samples.insert(0, Sample(millis=created))
+        return _points(samples, range(start + step, last + step, step))
+
+    def admitted_today(self, waitlist_id: str, admitted: int) -> int:
+        """Return how many of the admitted were admitted since midnight in UTC."""
+        created = self.waitlist_cache.find(waitlist_id).created_millis
+        midnight = self.now_millis() // DAY_MILLIS * DAY_MILLIS
+        if created >= midnight:
+            return admitted
+        # The first sample of the day if there is one, else the last one before it.
+        first = self.samples.last(waitlist_id, midnight, max(created, midnight - KEPT_MILLIS))
+        return max(0, admitted - first.admitted) if first else 0
+
+
+def _points(samples: Sequence[Sample], times: range) -> list[Point]:
+    """Return a point for each time: the last sample up to it."""
+    ordered = sorted(samples, key=lambda one: one.millis)
+    points, used, former = [], 0, ordered[0] if ordered else None
+    for millis in times:
+        while used < len(ordered) and ordered[used].millis <= millis:
+            used += 1
+            if ordered[used - 1].millis <= times.start - times.step:
+                former = ordered[used - 1]
+        if used and former is not None:
+            points.append(_point(millis, former, ordered[used - 1]))
+            former = ordered[used - 1]
+    return points
+
+
+def _point(millis: int, former: Sample, sample: Sample) -> Point:
+    return Point(
+        millis=millis,
+        # After a loss of Redis a counter may be up to a minute behind.
+        joined=max(0, sample.joined - former.joined),
+        admitted=max(0, sample.admitted - former.admitted),
+        left=max(0, sample.left - former.left),
+        waiting=sample.waiting,
+        offered=sample.offered,
+        parked=sample.parked,
+        inside=sample.inside,
+    )

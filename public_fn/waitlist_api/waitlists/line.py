@@ -1,0 +1,27 @@
+"""What the public sees of a waitlist: whether it takes people, and how long they would wait."""
+
+from typing import Literal
+
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.wait.pace import PAUSED, Wait, wait_at
+from waitlist_shared import contracts as c
+
+Line = Literal["open", "paused", "full", "closed"]
+
+
+def line_of(settings: WaitlistSettings, stats: c.StatsResult) -> Line:
+    """Return the state that a customer meets first."""
+    if not settings.open:
+        return "closed"
+    present = stats.waiting + stats.offered + stats.parked
+    if settings.capacity is not None and present >= settings.capacity:
+        return "full"
+    return "paused" if settings.paused else "open"
+
+
+def wait_of_next(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
+    """Return the wait of a customer who joins now."""
+    if not settings.open:
+        return Wait(None, "closed")
+    pace = PAUSED if settings.paused else stats.pace
+    return wait_at(stats.waiting + 1, pace, now_millis)
