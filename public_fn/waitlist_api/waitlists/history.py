@@ -70,7 +70,10 @@ class CountHistory:
         samples = [one for one in (before, *found) if one is not None and one.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
-        return _points(samples, range(start + step, last + step, step))
+        # A sample is taken within the first minute of its hour, or within its minute.
+        every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
+        timed = [(one.millis // every * every, one) for one in samples]
+        return _points(timed, range(start, last + step, step))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
         """Return how many of the admitted were admitted since midnight in UTC."""
@@ -83,18 +86,19 @@ class CountHistory:
         return max(0, admitted - first.admitted) if first else 0
 
 
-def _points(samples: Sequence[Sample], times: range) -> list[Point]:
-    """Return a point for each time: the last sample up to it."""
-    ordered = sorted(samples, key=lambda one: one.millis)
-    points, used, former = [], 0, ordered[0] if ordered else None
+def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
+    """Return a point for each time but the first: the counts of the last sample up to it."""
+    points: list[Point] = []
+    samples = sorted(timed, key=lambda one: one[0])
+    former: Sample | None = None
     for millis in times:
-        while used < len(ordered) and ordered[used].millis <= millis:
-            used += 1
-            if ordered[used - 1].millis <= times.start - times.step:
-                former = ordered[used - 1]
-        if used and former is not None:
-            points.append(_point(millis, former, ordered[used - 1]))
-            former = ordered[used - 1]
+        past = [one for at, one in samples if at <= millis]
+        samples = samples[len(past) :]
+        newest = past[-1] if past else former
+        if newest is not None and millis > times.start:
+            # Of a list that is older than its first sample, nothing is known from before it.
+            points.append(_point(millis, former or past[0], newest))
+        former = newest
     return points
 
 

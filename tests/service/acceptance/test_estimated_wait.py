@@ -1,0 +1,224 @@
+"""Estimated waits and counts over time, from the samples of maintenance."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.people import People
+from tests.support.stores import fake_redis
+from tests.support.tables import items_of, new_table
+from tests.support.world import RedisClock, World
+from waitlist_api.clock import iso
+
+MIDNIGHT_MILLIS = 1_790_035_200_000  # 2026-09-22
+TEN = 10
+
+
+@pytest.fixture
+def people() -> People:
+    """A list of 60 people, at ten minutes past midnight."""
+    world = World.on(new_table(), fake_redis(), redis_clock=RedisClock.standing())
+    world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - 3600)
+    made = People(world)
+    assert made.configure().status == 201
+    world.services.maintenance.run_all()
+    world.advance(3600 + 600)
+    names = [f"person {number}".replace(" ", "-") for number in range(60)]
+    made.bring(*names)
+    return made
+
+
+def minute(people: People, admitted: int = 0) -> None:
+    """Let a minute pass, in which some people are admitted, then run maintenance."""
+    people.world.advance(60)
+    if admitted:
+        body = {"count": admitted, "complete": True}
+        path = f"{people.admin_path}/claims"
+        assert people.world.request("POST", path, body=body, operator=True).status == 200
+    people.world.services.maintenance.run_all()
+
+
+def steady(people: People, minutes: int = TEN) -> None:
+    minute(people)
+    for _ in range(minutes):
+        minute(people, admitted=2)
+
+
+def history(people: People, period: str) -> dict[str, Any]:
+    path = f"{people.admin_path}/stats/history"
+    answer = people.world.request("GET", path, operator=True, query=f"period={period}")
+    assert answer.status == 200, answer.text
+    return dict(answer.json)
+
+
+def shown(answer: Any) -> tuple[Any, Any]:
+    return answer["estimated_wait"], answer["estimate_unavailable"]
+
+
+def test_a_look_and_a_signup_estimate_the_wait_by_the_pace_of_the_last_minutes(
+    people: People,
+) -> None:
+    steady(people)
+    # 40 people wait, and two a minute are admitted.
+    for answer in (people.look("person-59").json, people.sign_up("zoe").json):
+        estimate, unavailable = shown(answer)
+        assert unavailable is None
+        assert estimate["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
+        assert estimate["low"] < estimate["seconds"] < estimate["high"]
+    nearer = people.look("person-30").json["estimated_wait"]
+    assert nearer["seconds"] < people.look("person-59").json["estimated_wait"]["seconds"]
+
+
+def test_a_wait_is_unknown_until_people_were_admitted(people: People) -> None:
+    assert shown(people.look("person-59").json) == (None, "unknown")
+    for _ in range(3):
+        minute(people)
+    assert shown(people.look("person-59").json) == (None, "unknown")
+
+
+def test_a_look_within_a_segment_estimates_the_wait_too(people: People) -> None:
+    people.configure(segments=[["language"]])
+    people.sign_up("ada", attributes={"language": "Spanish"})
+    steady(people)
+    answer = people.look("ada", "segment=language").json
+    assert answer["segments"][0]["position"] == 1
+    assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
+
+
+def test_a_paused_list_has_no_estimate(people: People) -> None:
+    steady(people)
+    people.configure(paused=True)
+    assert shown(people.look("person-59").json) == (None, "paused")
+    people.configure()
+    assert people.look("person-59").json["estimated_wait"] is not None
+
+
+def test_only_a_waiting_entry_has_an_estimate(people: People) -> None:
+    steady(people)
+    assert people.look("person-0").json["status"] == "admitted"
+    assert shown(people.look("person-0").json) == (None, None)
+    operators = people.person("person-59").json
+    assert "estimated_wait" not in operators
+
+
+def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People) -> None:
+    steady(people)
+    people.world.redis.flushall()
+    people.look("person-59")  # starts the rebuild
+    people.world.services.maintenance.run_one(people.waitlist_id)
+    assert shown(people.look("person-59").json) == (None, "unknown")
+    minute(people)
+    assert people.look("person-59").json["estimated_wait"] is not None
+
+
+def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: People) -> None:
+    steady(people)
+    fresh = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
+    fresh.advance(60)
+    fresh.services.maintenance.run_all()
+    answer = people.look("person-59").json
+    assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line", "unavailable"),
+    [
+        ({}, "open", None),
+        ({"paused": True}, "paused", "paused"),
+        ({"capacity": 40}, "full", None),
+        ({"open": False, "paused": True, "capacity": 40}, "closed", "closed"),
+    ],
+)
+def test_the_public_sees_the_state_of_the_line_and_the_wait_of_who_joins_now(
+    people: People, settings: dict[str, Any], line: str, unavailable: str | None
+) -> None:
+    steady(people)
+    people.configure(**settings)
+    answer = people.world.request("GET", people.path).json
+    assert (answer["line"], answer["opens_at"]) == (line, None)
+    estimate, reason = shown(answer)
+    assert reason == unavailable
+    if unavailable is None:
+        assert estimate["seconds"] == pytest.approx(41 * 30, rel=0.05)
+    else:
+        assert estimate is None
+
+
+def test_stats_count_the_admitted_of_today_and_estimate_the_wait(people: People) -> None:
+    steady(people)
+    stats = people.stats().json
+    assert (stats["admitted"], stats["admitted_today"]) == (20, 20)
+    assert stats["estimated_wait"]["seconds"] == pytest.approx(41 * 30, rel=0.05)
+    people.world.advance(24 * 3600)
+    minute(people)  # the first sample of the next day
+    minute(people, admitted=3)
+    stats = people.stats().json
+    assert (stats["admitted"], stats["admitted_today"]) == (23, 3)
+
+
+def test_history_has_what_happened_in_each_minute(people: People) -> None:
+    steady(people, minutes=5)
+    people.leave("person-59")
+    minute(people)
+    found = history(people, "hour")
+    assert (found["period"], found["step_seconds"]) == ("hour", 60)
+    assert [one["admitted"] for one in found["points"][-7:]] == [0, 2, 2, 2, 2, 2, 0]
+    last = found["points"][-1]
+    assert last == {
+        "at": iso(people.world.clock.millis // 60_000 * 60_000),
+        "joined": 0,
+        "admitted": 0,
+        "left": 1,
+        "waiting": 49,
+        "offered": 0,
+        "parked": 0,
+        "inside": 0,
+    }
+    joined = [one["joined"] for one in found["points"]]
+    assert (sum(joined), max(joined)) == (60, 60)
+
+
+def test_history_of_a_day_and_a_week_adds_up_to_the_same(people: People) -> None:
+    steady(people, minutes=25)
+    people.world.advance(3600 - 25 * 60)
+    minute(people)
+    for period, step in (("day", 600), ("week", 3600)):
+        found = history(people, period)
+        assert found["step_seconds"] == step
+        assert sum(one["joined"] for one in found["points"]) == 60
+        assert sum(one["admitted"] for one in found["points"]) == 50
+        assert found["points"][-1]["waiting"] == 10
+
+
+def test_history_is_of_a_known_period_and_a_known_list(people: People) -> None:
+    path = f"{people.admin_path}/stats/history"
+    assert people.world.request("GET", path, operator=True, query="period=year").status == 422
+    people.delete_waitlist()
+    assert people.world.request("GET", path, operator=True).status == 404
+
+
+def test_a_deleted_list_leaves_no_samples(people: People) -> None:
+    steady(people)
+    assert _samples(people)
+    people.delete_waitlist()
+    for _ in range(3):
+        people.world.maintain()
+    assert not _samples(people)
+    # A list made again under the same id begins without them.
+    people.configure()
+    assert history(people, "hour")["points"][-1]["joined"] == 0
+
+
+def test_an_idle_list_is_sampled_once_an_hour(people: People) -> None:
+    idle = People(people.world, "idle")
+    idle.configure()
+    for _ in range(10):
+        minute(people)
+    assert len([one for one in _samples(idle) if "MINUTE" in one]) == 1
+    assert len([one for one in _samples(idle) if "HOUR" in one]) == 1
+
+
+def _samples(people: People) -> list[str]:
+    items = items_of(people.world.dynamodb)
+    mine = [one for one in items if one["pk"]["S"] == f"WAITLIST#{people.waitlist_id}"]
+    return [one["sk"]["S"] for one in mine if one["sk"]["S"].startswith("SAMPLE#")]

@@ -1,0 +1,74 @@
+"""Samples in the table: series of minutes and hours, which expire and can be deleted."""
+
+import pytest
+
+from tests.support.dynamodb import TABLE
+from tests.support.tables import items_of
+from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.records.samples import HOUR_MILLIS, MINUTE_MILLIS, Every, Sample, SampleRecords
+from waitlist_api.records.table import Table
+
+START = 1_780_272_000_000  # a midnight
+WAITLIST_ID = "bakery"
+
+
+@pytest.fixture
+def memory() -> MemoryTable:
+    return MemoryTable()
+
+
+@pytest.fixture
+def records(memory: MemoryTable) -> SampleRecords:
+    return SampleRecords(Table(memory, TABLE))
+
+
+def write(records: SampleRecords, every: Every, count: int, waitlist_id: str = WAITLIST_ID) -> None:
+    step = MINUTE_MILLIS if every == "minute" else HOUR_MILLIS
+    samples = [Sample(millis=START + one * step, joined=one) for one in range(count)]
+    records.write([(waitlist_id, every, one) for one in samples])
+
+
+def test_a_sample_is_read_as_it_was_written(records: SampleRecords) -> None:
+    sample = Sample(millis=START, joined=9, admitted=4, left=1, waiting=2, offered=1, parked=1)
+    records.write([(WAITLIST_ID, "minute", sample)])
+    assert records.read(WAITLIST_ID, "minute", START) == [sample]
+    assert records.read(WAITLIST_ID, "hour", START) == []
+    assert records.read("other", "minute", START) == []
+
+
+def test_a_time_has_its_samples_in_order(records: SampleRecords) -> None:
+    write(records, "minute", 100)
+    until = START + 90 * MINUTE_MILLIS
+    found = records.read(WAITLIST_ID, "minute", START + 58 * MINUTE_MILLIS, until)
+    assert [one.joined for one in found] == list(range(58, 91))
+    assert len(records.read(WAITLIST_ID, "minute", START)) == 100
+
+
+def test_the_last_hourly_sample_up_to_a_time(records: SampleRecords) -> None:
+    write(records, "minute", 300)
+    write(records, "hour", 3)
+    last = records.last(WAITLIST_ID, START + 4 * HOUR_MILLIS, START)
+    assert last == Sample(millis=START + 2 * HOUR_MILLIS, joined=2)
+    assert records.last(WAITLIST_ID, START - 1, START - HOUR_MILLIS) is None
+
+
+def test_minutes_are_kept_for_two_days_and_hours_for_four_weeks(
+    memory: MemoryTable, records: SampleRecords
+) -> None:
+    write(records, "minute", 1)
+    write(records, "hour", 1)
+    days = {
+        item["sk"]["S"]: (int(item["expires_at"]["N"]) - START // 1000) / 86_400
+        for item in items_of(memory)
+    }
+    assert days == {"SAMPLE#HOUR#2026-06-01T00": 28, "SAMPLE#MINUTE#2026-06-01T00:00": 2}
+
+
+def test_a_deleted_list_leaves_no_samples_and_others_keep_theirs(
+    memory: MemoryTable, records: SampleRecords
+) -> None:
+    write(records, "minute", 60)
+    write(records, "hour", 2)
+    write(records, "minute", 1, "other")
+    records.delete(WAITLIST_ID)
+    assert [item["pk"]["S"] for item in items_of(memory)] == ["WAITLIST#other"]
