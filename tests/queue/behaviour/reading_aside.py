@@ -23,6 +23,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "hide_counts": True,
             "position": None,
             "places": [],
+            "pace": None,
         }
         assert answer == {**common, **place, "outcome": answer["outcome"]}
 

@@ -200,6 +200,8 @@ def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
     assert answer == {"$ref": "#/components/schemas/LookAnswer"}
     assert set(schema_of("LookAnswer")["properties"]) == {
         *schema_of("EntryAnswer")["properties"],
+        "estimated_wait",
+        "estimate_unavailable",
         "poll_after_seconds",
         "segments",
         "entry_token",
