@@ -21,7 +21,13 @@ def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
 
 
 def _absent(total: int) -> dict[str, object]:
-    nothing = {"position": None, "rank": None, "ticket": None, "places": [], "pace": None}
+    nothing: dict[str, object] = {
+        "position": None,
+        "rank": None,
+        "ticket": None,
+        "places": [],
+        "pace": None,
+    }
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 
 
