@@ -40,6 +40,9 @@ class Smoke:
         """Raise Failed or CliError at the first step that fails."""
         health = self._client.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
+        if not self._client.customer("GET", "/.well-known/jwks.json")["keys"]:
+            raise Failed("no key of passes is published: is PASS_KEY_ARNS set?")
+        _say("the keys of passes are published")
         made = self._client.operator("PUT", self._path, json={"name": "Smoke test"})
         _expect("an operator creates a waitlist", made, open=True)
         try:

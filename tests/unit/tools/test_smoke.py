@@ -18,6 +18,7 @@ from waitlist_cli.errors import CliError
 LIST = "smoke-1a2b3c4d"
 STEPS = [
     "✓ both stores answer",
+    "✓ the keys of passes are published",
     "✓ an operator creates a waitlist",
     "✓ the first signs up",
     "✓ a repeat keeps the place",
@@ -102,6 +103,13 @@ def test_a_store_that_does_not_answer_ends_it_before_anything_is_made(guests: De
     health = {"status": "degraded", "queue": "unavailable", "record": "ok"}
     transport = Altered("GET", "/health", Answer(200, json=health))
     with pytest.raises(Failed, match=r"both stores answer.*unavailable"):
+        smoked(guests, transport)
+    assert transport.deleted == []
+
+
+def test_a_stack_without_a_key_of_passes_fails(guests: Deployment) -> None:
+    transport = Altered("GET", "/jwks.json", Answer(200, json={"keys": []}))
+    with pytest.raises(Failed, match="no key of passes"):
         smoked(guests, transport)
     assert transport.deleted == []
 
