@@ -17,6 +17,8 @@ from waitlist_api.http.api import Api
 # What each event is answered with on a world where the list is made and the customer waits.
 EXPECTED = {
     "health": 200,
+    "openid_configuration": 200,
+    "jwks": 200,
     "waitlist": 200,
     "signup": 200,
     "position": 200,
