@@ -46,6 +46,19 @@ def shown(value: object) -> str:
     return CONTROLS.sub("�", text)
 
 
+def duration(seconds: int | None) -> str:
+    """Format seconds: 3 d 4 h, 2 min 5 s."""
+    if seconds is None:
+        return "-"
+    parts: list[str] = []
+    left = int(seconds)
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        number, left = divmod(left, size)
+        if number or (unit == "s" and not parts):
+            parts.append(f"{number} {unit}")
+    return " ".join(parts[:2])
+
+
 def harmless(text: str) -> str:
     """Replace the control characters of a text, except line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from waitlist_cli.output import details, shown
+from waitlist_cli.output import details, duration, shown
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
@@ -65,19 +65,6 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
     return Panel(
         Group(*parts), title=_title(snapshot), subtitle=Text(f"{snapshot.at}  Ctrl-C ends")
     )
-
-
-def duration(seconds: int | None) -> str:
-    """Format seconds: 3 d 4 h, 2 min 5 s."""
-    if seconds is None:
-        return "-"
-    parts: list[str] = []
-    left = int(seconds)
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
-        number, left = divmod(left, size)
-        if number or (unit == "s" and not parts):
-            parts.append(f"{number} {unit}")
-    return " ".join(parts[:2])
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:

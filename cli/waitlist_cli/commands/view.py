@@ -1,6 +1,6 @@
 """Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -9,20 +9,72 @@ from waitlist_cli.context import PAGE, Context
 from waitlist_cli.entry_output import WAITING, print_entries
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.output import duration, shown
 from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
 
 PANEL = "View"
 TRIES = 3
+Period = Literal["hour", "day", "week"]
+POINT = ("at", "joined", "admitted", "left", "waiting", "offered", "parked", "inside")
 
 
-@command("stats", PANEL, "waitlist stats bakery --json")
-def stats(context: Context, waitlist: WaitlistId) -> None:
-    """Count the people by status: waiting, offered, parked, admitted, left."""
+@command("stats", PANEL, "waitlist stats bakery --history --period week")
+def stats(
+    context: Context,
+    waitlist: WaitlistId,
+    history: Annotated[
+        bool, typer.Option("--history", help="Show the counts over time instead.")
+    ] = False,
+    period: Annotated[
+        Period, typer.Option("--period", help="With --history: each minute, 10 minutes or hour.")
+    ] = "day",
+) -> None:
+    """Count the people by status, and estimate the wait of a customer who joins now."""
+    if history:
+        _history(context, checked_waitlist_id(waitlist), period)
+        return
     found = context.call("GET", checked_waitlist_id(waitlist), "/stats")
     if context.output.as_json:
         context.output.json(found)
+    elif context.output.console.is_terminal:
+        context.output.pairs(readable(found))
     else:
-        context.output.pairs(found)
+        context.output.pairs(_plain(found))
+
+
+def _history(context: Context, waitlist: str, period: Period) -> None:
+    path = f"/{waitlist}/stats/history"
+    found = context.api.operator("GET", path, params={"period": period})
+    if context.output.as_json:
+        context.output.json(found)
+        return
+    rows = [[point[name] for name in POINT] for point in found["points"]]
+    context.output.rows(POINT, rows, right=POINT[1:])
+
+
+def _plain(stats: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of stats for scripts: durations in seconds."""
+    estimate = stats["estimated_wait"] or {}
+    waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
+    return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
+
+
+def readable(stats: dict[str, Any]) -> dict[str, str]:
+    """Return the values of stats for people: durations in days, hours, minutes."""
+    texts = {
+        name.removesuffix("_seconds"): duration(value)
+        if name.endswith("_seconds")
+        else shown(value)
+        for name, value in stats.items()
+        if not name.startswith("estimate")
+    }
+    estimate = stats["estimated_wait"]
+    if estimate is None:
+        texts["estimated_wait"] = shown(stats["estimate_unavailable"])
+    else:
+        bounds = f"{duration(estimate['low'])} to {duration(estimate['high'])}"
+        texts["estimated_wait"] = f"{duration(estimate['seconds'])} ({bounds})"
+    return texts
 
 
 @command("segments", PANEL, "waitlist segments bakery")

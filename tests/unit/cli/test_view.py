@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.cli.conftest import Bakery
+from waitlist_cli.commands.view import readable
 
 NAMES = [f"p{number}" for number in range(12)]
 
@@ -24,6 +25,36 @@ def test_counts_are_shown(bakery: Bakery) -> None:
         ("English", 2),
     ]
     assert "language=Spanish\t3\n" in bakery.typed.done("segments", bakery.waitlist_id)
+
+
+def test_the_estimated_wait_is_shown_in_words_or_why_there_is_none(bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    counted = bakery.typed.done("stats", bakery.waitlist_id)
+    assert "estimate_unavailable\tunknown\n" in counted
+    assert "estimated_wait_seconds\t" in counted
+    found = {"estimated_wait": {"seconds": 183_600, "low": 90_000, "high": 266_400}}
+    stats = {"waiting": 9, "oldest_waiting_seconds": 4_000, **found, "estimate_unavailable": None}
+    assert readable(stats) == {
+        "waiting": "9",
+        "oldest_waiting": "1 h 6 min",
+        "estimated_wait": "2 d 3 h (1 d 1 h to 3 d 2 h)",
+    }
+    assert (
+        readable({**stats, "estimated_wait": None, "estimate_unavailable": "paused"})[
+            "estimated_wait"
+        ]
+        == "paused"
+    )
+
+
+def test_the_counts_over_time_are_shown_point_by_point(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    words = ("stats", bakery.waitlist_id, "--history", "--period", "hour")
+    found = bakery.typed.json(*words)
+    assert (found["period"], found["step_seconds"]) == ("hour", 60)
+    lines = [line.split("\t") for line in bakery.typed.done(*words).splitlines()]
+    assert lines[0][:4] == ["at", "joined", "admitted", "left"]
+    assert [line[0] for line in lines[1:]] == [one["at"] for one in found["points"]]
 
 
 def test_the_head_is_as_long_as_asked_for(bakery: Bakery) -> None:
