@@ -12,6 +12,7 @@ from tools.bench.line import Handler, Line, batch, check, sent
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
+from waitlist_api.wait.pace import Pace, Piece
 from waitlist_shared.limits import MAX_BATCH
 
 
@@ -60,6 +61,7 @@ class Bench:
             self.signup_beside_published,
             self.position,
             self.position_of_many,
+            self.position_with_pace,
             self.leave,
             lambda: self.bump("priority", lambda: self._random.randint(1, 255)),
             lambda: self.bump("places", lambda: self._random.randint(1, 1000)),
@@ -125,6 +127,22 @@ class Bench:
         name = f"position, {sizes.many_waiting:,} waiting"
         beside = f"position, {sizes.waiting:,} waiting"
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
+
+    def position_with_pace(self) -> Case:
+        """Compare looks on a list whose pace is long, by the hours of the day, with one without."""
+        ask = self._handler.ask
+        paced, _, paced_waiting = self._pair("paced")
+        plain, _, plain_waiting = self._pair("plain")
+        hours = tuple(Piece(hour * 3600, hour * 3600 + 3600, 41.25 + hour) for hour in range(24))
+        paced.set_pace(Pace(at=1_780_000_000, cycle=86_400, pieces=hours).encode())
+
+        def prepare() -> Round:
+            payloads = [paced.position(member) for member in self._some(paced_waiting)]
+            plain_payloads = [sent(plain.position(member)) for member in self._some(plain_waiting)]
+            return self._round(payloads, "waiting", ask, plain_payloads)
+
+        name, beside = "position with an hourly pace", "position without a pace"
+        return self._case(name, beside, prepare, Target("≤", 1.1), as_cost=True)
 
     def leave(self) -> Case:
         bare, (line, zset, waiting) = self._bare, self._pair("leave")

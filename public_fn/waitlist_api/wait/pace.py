@@ -183,7 +183,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """An estimate, or why there is none."""
+    """An estimate, or the reason why it is missing."""
 
     estimate: Estimate | None
     unavailable: Unavailable | None
