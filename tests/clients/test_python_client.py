@@ -146,6 +146,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert on("cyd", "redrive", body=body("RedriveBody")).status == "waiting"
     assert on("ada", "release", body=body("ReleaseBody", claim_token=ada)).status == "waiting"
     assert send("getStats", 200, waitlist_id=BAKERY).admitted == 1
+    history = send("getStatsHistory", 200, waitlist_id=BAKERY)
+    assert history.step_seconds == 600
 
     on("bob", "leave", 204, token=tokens["bob"])
     on("cyd", "remove", 204, body=body("RemoveBody", reason="asked by telephone"))
@@ -166,5 +168,6 @@ def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
         "total": None,
     }
     entry |= {"priority": 0, "joined_at": None, "poll_after_seconds": None, "segments": None}
+    entry |= {"estimated_wait": None, "estimate_unavailable": None}
     parsed = answered(client, "getEntry", httpx.Response(200, json=entry))
     assert parsed.status == "resting"

@@ -9,6 +9,7 @@ import pytest
 from tests.support.people import People
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+UNKNOWN_WAIT = {"estimated_wait": None, "estimate_unavailable": "unknown"}
 DEFAULTS = {
     "waitlist_id": "bakery",
     "name": "Bakery",
@@ -44,7 +45,8 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
-    assert (answer.status, answer.json) == (200, shown)
+    line = {"line": "open", "opens_at": None}
+    assert (answer.status, answer.json) == (200, {**shown, **line, **UNKNOWN_WAIT})
 
 
 def test_signing_up(people: People) -> None:
@@ -59,6 +61,7 @@ def test_signing_up(people: People) -> None:
         "total": 2,
         "priority": 0,
         "poll_after_seconds": 1,
+        **UNKNOWN_WAIT,
         "entry_token": people.token_of("bob"),
     }
 
@@ -74,6 +77,7 @@ def test_looking(people: People) -> None:
         "total": 2,
         "priority": 0,
         "poll_after_seconds": 1,
+        **UNKNOWN_WAIT,
         "segments": None,
         "entry_token": None,
     }
@@ -123,7 +127,7 @@ def test_listing_waitlists(people: People) -> None:
 def test_counting(people: People) -> None:
     nobody = {"waiting": 0, "offered": 0, "parked": 0, "signed_up": 0, "left": 0, "admitted": 0}
     nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
-    empty = {**nobody, **dict.fromkeys(nothing)}
+    empty = {**nobody, **dict.fromkeys(nothing), "admitted_today": 0, **UNKNOWN_WAIT}
     assert (people.stats().status, people.stats().json) == (200, empty)
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("ada")
@@ -178,6 +182,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
     assert people.look("cyd").json == {
         **standing,
         "poll_after_seconds": 1,
+        **UNKNOWN_WAIT,
         "segments": None,
         "entry_token": None,
     }
