@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.clients.python_client import PythonClient, generate
+from tests.clients.python_client import BASE_URL, PythonClient, generate
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -124,6 +124,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
         return send(operation, status, waitlist_id=BAKERY, entry_id=ids[name], **arguments)
 
     assert send("health", 200).status == "ok"
+    assert send("getPassIssuer", 200).issuer == BASE_URL
+    assert [one.alg for one in send("getPassKeys", 200).keys] == ["RS256"]
     assert send("getWaitlist", 200, waitlist_id=BAKERY).total == 4
     assert send("getWaitlistConfig", 200, waitlist_id=BAKERY).name == "Bakery"
     assert [one.waitlist_id for one in send("listWaitlists", 200).waitlists] == [BAKERY]

@@ -22,6 +22,7 @@ VALUES: dict[str, Any] = {
     "ticket": 5,
     "stamp": 5,
     "moved_stamp": 5,
+    "done_stamp": 5,
     "position": 1,
     "total": 1,
     "waiting": 1,
