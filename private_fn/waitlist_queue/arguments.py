@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET, Struct, structs
 
 from waitlist_shared import contracts as c
-from waitlist_shared.limits import MAX_PRIORITY
+from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
 # Unguessable; 40 characters each, one after the other.
@@ -69,8 +69,8 @@ def _waiting_stay(stay: c.WaitingStay) -> str:
     return f"{ids}:{place}:{stay.attempts}:{tags}"
 
 
-def _tokens(request: c.Claim) -> str:
-    return os.urandom(TOKEN_BYTES * request.count).hex()
+def _tokens(request: c.Claim | c.Admit) -> str:
+    return os.urandom(TOKEN_BYTES * (request.count or MAX_ADMIT)).hex()
 
 
 def _expected(request: c.Restore) -> str:

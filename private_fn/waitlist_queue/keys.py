@@ -69,6 +69,11 @@ def crowds(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:crowds"
 
 
+def inside(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the millisecond at which the customer's pass ends."""
+    return f"wl:{{{waitlist_id}}}:inside"
+
+
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Sorted set: idempotency key of a move by its stamp, so that a repeat does not move again.
 
@@ -77,9 +82,9 @@ def moves(waitlist_id: str, entry_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
-def once(waitlist_id: str, once_key: str) -> str:
-    """String: the result of a claim, so that its repeat returns the same."""
-    return f"wl:{{{waitlist_id}}}:once:claim:{once_key}"
+def once(waitlist_id: str, verb: str, once_key: str) -> str:
+    """String: the result of a claim or an admission, so that its repeat returns the same."""
+    return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"
 
 
 OF_WAITLIST = {
@@ -96,4 +101,5 @@ OF_WAITLIST = {
     "segments": segments,
     "tags": tags,
     "crowds": crowds,
+    "inside": inside,
 }

@@ -117,8 +117,9 @@ def _moves(request: c.OnWaitlist) -> str:
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the key of a claim's idempotency key."""
-    return keys.once(request.waitlist_id, cast("c.Claim", request).once_key or NO_ONCE_KEY)
+    """Return the key of the idempotency key of a claim or an admission."""
+    once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
+    return keys.once(request.waitlist_id, _script_name(type(request)), once_key)
 
 
 # Keys of one request; scripts name them after those of the whole waitlist.

@@ -39,6 +39,13 @@ class WaitlistDeleting(WaitlistError):
     advice = "The former waitlist with this id is still being deleted; try again in a few minutes."
 
 
+class NotInside(WaitlistError):
+    """The customer is not inside: not admitted, gone out, or the pass is over."""
+
+    code = "not_inside"
+    advice = "The customer is not inside: get the entry for its status."
+
+
 class EntryNotFound(WaitlistError):
     """No entry of this waitlist has this id."""
 

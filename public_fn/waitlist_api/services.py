@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Self, get_type_hints
 
+from waitlist_api.admission.admit import Admissions
+from waitlist_api.admission.exit import Exits
 from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.claims.claim import Claims
 from waitlist_api.claims.lifecycle import Holds
@@ -70,6 +72,8 @@ class Services:
     claims: Claims
     holds: Holds
     passes: Passes
+    admissions: Admissions
+    exits: Exits
     reindexer: Reindexer
     intent_finisher: IntentFinisher
     maintenance: MaintenanceRunner

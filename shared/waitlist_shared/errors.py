@@ -138,6 +138,20 @@ class NotParked(WaitlistError):
     advice = "The entry is not parked, so there is nothing to bring back."
 
 
+class NotOffered(WaitlistError):
+    """The customer has no offer that they could accept or decline."""
+
+    code = "not_offered"
+    advice = "There is no offer to accept or to decline: get the entry for its status."
+
+
+class OfferExpired(WaitlistError):
+    """The time of the offer is over."""
+
+    code = "offer_expired"
+    advice = "The time of this offer is over: get the entry for its status and position."
+
+
 class Expiring(WaitlistError):
     """More holds have expired at once than one call can end."""
 

@@ -3,7 +3,17 @@
 MAX_BATCH = 500
 MAX_FILL = 50
 MAX_CLAIM = 100
+MAX_ADMIT = 100
 MAX_LEASE_SECONDS = 12 * 3600
+# Of an admission policy.
+MAX_RATE = 1_000_000
+MAX_SCHEDULE = 50
+# Instants of a schedule in one message.
+MAX_INSTANTS = 1_000
+MIN_OFFER_SECONDS = 10
+MAX_OFFER_SECONDS = 12 * 3600
+MIN_PASS_SECONDS = 60
+MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS = 100
 MAX_PAGE = 100
 # Declared by a waitlist: lists of attribute names; each entry is indexed under all combinations

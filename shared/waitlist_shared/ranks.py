@@ -24,6 +24,11 @@ def time_of(ticket: int) -> datetime:
     return EPOCH + timedelta(milliseconds=ticket // TICKETS_PER_MILLISECOND)
 
 
+def millis_of(ticket: int) -> int:
+    """Return the millisecond since 1970 at which a ticket was drawn."""
+    return EPOCH_MILLIS + ticket // TICKETS_PER_MILLISECOND
+
+
 def ticket_of_millis(millis: int) -> int:
     """Return the first ticket of a millisecond since 1970."""
     return (millis - EPOCH_MILLIS) * TICKETS_PER_MILLISECOND

@@ -60,7 +60,7 @@ def test_the_user_may_touch_the_keys_of_waitlists_and_no_channel() -> None:
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
     made = [make("cinema") for make in keys.OF_WAITLIST.values()]
-    made += [keys.moves("cinema", "a" * 26), keys.once("cinema", "0" * 32)]
+    made += [keys.moves("cinema", "a" * 26), keys.once("cinema", "claim", "0" * 32)]
     assert all(key.startswith("wl:") for key in made)
 
 

@@ -11,9 +11,9 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The refusals of `check_token`, and the states of a hold.
+# The refusals of `check_token` and `check_offer`, and the states of a hold.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
-HOLD_STATES = ["held", "parked", "done"]
+HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 
 
@@ -76,7 +76,8 @@ class Source:
         if first == "hold.state":
             return HOLD_STATES
         if first == "refusal":
-            return REFUSED.findall(LIBRARY["check_token"].code)
+            (check,) = {"check_token", "check_offer"} & set(self.declared("USES"))
+            return REFUSED.findall(LIBRARY[check].code)
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
 

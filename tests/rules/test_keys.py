@@ -15,7 +15,7 @@ ONCE = "0" * 32
 
 def all_keys(waitlist_id: str) -> list[str]:
     made = [make(waitlist_id) for make in keys.OF_WAITLIST.values()]
-    return [*made, keys.moves(waitlist_id, ENTRY), keys.once(waitlist_id, ONCE)]
+    return [*made, keys.moves(waitlist_id, ENTRY), keys.once(waitlist_id, "claim", ONCE)]
 
 
 def test_only_the_key_module_spells_a_key() -> None:

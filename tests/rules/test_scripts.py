@@ -20,13 +20,16 @@ each_piece = pytest.mark.parametrize("piece", LIBRARY.values(), ids=LIBRARY)
 each_source = pytest.mark.parametrize(
     "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
 )
-# Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the holds that
+# Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the instants of
+# a message, by the fields of a policy, by the holds that
 # end at once, by the segments of an entry or of a request, by the settings, by the decisions that
 # are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
+    "admit": 1,
     "allocate_tickets": 1,
     "claim": 1,
     "decided": 2,
+    "due": 2,
     "epoch": 1,
     "expire": 1,
     "expiry": 1,
@@ -45,7 +48,7 @@ LOOPS = {
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent")
+BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent", "exited")
 
 
 @each_verb

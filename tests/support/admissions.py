@@ -52,6 +52,24 @@ class Admissions(People):
         path = f"{self.admin_path}/parked/{self.id_of(name)}/redrive"
         return self.world.request("POST", path, body=body, operator=True)
 
+    def admit(self, count: int, key: str | None = None, **body: Any) -> Answer:
+        path = f"{self.admin_path}/admit"
+        body = {"count": count, **body}
+        return self.world.request("POST", path, body=body, key=key, operator=True)
+
+    def enter(self, name: str) -> Answer:
+        return self._by_customer(name, "enter")
+
+    def decline(self, name: str, to: str = "back") -> Answer:
+        return self._by_customer(name, "decline", {"to": to})
+
+    def exit(self, name: str) -> Answer:
+        return self._by_customer(name, "exit")
+
+    def _by_customer(self, name: str, verb: str, body: dict[str, Any] | None = None) -> Answer:
+        path = f"{self.path}/entries/{self.id_of(name)}/{verb}"
+        return self.world.request("POST", path, body=body, token=self.entry_tokens[name])
+
     def status(self, name: str) -> str:
         """Return the status that the customer sees, or the error code."""
         answer = self.look(name)

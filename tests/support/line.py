@@ -26,6 +26,15 @@ SETTINGS = (
     "lease_seconds",
     "max_attempts",
     "segments_version",
+    "admission",
+    "rate_count",
+    "rate_millis",
+    "has_schedule",
+    "max_inside",
+    "offer_seconds",
+    "pass_seconds",
+    "no_show",
+    "acceptance",
 )
 
 
@@ -97,6 +106,9 @@ class Line:
         entry_id = entry_id_of(self.waitlist_id, name)
         self._names[entry_id] = name
         return entry_id
+
+    def name_of(self, entry_id: str) -> str:
+        return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
         """Return the fields that identify one stay of an entry."""

@@ -36,7 +36,7 @@ local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
   local token = string.sub(tokens, (i - 1) / 2 * TOKEN_LENGTH + 1, (i + 1) / 2 * TOKEN_LENGTH)
-  local hold = start_hold(keys, entry_id, rank, token, deadline, stamp)
+  local hold = start_hold(keys, entry_id, rank, 'held', token, deadline, stamp)
   entries[#entries + 1] = claimed(keys, entry_id, hold, deadline)
   if once_key ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
 end

@@ -1,7 +1,8 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
--- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out
--- KEYS meta queue gone moved held claims parked attempts decided segments tags moves
--- ARGV entry_id join_id ticket counts_as is_erased now server_run_id
+-- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out wake
+-- KEYS meta queue gone moved held claims parked attempts decided segments tags inside moves
+-- ARGV entry_id join_id ticket counts_as is_erased inside_until_millis now server_run_id
+-- With `inside_until_millis` the customer is inside until then, or is not, if it is 0.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket
 -- RETURNS cold
@@ -9,6 +10,13 @@ if not read_state(keys, server_run_id) then return {'cold'} end
 if is_erased == '1' then
   redis.call('UNLINK', keys.moves)
   redis.call('HDEL', keys.decided, entry_id)
+  redis.call('ZREM', keys.inside, entry_id)
+end
+if inside_until_millis == '0' then
+  redis.call('ZREM', keys.inside, entry_id)
+elseif inside_until_millis ~= '' then
+  -- One who has left during a rebuild remains outside: see exit.
+  redis.call('ZADD', keys.inside, 'NX', inside_until_millis, entry_id)
 end
 local stamp = next_stamp(keys, now)
 local ended = tombstone_of(keys, entry_id, join_id)
@@ -18,11 +26,15 @@ end
 local was, found = take_out(keys, entry_id, ticket)
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
 found = found or false
+if was == 'held' or was == 'offered' then wake(keys) end
 if counts_as == 'left' then
   -- A stay that has a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
   -- An admission after the intent to leave does not count.
-  if was == 'done' then redis.call('HINCRBY', keys.meta, 'admitted', -1) end
+  if was == 'done' then
+    redis.call('HINCRBY', keys.meta, 'admitted', -1)
+    redis.call('ZREM', keys.inside, entry_id)
+  end
   redis.call('HINCRBY', keys.meta, 'left', 1)
   return {'left', stamp, stamp, found}
 end

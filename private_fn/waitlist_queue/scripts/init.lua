@@ -1,7 +1,7 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
 -- USES owner clock ticket segment_state settings epoch
--- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags crowds
--- ARGV mode epoch settings counters floor_ticket now server_run_id
+-- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags crowds inside
+-- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
 -- Settings and counters are "name=value", a space between two.
@@ -15,14 +15,18 @@ if not is_known then
   outcome, meta = 'created', {}
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
   redis.call('UNLINK', keys.meta, keys.queue, keys.gone, keys.moved, keys.held, keys.claims,
-    keys.parked, keys.attempts, keys.unsettled, keys.decided, keys.crowds)
+    keys.parked, keys.attempts, keys.unsettled, keys.decided, keys.crowds, keys.inside)
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
-    first_stamp_of_epoch(floor_ticket, micros(now)), counters, server_run_id)
+    first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),
+    server_run_id)
 end
 local segments_version = string.match(settings, ' segments_version=(%d+)')
 local version = tonumber(string.match(settings, '^version=(%d+)'))
 if version > tonumber(meta[3] or -1) then
-  apply_settings(keys, settings, segments_version, meta[4])
+  apply_settings(keys, settings, segments_version, meta[4], now)
+  -- A new schedule counts from its declaration on.
+  local counted = tonumber(redis.call('HGET', keys.meta, 'scheduled_until') or 0)
+  redis.call('HSET', keys.meta, 'scheduled_until', math.max(counted, tonumber(scheduled_until)))
 else
   segments_version = meta[4] or '0'
 end

@@ -1,6 +1,6 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
 -- USES owner state off_queue time_of
--- KEYS meta queue held claims parked unsettled tags
+-- KEYS meta queue held claims parked unsettled tags inside
 -- ARGV entry_id server_run_id
 -- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version
 -- RETURNS cold | rebuilding
@@ -13,6 +13,8 @@ local version = tags and tonumber(string.match(tags, '%d+$'))
 local rank = redis.call('ZSCORE', keys.queue, entry_id)
 if rank then return {'looked', 'waiting', tonumber(rank), '', 0, 0, dirty, version} end
 local hold = read_hold(keys, entry_id)
-if not hold then return {'looked', 'absent', 0, '', 0, 0, dirty, version} end
+if not hold then
+  return {'looked', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version}
+end
 return {'looked', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
   version}

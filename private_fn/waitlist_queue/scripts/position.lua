@@ -1,27 +1,41 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
--- USES owner ticket segment_index off_queue
--- KEYS meta queue moved claims segments
--- ARGV entry_id segments_version segments server_run_id
+-- `is_due` is true for one look a second while the policy has places due: its caller lets a run take them.
+-- USES owner clock ticket segment_index off_queue
+-- KEYS meta queue moved claims segments held
+-- ARGV entry_id segments_version segments now server_run_id
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
--- RETURNS waiting total hide_counts position rank ticket places pace | absent total hide_counts
+-- RETURNS waiting total hide_counts is_due position rank ticket places pace | absent total hide_counts is_due
 -- EACH places position total
--- RETURNS held total hide_counts rank ticket | parked total hide_counts rank ticket
--- RETURNS done total hide_counts rank ticket
+-- RETURNS held total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS offered total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS parked total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS done total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS cold | rebuilding | segments_building | stale_segments
+local BETWEEN_LOOKS = 1000 -- milliseconds in which one look triggers a run
+
 local meta = redis.call('HMGET', keys.meta, 'state', 'hide_counts', 'segments_version',
-  'segments_state', 'home', 'paused', 'pace')
+  'segments_state', 'home', 'admit_at', 'paused', 'pace')
 local state, hide_counts = owned_state(meta[1], meta[5], server_run_id), meta[2] == '1'
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if segments ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end
 if segments ~= '' and meta[4] == 'building' then return {'segments_building'} end
 local total = redis.call('ZCARD', keys.queue)
+local admit_at, is_due = meta[6] and tonumber(meta[6]), false
+if admit_at and total > 0 then
+  local millis = math.floor(micros(now) / 1000)
+  is_due = millis >= admit_at
+  if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_LOOKS) end
+end
 -- Two commands: Redis 7.0, and ElastiCache for Redis OSS, have no ZRANK … WITHSCORE.
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not rank then
   local hold = read_hold(keys, entry_id)
-  if not hold then return {'absent', total, hide_counts} end
-  return {hold.state, total, hide_counts, hold.rank, hold.ticket}
+  if not hold then return {'absent', total, hide_counts, is_due} end
+  local until_millis = hold.state == 'offered' and
+    tonumber(redis.call('ZSCORE', keys.held, entry_id))
+  return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis}
 end
 local ahead = redis.call('ZRANK', keys.queue, entry_id)
 local ticket = ticket_of(keys, entry_id, rank)
@@ -34,5 +48,5 @@ for segment in string.gmatch(segments, '%w+') do
     redis.call('ZLEXCOUNT', keys.segments, first, '[' .. member)
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
-local pace = meta[6] == '1' and 'paused' or meta[7] or 'unknown'
-return {'waiting', total, hide_counts, ahead + 1, rank, ticket, places, pace}
+local pace = meta[7] == '1' and 'paused' or meta[8] or 'unknown'
+return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places, pace}

@@ -18,6 +18,7 @@ from waitlist_api.records.entry import HistoryEvent, Status
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.transitions import Transition
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import pass_seconds_of
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -59,11 +60,21 @@ class Claims:
         """
         held = self._hold(command)
         now_millis = self.now_millis()
-        transitions = [_transition(command, one, held.stamp, now_millis) for one in held.entries]
+        inside_until = self._inside_until(command, now_millis)
+        transitions = [
+            _transition(command, one, held.stamp, now_millis).with_changes(
+                inside_until_millis=inside_until
+            )
+            for one in held.entries
+        ]
         offers = self.offers.write_all(command.waitlist_id, held.entries, transitions)
         if command.complete:
             self._finish(command, offers)
         return offers
+
+    def _inside_until(self, command: ClaimCommand, now_millis: int) -> int | None:
+        seconds = pass_seconds_of(self.waitlist_cache.find(command.waitlist_id).settings)
+        return now_millis + seconds * 1000 if command.complete and seconds else None
 
     def _hold(self, command: ClaimCommand) -> c.ClaimResult:
         request = c.Claim(
@@ -135,6 +146,7 @@ def _transition(command: ClaimCommand, claim: c.Claimed, stamp: int, now_millis:
             "claim_token": claim.token,
             "claimed_until_millis": claim.deadline_millis,
             "hold_end": None,
+            "is_offer": None,
             "parked_millis": None,
             "park_reason": None,
             "admitted_millis": now_millis if command.complete else None,

@@ -1,4 +1,4 @@
-"""The lifecycle of a claimed entry: complete, release, extend, park; and redrive."""
+"""What ends or extends a hold, a parking or an offer: one verb each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -18,24 +18,27 @@ from waitlist_shared.errors import (
     ClaimMismatch,
     Gone,
     NotHeld,
+    NotOffered,
     NotParked,
     NotWaiting,
+    OfferExpired,
     Rebuilding,
     WaitlistError,
 )
 
-REFUSED = (NotHeld, NotParked, ClaimMismatch, ClaimExpired)
+REFUSED = (NotHeld, NotParked, NotOffered, ClaimMismatch, ClaimExpired, OfferExpired)
+Message = c.OnHold | c.OnOffer | c.Redrive
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoldVerb:
-    """What an operator does with a claimed or parked entry.
+    """What an operator does with a claimed or parked entry, or a customer with an offer.
 
     Redis decides by `message`, for an entry that has the status `before`. The record keeps the
     decision as `decided`, with a time that `at` returns, given Redis' result and the current time.
     """
 
-    message: type[c.OnHold | c.Redrive]
+    message: type[Message]
     decided: c.Verb
     before: Status = "offered"
     at: Callable[[Any, int], int] = lambda _result, _now_millis: 0
@@ -57,19 +60,23 @@ PARK = HoldVerb(
     message=c.Park, decided="parked", at=lambda result, _now_millis: result.parked_millis
 )
 REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked")
+ENTER = HoldVerb(message=c.Enter, decided="admitted", at=lambda _result, now_millis: now_millis)
+DECLINE = HoldVerb(message=c.Decline, decided="declined")
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoldCommand:
-    """The entry, the operator who acts, with a reason, and the token that proves the hold.
+    """The entry, the actor, with a reason, and the token that proves the hold.
 
-    A parked entry has no token.
+    A parked entry and an offer have no token that callers know. `ticket` is that of the stay that a
+    customer's entry token proves.
     """
 
     waitlist_id: str
     entry_id: str
     by: str
     token: str = ""
+    ticket: int | None = None
     reason: str = ""
     to: Literal["place", "back"] = "place"
     lease_seconds: int | None = None
@@ -79,14 +86,15 @@ class HoldCommand:
         """Return the entry's key: waitlist and entry."""
         return self.waitlist_id, self.entry_id
 
-    def message(self, verb: HoldVerb) -> c.OnHold | c.Redrive:
+    def message(self, verb: HoldVerb) -> Message:
         """Return the message to Redis, with those of the command's fields that it has."""
         names = set(verb.message.__struct_fields__) & set(self.__dataclass_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
     def is_of(self, record: EntryRecord) -> bool:
-        """Return whether the record has the hold that the command's token proves."""
-        return self.token in ("", record.claim_token)
+        """Return whether the record has the hold that the command's token or stay proves."""
+        is_same_stay = self.ticket in (None, record.ticket)
+        return self.token in ("", record.claim_token) and is_same_stay
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ class Holds:
         message = command.message(verb)
         try:
             return self.recovering_queue.read(message)
-        except (NotHeld, NotParked):
+        except (NotHeld, NotParked, NotOffered):
             record = self.entries.get(*command.key)
             if record is None or record.status != verb.before or not command.is_of(record):
                 raise
@@ -145,7 +153,7 @@ class Holds:
         now_millis = self.now_millis()
         decision = c.Decision(
             verb=verb.decided,
-            token=command.token,
+            token=command.token or getattr(result, "token", ""),
             stamp=result.stamp,
             rank=result.rank,
             ticket=result.ticket,
@@ -156,6 +164,9 @@ class Holds:
         try:
             try:
                 transition = transition_of(command.key, decision, events, command.reason)
+                if isinstance(result, c.CompleteResult | c.EnterResult):
+                    inside_until = result.inside_until_millis or None
+                    transition = transition.with_changes(inside_until_millis=inside_until)
                 self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
                 _check_later(verb, command, changed.record)
@@ -179,7 +190,7 @@ def _events(
     match result:
         case c.ExtendResult():
             return ()
-        case c.CompleteResult(done_stamp=done_stamp):
+        case c.CompleteResult(done_stamp=done_stamp) | c.EnterResult(done_stamp=done_stamp):
             return (replace(event, stamp=done_stamp),)
         case c.RedriveResult(worn_out_stamp=worn_out_stamp) if worn_out_stamp:
             return worn_out_event(worn_out_stamp), event
@@ -218,8 +229,12 @@ def _error_of(
     """Return the error for an entry or a token that Redis refused."""
     if record is None or record.erase:
         return EntryNotFound()
+    if command.ticket not in (None, record.ticket):
+        return Forbidden()
     if record.status == "admitted":
         return AlreadyAdmitted()
+    if isinstance(refusal, NotOffered | OfferExpired):
+        return refusal
     if isinstance(refusal, NotParked):
         # Redis has a recorded parking in another state, and maintenance reconciles the two.
         return Rebuilding() if record.status == "parked" else refusal

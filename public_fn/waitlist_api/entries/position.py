@@ -1,15 +1,15 @@
 """The status and position of an entry, as signup, position and bump return them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from waitlist_api.clock import iso_of
+from waitlist_api.clock import iso, iso_of
 from waitlist_api.errors import EntryNotFound
-from waitlist_api.queue.messages import STATE_OF, restore_of
+from waitlist_api.queue.messages import restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_api.segments.index import SegmentIndex
@@ -18,15 +18,23 @@ from waitlist_shared.errors import Gone, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
 # The status in the record, by the state of an entry that is not in the queue in Redis.
-STATUS_OF = {"held": "offered", "parked": "parked", "done": "admitted"}
+STATUS_OF: dict[str, Status] = {
+    "held": "offered",
+    "offered": "offered",
+    "parked": "parked",
+    "done": "admitted",
+    # Maintenance finishes the leave within a minute.
+    "no_show": "left",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class EntryView:
     """An entry's status and position. Only a waiting entry has a position.
 
-    `ticket` numbers the stay; entry tokens contain it. `pace` is that of the list, of which an
-    estimate of the wait can be made.
+    `ticket` numbers the stay; entry tokens contain it. The customer can accept an offer until
+    `offered_until`. With `is_due` the policy of the list has places due. `pace` is that of the
+    list, of which an estimate of the wait can be made.
     """
 
     entry_id: str
@@ -35,14 +43,16 @@ class EntryView:
     total: int | None = None
     priority: int = 0
     joined_at: str | None = None
+    offered_until: str | None = None
     ticket: int | None = None
     pace: str | None = None
+    is_due: bool = False
 
     @property
     def answer(self) -> dict[str, Any]:
         """The fields that callers see."""
         fields = asdict(self)
-        del fields["ticket"], fields["pace"]
+        del fields["ticket"], fields["pace"], fields["is_due"]
         return fields
 
     @classmethod
@@ -95,11 +105,12 @@ class Positions:
         found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
         view = view_of(entry_id, found, hide_total)
-        return view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        return replace(view, is_due=found.is_due)
 
     def put_back(self, record: EntryRecord) -> c.RestoreResult:
         """Restore an entry's recorded place in Redis; raise Gone if its stay has ended."""
-        if record.status not in STATE_OF:
+        if record.status not in PRESENT:
             raise Gone
         placed = Placed.from_record(record)
 
@@ -114,7 +125,7 @@ class Positions:
             record = self.entries.get(waitlist_id, entry_id)
             if record is None or record.erase:
                 raise EntryNotFound
-            if record.status not in STATE_OF:
+            if record.status not in PRESENT:
                 return EntryView.recorded(record)
             try:
                 place = self.put_back(record)
@@ -138,7 +149,9 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
     if found.rank is None or found.ticket is None:
         return None
     if found.outcome in STATUS_OF:
-        return EntryView.placed(entry_id, STATUS_OF[found.outcome], found.rank, found.ticket)
+        view = EntryView.placed(entry_id, STATUS_OF[found.outcome], found.rank, found.ticket)
+        until = found.offered_until_millis
+        return replace(view, offered_until=iso(until)) if until else view
     total = None if hide_total else found.total
     return EntryView.placed(
         entry_id, "waiting", found.rank, found.ticket, found.position, total, found.pace

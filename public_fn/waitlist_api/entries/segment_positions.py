@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
 from waitlist_api.errors import EntryNotFound
@@ -82,7 +82,7 @@ class SegmentPositions:
             if view.position is None:
                 return view, []
             if answer.is_whole:
-                return view, answer.places()
+                return replace(view, is_due=answer.found.is_due), answer.places()
             # An edit was cut off, or is under way: write the record's segments to Redis.
             with suppress(Gone):
                 self.segment_index.update(record)

@@ -21,6 +21,7 @@ from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_e
 from waitlist_api.http import json_body
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.routes.admin.admission import admin_admission_routes
 from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.counts import admin_count_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
@@ -28,6 +29,7 @@ from waitlist_api.http.routes.admin.imports import admin_import_routes, is_impor
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
+from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entries import entry_routes
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.health import health_routes
@@ -146,6 +148,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         ),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claims, services.holds),
+        admin_admission_routes(services.admissions, services.exits),
         admin_import_routes(services.imports, token_issuer),
         admin_entry_routes(
             services.entry_queries, services.entry_edits, services.bumps, services.leaves
@@ -155,10 +158,21 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
 
 
 def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    responses = EntryResponses(services.positions, services.segment_positions, services.now_millis)
+    responses = EntryResponses(
+        services.positions, services.segment_positions, services.admissions, services.now_millis
+    )
+    admission = CustomerAdmission(
+        services.holds,
+        services.leaves,
+        services.exits,
+        services.entries,
+        services.passes,
+        responses,
+        services.now_millis,
+    )
     if tokens is None:
-        return own_entry_routes(services.signups, responses, services.leaves)
-    return entry_routes(tokens, services.signups, responses, services.leaves)
+        return own_entry_routes(services.signups, responses, services.leaves, admission)
+    return entry_routes(tokens, services.signups, responses, services.leaves, admission)
 
 
 def _check_size(event: Event, limit: int) -> None:

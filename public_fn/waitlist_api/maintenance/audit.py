@@ -20,6 +20,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH
+from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
@@ -127,8 +128,12 @@ class Auditor:
         drifts = {}
         for change in doubtful:
             record, look = records.get(change.key), looks[change.key]
-            segments = windows[change.waitlist_id].waitlist.segments
-            repair = repair_of(change, record, look, segments)
+            window = windows[change.waitlist_id]
+            segments, now_millis = (
+                window.waitlist.segments,
+                millis_of(window.beat.stamp),
+            )
+            repair = repair_of(change, record, look, segments, now_millis)
             if repair is not None:
                 drifts[change.key] = Drift(change, record, look, repair)
         return drifts

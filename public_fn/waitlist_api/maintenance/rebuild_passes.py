@@ -7,6 +7,7 @@ from waitlist_api.maintenance.rebuild_run import RebuildRun
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import (
     drop_of,
+    drop_of_admitted,
     drop_of_erased,
     drop_of_former,
     fill_stay_of,
@@ -53,6 +54,8 @@ class RebuildPasses:
     def correct_changed(self, run: RebuildRun, shard: int) -> None:
         """Correct entries that changed since shortly before the first run, by the table."""
         since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
+        for inside in self._inside(run, shard):
+            send_all(self.queue, [drop_of_admitted(placed) for placed in inside])
         for page in self._changed(run.waitlist_id, shard, since_millis):
             ids = [placed.entry_id for placed in page]
             records = self.entries.get_many(run.waitlist_id, ids)
@@ -82,10 +85,16 @@ class RebuildPasses:
         ids = [change.entry_id for change in changes]
         records = self.entries.get_many(run.waitlist_id, ids)
         corrections = [
-            _correction_of(one, records.get(one.entry_id), run.segments, run.epoch)
+            _correction_of(one, records.get(one.entry_id), run)
             for one in {one.entry_id: one for one in changes}.values()
         ]
         send_all(self.queue, [one for one in corrections if one is not None])
+
+    def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[Placed]]:
+        """Yield the customers who are inside; their passes began within the longest duration."""
+        began, longest = run.rebuild.began_millis, run.waitlist.longest_pass_seconds * 1000
+        if longest:
+            yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
 
     def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
         yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
@@ -134,15 +143,14 @@ def _correction(
     )
 
 
-def _correction_of(
-    change: Change, record: EntryRecord | None, segments: Segments, epoch: str
-) -> c.Single | None:
+def _correction_of(change: Change, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record of a journal's change."""
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status == "joining":
         return None
-    return _by_record(record, segments, epoch) or drop_of(record)
+    correction = _by_record(record, run.segments, run.epoch)
+    return correction or drop_of(record, now_millis=run.rebuild.began_millis)
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:

@@ -5,9 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.leave import Leaves
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of, tag_of
-from waitlist_api.records.decisions import MAINTENANCE, event_of, transition_of
+from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Segments
@@ -27,6 +28,7 @@ class Reconciler:
     entries: EntryRecords
     transitions: Transitions
     segment_index: SegmentIndex
+    leaves: Leaves
     now_millis: NowMillis
 
     def reconcile(self, waitlist_id: str, known_until: int = 0) -> None:
@@ -53,9 +55,12 @@ class Reconciler:
             if record is not None and record.status in PRESENT:
                 if not self._record(record, place, expired):
                     continue
+                if place.state == NO_SHOW:
+                    self.leaves.leave(*record.key, by=POLICY, reason=NO_SHOW, stay=place.ticket)
+                    continue
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
-                settled.append(drop_of(record, counts=True))
+                settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if record is not None and record.status == "leaving" and place.state == "done":
                 # The leave will take this admission back, so Redis must keep it until then.
                 continue
@@ -73,11 +78,12 @@ class Reconciler:
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
         """Write missing events of decisions that are older than the record."""
         past = [
-            (record.key, event_of(decision))
+            (record.key, event)
             for place in expired.places
             if (record := records.get(place.entry_id)) is not None and not record.erase
             for decision in place.decisions
             if _is_past(record, decision)
+            for event in events_of(decision)
         ]
         for key, event in self.transitions.missing(past) if past else ():
             # An erased entry has no history.
@@ -112,7 +118,7 @@ def catch_up(
     """Yield the transitions that a record lacks, in the order of Redis' decisions."""
     news = [one for one in place.decisions if one.stamp > record.stamp]
     if news:
-        events = tuple(map(event_of, news))
+        events = tuple(event for one in news for event in events_of(one))
         yield transition_of(record.key, news[-1], events, entered_at=expired.stamp)
     elif _is_extended(record, place):
         extension = _decision(place, "extended", place.seen_stamp, place.time_millis)
@@ -121,7 +127,8 @@ def catch_up(
         # After a failover its own stamp may be older than the record's.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
-        yield transition_of(record.key, admission, (event,))
+        transition = transition_of(record.key, admission, (event,))
+        yield transition.with_changes(inside_until_millis=place.time_millis or None)
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:

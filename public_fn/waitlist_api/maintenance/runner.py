@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure
@@ -28,6 +29,8 @@ from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
 NEW_SETTINGS_MILLIS = 15 * 60_000
+# No admission run of 100 entries begins with less time left.
+ADMIT_STOP_MILLIS = 60_000
 # Scan twice, because the index lags. The waitlist itself is deleted only when no request that
 # started before the deletion can still be running.
 DELETE_LOOKS = 2
@@ -45,6 +48,7 @@ class MaintenanceRunner:
     rebuilder: Rebuilder
     reconciler: Reconciler
     reindexer: Reindexer
+    admissions: Admissions
     heartbeat: Heartbeat
     sampler: Sampler
     samples: SampleRecords
@@ -108,12 +112,20 @@ class MaintenanceRunner:
             self.reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
             if "building" in (answer.segments_state, waitlist.segments_state):
                 self.reindexer.reindex(waitlist)
+            if waitlist.settings.admission and not waitlist.settings.paused:
+                self._admit(waitlist.waitlist_id, left_millis)
         elif isinstance(answer, c.StatsResult | Cold):
             is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
                 self.reindexer.reindex(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
+
+    def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> None:
+        """Offer all places that are due; the next run goes on if the time of this one ends."""
+        while self.admissions.run(waitlist_id).is_more:
+            if left_millis() < ADMIT_STOP_MILLIS:
+                return
 
     def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
         """Send new settings again: the request that wrote them may have been cut off."""

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from waitlist_api.policies.policy import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
 from waitlist_api.records.places import Placed
@@ -45,6 +46,11 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 STATE_OF: dict[str, c.EntryState] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
 
 
+def state_of(entry: EntryRecord | Placed) -> c.EntryState:
+    """Return the state in Redis of an entry that has a place in the record."""
+    return "offered" if entry.is_offer and entry.status == "offered" else STATE_OF[entry.status]
+
+
 def restore_of(
     placed: Placed,
     segments: Segments,
@@ -54,8 +60,9 @@ def restore_of(
     expected: c.Seen | None = None,
 ) -> c.Restore:
     """Return the message that restores an entry as it is recorded."""
-    state = STATE_OF.get(placed.status, "waiting")
-    time_millis = placed.claimed_until_millis if state == "held" else placed.parked_millis
+    state = state_of(placed)
+    is_held = placed.status == "offered"
+    time_millis = placed.claimed_until_millis if is_held else placed.parked_millis
     return c.Restore(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -68,7 +75,7 @@ def restore_of(
         once_key=placed.once_key or None,
         once_stamp=placed.once_stamp or None,
         state=state,
-        token=placed.claim_token if state == "held" else None,
+        token=placed.claim_token if is_held else None,
         time_millis=time_millis or 0,
         attempts=placed.attempts,
         expected=expected,
@@ -81,13 +88,31 @@ def leave_of(record: EntryRecord) -> c.Leave:
     return c.Leave(**_stay(record))
 
 
-def drop_of(record: EntryRecord, *, counts: bool = False) -> c.Drop:
+def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
     """Return the message that removes a stay in any state, and adds its tombstone.
 
-    With `counts` Redis counts a recorded admission that it has not counted.
+    With `counts` Redis counts a recorded admission that it has not counted. With `now_millis` Redis
+    has an admitted customer inside afterwards if the record has them inside then.
     """
-    is_admitted = counts and record.status == "admitted"
-    return c.Drop(**_stay(record), is_admitted=is_admitted, is_erased=record.erase)
+    is_admitted = record.status == "admitted"
+    is_inside_known = is_admitted and now_millis is not None
+    return c.Drop(
+        **_stay(record),
+        is_admitted=counts and is_admitted,
+        is_erased=record.erase,
+        inside_until_millis=record.inside_until(now_millis or 0) if is_inside_known else None,
+    )
+
+
+def drop_of_admitted(placed: Placed) -> c.Drop:
+    """Return the message by which a rebuild puts a customer back inside."""
+    return c.Drop(
+        waitlist_id=placed.waitlist_id,
+        entry_id=placed.entry_id,
+        join_id=placed.join_id,
+        ticket=placed.ticket,
+        inside_until_millis=placed.inside_until_millis,
+    )
 
 
 def drop_of_former(record: EntryRecord) -> c.Drop | None:
@@ -134,12 +159,31 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
             hide_counts=settings.hide_counts,
             capacity=settings.capacity,
             segments_version=record.segments_version,
+            **_admission_of(settings.admission),
         ),
         mode=mode,
         epoch=epoch,
         floor_ticket=floor_ticket,
         counters=c.Counters(**record.checkpoint.counters),
+        scheduled_until=record.scheduled_until,
     )
+
+
+def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
+    """Return the fields of a policy as the scripts need them."""
+    if policy is None:
+        return {}
+    return {
+        "admission": True,
+        "rate_count": policy.rate.count if policy.rate else None,
+        "rate_millis": PERIOD_MILLIS[policy.rate.per] if policy.rate else None,
+        "has_schedule": bool(policy.schedule),
+        "max_inside": policy.max_inside,
+        "offer_seconds": policy.offer_seconds,
+        "pass_seconds": policy.pass_seconds,
+        "no_show": policy.no_show,
+        "acceptance": policy.acceptance,
+    }
 
 
 def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:

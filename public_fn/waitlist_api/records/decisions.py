@@ -6,7 +6,8 @@ from waitlist_api.records.entry import HistoryEvent, Status
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
 
-MAINTENANCE = "maintenance"
+MAINTENANCE, POLICY = "maintenance", "policy"
+NO_SHOW = "no_show"
 STATUS_OF: dict[c.Verb, Status] = {
     "released": "waiting",
     "parked": "parked",
@@ -16,17 +17,51 @@ STATUS_OF: dict[c.Verb, Status] = {
     "bumped": "waiting",
     "extended": "offered",
     "admitted": "admitted",
+    "offered": "offered",
+    "declined": "waiting",
+    "no_show": "waiting",
+    "no_show_parked": "parked",
+    # The leave that follows begins from this status.
+    "abandoned": "offered",
 }
+WORN_OUT = ("worn_out", "no_show_parked")
 # Verbs by which a caller ends a hold or a parking without admitting.
-HOLD_ENDS = ("released", "parked", "redriven")
+HOLD_ENDS = ("released", "parked", "redriven", "declined")
+
+
+def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
+    """Return the events of a decision that no request recorded: the same at every write."""
+    match decision.verb:
+        case "expired":
+            return (expired_event(decision.at),)
+        case "worn_out":
+            return (worn_out_event(decision.stamp),)
+        case "no_show" | "abandoned":
+            return (HistoryEvent(stamp=decision.at, event=NO_SHOW, by=POLICY),)
+        case "no_show_parked":
+            no_show = HistoryEvent(stamp=decision.stamp, event=NO_SHOW, by=POLICY)
+            return no_show, worn_out_event(decision.stamp)
+        case "offered":
+            return (event_of(decision, POLICY),)
+        case "declined":
+            return (event_of(decision, "customer"),)
+        case _:
+            return (event_of(decision),)
+
+
+def offer_changes(deadline_millis: int) -> dict[str, Any]:
+    """Return what changes in a record with an offer, except its token."""
+    return {
+        "claimed_until_millis": deadline_millis,
+        "is_offer": True,
+        "hold_end": None,
+        "parked_millis": None,
+        "park_reason": None,
+    }
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return the event of a decision: the same at every write, so that it is one item."""
-    if decision.verb == "expired":
-        return expired_event(decision.at)
-    if decision.verb == "worn_out":
-        return worn_out_event(decision.stamp)
+    """Return the event of a decision that has the name of its verb."""
     return HistoryEvent(stamp=decision.stamp, event=decision.verb, by=by, reason=reason)
 
 
@@ -56,7 +91,7 @@ def transition_of(
         stamp=decision.stamp,
         rank=decision.rank,
         attempts=decision.attempts,
-        changes=_changes(decision, OUT_OF_ATTEMPTS if decision.verb == "worn_out" else reason),
+        changes=_changes(decision, OUT_OF_ATTEMPTS if decision.verb in WORN_OUT else reason),
         events=events,
         entered_at=entered_at,
     )
@@ -68,11 +103,16 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         return token | {"admitted_millis": decision.at}
     if decision.verb == "extended":
         return token | {"claimed_until_millis": decision.at}
+    if decision.verb == "offered":
+        return token | offer_changes(decision.at)
+    if decision.verb == "abandoned":
+        return {"claimed_until_millis": None}
     is_parked = STATUS_OF[decision.verb] == "parked"
     changes: dict[str, Any] = token | {
         "claimed_until_millis": None,
         "parked_millis": decision.at if is_parked else None,
         "park_reason": (reason or None) if is_parked else None,
+        "is_offer": None,
     }
     if decision.verb != "bumped":
         # A bump does not change how the last hold ended.

@@ -28,9 +28,10 @@ from waitlist_api.records.intents import (
     rejoining,
     values_of_former,
 )
-from waitlist_api.records.journal import Change
+from waitlist_api.records.journal import EXITED, Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
+from waitlist_shared.ranks import ticket_of_millis
 
 # Statuses as values of conditions and updates.
 STATUSES: Item = {status: status for status in get_args(Status)}
@@ -203,6 +204,26 @@ class EntryRecords:
         with entry_changed():
             writes = self._writes(change, update, condition, values, now_millis, *events)
             self.table.transact(writes)
+
+    def record_exit(
+        self, record: EntryRecord, by: str, reason: str, now_millis: int
+    ) -> EntryRecord:
+        """Write that an admitted customer has gone out; raise EntryChanged if they had before."""
+        # By this function's clock: Redis hears of it only afterwards.
+        stamp = max(record.stamp + 1, ticket_of_millis(now_millis))
+        event = HistoryEvent(
+            stamp=stamp, event="exited", by=by, reason=reason, expires_at=record.expires_at
+        )
+        update = "SET #exited_millis = :now, #updated_millis = :now"
+        condition = (
+            "#status = :admitted AND #join_id = :join_id AND attribute_not_exists(#exited_millis)"
+            " AND attribute_not_exists(#erase)"
+        )
+        values = STATUSES | {"join_id": record.join_id, "now": now_millis}
+        change = _change(record.key, stamp, EXITED)
+        with entry_changed():
+            self.table.transact(self._writes(change, update, condition, values, now_millis, event))
+        return replace(record, exited_millis=now_millis)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record a move that Redis made; raise EntryChanged if the moved stay is over."""

@@ -19,7 +19,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
 # Actors that events outside may name; any other actor is an operator's ARN.
-KINDS = ("customer", "maintenance")
+KINDS = ("customer", "maintenance", "policy")
 # Attributes of the table that do not have their field's name.
 STORED_NAMES = {
     "requested_ticket": "wanted",
@@ -39,7 +39,10 @@ class EntryRecord:
 
     `claim_token` is the token of the last hold, kept after its end to distinguish a late token from
     a foreign one; `hold_end` is the verb that ended it (released, parked or redriven), empty if it
-    expired. `attempts` counts expired holds.
+    expired. `attempts` counts expired holds. `is_offer` marks a hold that the service made for the
+    customer to accept, not an operator's claim.
+
+    An admitted customer is inside until `inside_until_millis`, or until `exited_millis`.
 
     `previous` is the former stay, which returns if the waitlist refuses the new one. `expires_at`,
     in seconds since 1970, is when DynamoDB may delete an ended stay. `attributes_version` counts
@@ -70,9 +73,12 @@ class EntryRecord:
     claimed_until_millis: int | None = None
     hold_end: str = ""
     attempts: int = 0
+    is_offer: bool = False
     parked_millis: int | None = None
     park_reason: str = ""
     admitted_millis: int | None = None
+    inside_until_millis: int | None = None
+    exited_millis: int | None = None
     leaving_by: str = ""
     leaving_reason: str = ""
     left_millis: int | None = None
@@ -89,6 +95,13 @@ class EntryRecord:
     def is_expired(self, now_millis: int) -> bool:
         """Return whether the record has expired: DynamoDB deletes it up to some days later."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
+
+    def inside_until(self, now_millis: int) -> int:
+        """Return when the customer's pass ends, in milliseconds; 0 if they are not inside."""
+        if self.status != "admitted" or self.exited_millis is not None:
+            return 0
+        until = self.inside_until_millis or 0
+        return until if until > now_millis else 0
 
     @property
     def key(self) -> tuple[str, str]:

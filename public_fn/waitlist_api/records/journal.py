@@ -15,8 +15,9 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# Instead of a status: attributes or profile were edited, or the entry was erased.
-EDITED, ERASED = "edited", "erased"
+# Instead of a status: attributes or profile were edited, the admitted customer has gone out, or the
+# entry was erased.
+EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
 # Minutes read in one step, and threads: after a pause of maintenance nearly all minutes are empty,
@@ -31,7 +32,8 @@ Key = tuple[str, str]
 class Change:
     """One write of a record, with the state of the entry after it.
 
-    `status` is that of the record, or edited, or erased. `until_millis` is the deadline of a hold;
+    `status` is that of the record, or edited, exited or erased. `until_millis` is the deadline of a
+    hold, or the end of an admitted customer's pass;
     `join_id` is set if no record is left.
     """
 

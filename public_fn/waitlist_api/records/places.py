@@ -39,6 +39,8 @@ class Placed(Struct, frozen=True, kw_only=True, gc=False):
     claim_token: str = ""
     claimed_until_millis: int | None = None
     attempts: int = 0
+    is_offer: bool = False
+    inside_until_millis: int | None = None
     parked_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
@@ -96,6 +98,22 @@ class Places:
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {"place": ended_place(waitlist_id, shard), "since": since_millis},
+        )
+
+    def inside(
+        self, waitlist_id: str, shard: int, since_millis: int, now_millis: int
+    ) -> Iterator[list[Placed]]:
+        """Yield pages of customers who were admitted since a time and are inside now."""
+        return self._pages(
+            "#place = :place AND #place_rank >= :since",
+            {
+                "place": ended_place(waitlist_id, shard),
+                "since": since_millis,
+                "now": now_millis,
+                "admitted": "admitted",
+            },
+            FilterExpression="#status = :admitted AND #inside_until_millis > :now"
+            " AND attribute_not_exists(#exited_millis)",
         )
 
     def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:

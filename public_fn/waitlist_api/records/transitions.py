@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
@@ -46,6 +46,10 @@ class Transition:
     unless_token: str = ""
     entered_at: int = 0
 
+    def with_changes(self, **changes: Any) -> Self:
+        """Return the same decision with further changes of attributes."""
+        return replace(self, changes={**self.changes, **changes})
+
     @property
     def expired_holds(self) -> int:
         """Return how many holds expired, by the events."""
@@ -60,7 +64,9 @@ class Transition:
             stamp=self.entered_at or self.stamp,
             status=self.status,
             rank=self.rank,
-            until_millis=self.changes.get("claimed_until_millis") or 0,
+            until_millis=self.changes.get("inside_until_millis")
+            or self.changes.get("claimed_until_millis")
+            or 0,
         )
 
 

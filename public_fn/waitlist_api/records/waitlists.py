@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
+from waitlist_api.policies.policy import AdmissionPolicy, Scheduled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.rebuild_progress import RebuildProgress
@@ -26,7 +27,8 @@ class WaitlistSettings:
 
     `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
     `rejoin` is the end of a stay after which the same customer may sign up again. Each of the
-    `segments` is a sorted list of attribute names.
+    `segments` is a sorted list of attribute names. Without an `admission` policy only operators
+    admit.
     """
 
     name: str
@@ -39,11 +41,14 @@ class WaitlistSettings:
     hide_counts: bool = False
     retention_days: int | None = None
     segments: tuple[tuple[str, ...], ...] = ()
+    admission: AdmissionPolicy | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
+        if known.get("admission"):
+            known["admission"] = AdmissionPolicy.from_text(known["admission"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
@@ -51,7 +56,9 @@ class WaitlistSettings:
 
     def to_item(self) -> Item:
         """Return the attributes of an item; segments as text, for comparison in conditions."""
-        return {**asdict(self), "segments": json.dumps(self.segments, separators=(",", ":"))}
+        segments = json.dumps(self.segments, separators=(",", ":"))
+        admission = self.admission.text if self.admission else None
+        return {**asdict(self), "segments": segments, "admission": admission}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +67,10 @@ class WaitlistRecord:
 
     `checkpoint` is the last seen state of its order in Redis, `rebuild` the progress of a running
     rebuild. `segments_version` is the version in which the segments last changed, 0 without
-    segments; `segments_state` is `building` until all entries are in theirs.
+    segments; `segments_state` is `building` until all entries are in theirs. Instants of the
+    schedule up to `scheduled_until` (milliseconds since 1970) are counted or about to be: a rebuilt
+    order never counts them again. No pass that an admission has begun lasts longer than
+    `longest_pass_seconds`.
     """
 
     waitlist_id: str
@@ -73,6 +83,8 @@ class WaitlistRecord:
     rebuild: RebuildProgress | None = None
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
+    scheduled_until: int = 0
+    longest_pass_seconds: int = 0
 
     @property
     def segments(self) -> Segments:
@@ -107,6 +119,8 @@ class WaitlistRecords:
             "version": 1,
             "segments_version": 1 if settings.segments else 0,
             "segments_state": "ready",
+            "scheduled_until": now_millis,
+            "longest_pass_seconds": pass_seconds_of(settings),
             "created_millis": now_millis,
             "updated_millis": now_millis,
         }
@@ -122,16 +136,28 @@ class WaitlistRecords:
         return True
 
     def replace(
-        self, waitlist_id: str, settings: WaitlistSettings, now_millis: int
+        self,
+        waitlist_id: str,
+        settings: WaitlistSettings,
+        now_millis: int,
+        *,
+        is_schedule_new: bool = False,
+        longest_pass_seconds: int = 0,
     ) -> WaitlistRecord | None:
         """Replace all settings of a waitlist; None if it is deleted or being deleted.
 
-        If the segments change, their state becomes `building`.
+        If the segments change, their state becomes `building`. A new schedule counts from now on.
         """
         values = {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
         values |= {"ready": "ready", "building": "building"}
         assignments = ", ".join(f"#{name} = :{name}" for name in settings.to_item())
-        update = f"SET {assignments}, #version = #version + :one, #updated_millis = :now"
+        values["longest"] = longest_pass_seconds
+        update = (
+            f"SET {assignments}, #version = #version + :one, #updated_millis = :now,"
+            " #longest_pass_seconds = :longest"
+        )
+        if is_schedule_new:
+            update += ", #scheduled_until = :now"
         for _ in range(MAX_CONFLICT_RETRIES):
             for condition, also in _whether_declared(settings):
                 try:
@@ -153,6 +179,17 @@ class WaitlistRecords:
                 "SET #segments_state = :state",
                 "#segments_version = :version",
                 {"state": state, "version": segments.version},
+            )
+
+    def note_scheduled(self, waitlist_id: str, until_millis: int) -> None:
+        """Store that instants up to a time are about to be counted, before Redis counts them."""
+        with suppress(ConditionFailed):
+            self.table.update(
+                _key(waitlist_id),
+                "SET #scheduled_until = :until",
+                f"{ALIVE} AND (attribute_not_exists(#scheduled_until)"
+                " OR #scheduled_until < :until)",
+                {"until": until_millis},
             )
 
     def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
@@ -272,6 +309,16 @@ class WaitlistRecords:
                 "attribute_exists(#pk)",
                 {"watch": checkpoint.to_item()},
             )
+
+
+def pass_seconds_of(settings: WaitlistSettings) -> int:
+    """Return how long a customer is inside after an admission; 0 without a policy."""
+    return settings.admission.pass_seconds if settings.admission else 0
+
+
+def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
+    """Return the times at which places become due; empty without a policy."""
+    return settings.admission.schedule if settings.admission else ()
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

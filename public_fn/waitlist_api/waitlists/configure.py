@@ -7,7 +7,13 @@ from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
+from waitlist_api.records.waitlists import (
+    WaitlistRecord,
+    WaitlistRecords,
+    WaitlistSettings,
+    pass_seconds_of,
+    schedule_of,
+)
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
@@ -28,7 +34,7 @@ class Waitlists:
         """Replace the whole configuration; return it, and whether the waitlist is new."""
         is_new = self.records.create(waitlist_id, settings, self.now_millis())
         if not is_new:
-            changed = self.records.replace(waitlist_id, settings, self.now_millis())
+            changed = self._replace(waitlist_id, settings)
             if changed is None:
                 raise WaitlistDeleting
         record = self.waitlist_cache.look_up(waitlist_id)
@@ -40,6 +46,19 @@ class Waitlists:
             self._begin_index(record)
             record = self.waitlist_cache.look_up(waitlist_id)
         return record, is_new
+
+    def _replace(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
+        before = self.records.get(waitlist_id)
+        if before is None:
+            return None
+        longest = max(before.longest_pass_seconds, pass_seconds_of(settings))
+        return self.records.replace(
+            waitlist_id,
+            settings,
+            self.now_millis(),
+            is_schedule_new=schedule_of(settings) != schedule_of(before.settings),
+            longest_pass_seconds=longest,
+        )
 
     def _begin_index(self, record: WaitlistRecord) -> None:
         """Index new segments. A waitlist without entries is ready; maintenance indexes others."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from waitlist_shared.contracts.admission import *
 from waitlist_shared.contracts.claims import *
 from waitlist_shared.contracts.common import *
 from waitlist_shared.contracts.imports import *

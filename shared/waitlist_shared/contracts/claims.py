@@ -90,10 +90,12 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is completed, or repeat where this token has admitted the customer before.
 
-    `done_stamp` is that of the admission; `stamp` is new at each call.
+    `done_stamp` is that of the admission; `stamp` is new at each call. `inside_until_millis` is
+    when the pass ends, 0 if the customer is not inside.
     """
 
-    done_stamp: Ticket
+    done_stamp: Ticket = 0
+    inside_until_millis: Number = 0
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
@@ -163,16 +165,29 @@ class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
 
 
 Verb = Literal[
-    "released", "parked", "worn_out", "expired", "redriven", "bumped", "extended", "admitted"
+    "released",
+    "parked",
+    "worn_out",
+    "expired",
+    "redriven",
+    "bumped",
+    "extended",
+    "admitted",
+    "offered",
+    "declined",
+    "no_show",
+    "no_show_parked",
+    "abandoned",
 ]
 
 
 class Decision(Struct, frozen=True, kw_only=True):
     """One decision about an entry, and where it put the entry.
 
-    `worn_out` is a parking after too many attempts. `token` is that of the hold that a caller
-    ended. `at` is the millisecond of a parking or an admission, the deadline of an extension, or
-    the stamp at which an expired hold's lease ended.
+    `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
+    `abandoned` the end of an offer after which the entry leaves the list. `token` is that of the
+    hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
+    the deadline of an offer or an extension, or the stamp at which an expired hold's lease ended.
     """
 
     verb: Verb

@@ -30,8 +30,8 @@ Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
-# Where an entry of the list can be.
-EntryState = Literal["waiting", "held", "parked"]
+# Where an entry of the list can be: in the queue, held by a claim, offered a place, or parked.
+EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
@@ -79,7 +79,7 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
 class Seen(Struct, frozen=True, kw_only=True):
     """Where a comparison with the record found an entry."""
 
-    state: Literal["waiting", "held", "parked", "done"]
+    state: Literal["waiting", "held", "offered", "parked", "done"]
     rank: Rank
 
     @property

@@ -31,7 +31,10 @@ from waitlist_shared.contracts.common import (
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
     MAX_CAPACITY,
+    MAX_OFFER_SECONDS,
     MAX_PAGE,
+    MAX_PASS_SECONDS,
+    MAX_RATE,
     ONCE_SECONDS,
 )
 
@@ -51,10 +54,18 @@ class Counters(Struct, frozen=True, kw_only=True):
     admitted: Number = 0
 
 
+NoShow = Literal["keep_place", "to_back", "leave"]
+Acceptance = Literal["enter", "automatic"]
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the scripts enforce; of two writes the higher `version` wins.
 
     `segments_version` is that of the last change of the declared segments; 0 without segments.
+
+    With `admission` the list has a policy: `rate_count` places per `rate_millis`, or places by a
+    schedule if it `has_schedule`, or both; `max_inside` bounds offers and customers inside. A
+    customer is inside for `pass_seconds` after an admission, 0 without a policy.
     """
 
     version: Number
@@ -65,6 +76,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     segments_version: Number = 0
+    admission: bool = False
+    rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
+    rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
+    has_schedule: bool = False
+    max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+    offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
+    pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
+    no_show: NoShow = "keep_place"
+    acceptance: Acceptance = "enter"
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
@@ -86,6 +106,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     waitlist: otherwise a rebuild that finishes just after Redis was lost would mark an empty order
     complete. `finish_rebuild` ends the rebuild of this `epoch`.
     A new order counts on from `counters`, and all its stamps are later than `floor_ticket`.
+    Instants of the schedule up to `scheduled_until` (milliseconds since 1970) do not count again.
     """
 
     settings: Settings
@@ -93,6 +114,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
+    scheduled_until: Number = 0
     state: State | None = None
     only_if_known: bool = False
 
@@ -153,17 +175,20 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
     counts_as: ClassVar = "left"
     is_erased: ClassVar = False
+    inside_until_millis: ClassVar = None
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
     """Takes out an entry that the record does not have as waiting; it does not count as left.
 
     If the record has it as admitted and Redis does not, `is_admitted` counts the admission. With
-    `is_erased` Redis also deletes the moves of the entry.
+    `is_erased` Redis also deletes the moves of the entry. With `inside_until_millis` the customer
+    is inside until then, or is not, if it is 0.
     """
 
     is_admitted: bool = False
     is_erased: bool = False
+    inside_until_millis: Number | None = None
 
     @property
     def counts_as(self) -> Literal["admitted", "nothing"]:
@@ -239,15 +264,18 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Position)
 class PositionResult(Result, frozen=True, kw_only=True):
-    """`outcome` is waiting, held, parked, done (admitted) or absent.
+    """`outcome` is waiting, held, offered, parked, done (admitted), no_show or absent.
 
-    The position of a waiting entry is 1 + the number of entries ahead. `places` has those within
-    the segments of the request, in its order. `pace` is the last one of a heartbeat, `unknown`
-    without one, or `paused`.
+    After a `no_show` the entry is about to leave the list. With `is_due` the policy has places due,
+    and the caller lets a run take them. The position of a waiting entry is 1 + the number of
+    entries ahead. `places` has those within the segments of the request, in its order. `pace` is
+    the last one of a heartbeat, `unknown` without one, or `paused`.
     """
 
     total: int
     hide_counts: bool = False
+    is_due: bool = False
+    offered_until_millis: Number | None = None
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
@@ -301,6 +329,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     head_ticket: Ticket | None = None
     offered: int = 0
     parked: int = 0
+    inside: int = 0
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"] = "ready"
     pace: str | None = None

@@ -21,6 +21,7 @@ DEFAULTS = {
     "max_attempts": 5,
     "hide_counts": False,
     "retention_days": None,
+    "admission": None,
     "segments": [],
     "segments_state": "ready",
     "rebuild": None,
@@ -60,6 +61,7 @@ def test_signing_up(people: People) -> None:
         "position": 2,
         "total": 2,
         "priority": 0,
+        "offered_until": None,
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,
         "entry_token": people.token_of("bob"),
@@ -76,6 +78,7 @@ def test_looking(people: People) -> None:
         "position": 1,
         "total": 2,
         "priority": 0,
+        "offered_until": None,
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,
         "segments": None,
@@ -125,7 +128,15 @@ def test_listing_waitlists(people: People) -> None:
 
 
 def test_counting(people: People) -> None:
-    nobody = {"waiting": 0, "offered": 0, "parked": 0, "signed_up": 0, "left": 0, "admitted": 0}
+    nobody = {
+        "waiting": 0,
+        "offered": 0,
+        "inside": 0,
+        "parked": 0,
+        "signed_up": 0,
+        "left": 0,
+        "admitted": 0,
+    }
     nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
     empty = {**nobody, **dict.fromkeys(nothing), "admitted_today": 0, **UNKNOWN_WAIT}
     assert (people.stats().status, people.stats().json) == (200, empty)
@@ -147,6 +158,7 @@ def test_listing_people(people: People) -> None:
         "position": 1,
         "total": 1,
         "priority": 0,
+        "offered_until": None,
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
@@ -175,6 +187,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "total": 3,
         "priority": where.get("priority", 0),
         "joined_at": joined_at,
+        "offered_until": None,
         "moved": 2,
     }
     assert people.order() == ["cyd", "ada", "bob"]

@@ -13,13 +13,14 @@ from waitlist_shared.ids import entry_id_of, segment_id_of
 
 WAITLIST_ID = "bakery-opening"
 EPOCH = "0000aaaa"
-ADA, BOB, CYD, DAN, EVE, GUS = (
-    entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve", "gus")
+ADA, BOB, CYD, DAN, EVE, GUS, HAL = (
+    entry_id_of(WAITLIST_ID, name) for name in ("ada", "bob", "cyd", "dan", "eve", "gus", "hal")
 )
 TOKEN = "0" * 40
 SPANISH = segment_id_of(WAITLIST_ID, {"language": "Spanish"})
 TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
 # A hold that the record knows, until long after this test.
+OFFERED: dict[str, Any] = {"state": "offered", "token": TOKEN, "time_millis": 2**50}
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 
 
@@ -81,6 +82,11 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Complete(**of(EVE), token=TOKEN), "completed"),
     (c.Complete(**of(EVE), token=TOKEN), "repeat"),
     (c.Inspect(**of(EVE)), "looked"),
+    (c.Restore(**tagged(HAL), **OFFERED, rank=9, ticket=9, stamp=9), "restored"),
+    (c.Decline(**of(HAL)), "declined"),
+    (c.Admit(waitlist_id=WAITLIST_ID, count=100), "admitted"),
+    (c.Enter(**of(HAL)), "entered"),
+    (c.Exit(**of(HAL)), "absent"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_heartbeat=2), "behind"),
     (c.RestoreMany(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),

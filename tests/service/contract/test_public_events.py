@@ -23,6 +23,12 @@ EXPECTED = {
     "signup": 200,
     "position": 200,
     "leave": 204,
+    "enter": 200,
+    "pass": 200,
+    "decline": 200,
+    "exit": 200,
+    "admin_admit": 200,
+    "admin_exit": 200,
     "admin_put_waitlist": 200,
     "admin_get_waitlist": 200,
     "admin_list_waitlists": 200,
@@ -46,6 +52,9 @@ EXPECTED = {
     "admin_redrive": 200,
 }
 # Events of a hold, with the token of a real claim: the token in the file belongs to none.
+OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit")
+# Events of a customer who has entered.
+INSIDE = ("pass", "exit", "admin_exit")
 ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}
 
 
@@ -61,7 +70,7 @@ class Deployment:
 
     def _as_of_this_stay(self, event: Event) -> Event:
         """Return a customer's event with the token of the stay that there is now."""
-        is_guests = event["routeKey"] in (PUBLIC[one]["routeKey"] for one in ("position", "leave"))
+        is_guests = event["routeKey"] in (PUBLIC[one]["routeKey"] for one in OF_GUESTS)
         if not is_guests or event in PUBLIC_JWT.values():
             return event
         path = event["pathParameters"]
@@ -82,6 +91,10 @@ class Deployment:
         if name in ON_HOLD:
             claims = body_of(self.answer(PUBLIC["admin_claim"]))["claims"]
             return with_token(PUBLIC[name], claims[0]["claim_token"])
+        if name in ("enter", "decline", *INSIDE):
+            assert self.answer(PUBLIC["admin_admit"])["statusCode"] == 200
+        if name in INSIDE:
+            assert self.answer(PUBLIC["enter"])["statusCode"] == 200
         if name == "admin_redrive":
             assert self.answer(self.ready_for("admin_park"))["statusCode"] == 200
         return PUBLIC[name]

@@ -68,12 +68,12 @@ def without_room(queue: QueueClient) -> None:
     queue.send(c.Signup(**tagged(BOB)))
 
 
-def holding(deadline_millis: int) -> Prepare:
-    """Return what has Bob held until then."""
+def holding(deadline_millis: int, state: str = "held") -> Prepare:
+    """Return what has Bob held, or offered a place, until then."""
 
     def prepare(queue: QueueClient) -> None:
         warm(queue)
-        held = {**HELD, "time_millis": deadline_millis}
+        held = {**HELD, "time_millis": deadline_millis, "state": state}
         queue.send(c.Restore(**tagged(BOB), **held, rank=9, ticket=9, stamp=9))
 
     return prepare
@@ -107,6 +107,8 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "claim_mismatch": (holding(2**50), c.Complete(**of(BOB), token="1" * 40)),
     "claim_expired": (holding(1), c.Complete(**of(BOB), token=TOKEN)),
     "not_parked": (configured(), c.Redrive(**of(ADA))),
+    "not_offered": (configured(), c.Enter(**of(ADA))),
+    "offer_expired": (holding(1, "offered"), c.Enter(**of(BOB))),
     "segments_building": (
         configured(segments_version=2),
         c.Claim(waitlist_id=WAITLIST_ID, segment=SPANISH, segments_version=2),

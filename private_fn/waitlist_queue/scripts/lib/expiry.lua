@@ -1,17 +1,30 @@
--- Ends holds whose lease is over: back to the old place, or parked after too many attempts.
+-- Ends holds whose lease is over: back to the old place, or parked after too many attempts. For an offer that its
+-- customer did not accept in time, the setting `no_show` decides.
 local EXPIRED_AT_ONCE = 200
 
-local function end_hold(keys, entry_id, deadline, max_attempts, millis, stamp)
+local function end_hold(keys, entry_id, deadline, no_show, max_attempts, millis, stamp)
   local hold = read_hold(keys, entry_id)
+  local is_offer = hold.state == 'offered'
   local ended = math.min(stamp, ticket_after(hold.stamp, deadline * 1000))
-  hold.attempts, hold.stamp = hold.attempts + 1, stamp
+  hold.stamp = stamp
+  if is_offer and no_show == 'leave' then
+    -- Maintenance takes the entry off the list, because the record must have the leave too.
+    redis.call('ZREM', keys.held, entry_id)
+    hold.state = 'no_show'
+    write_hold(keys, entry_id, hold)
+    return decide(keys, entry_id, 'abandoned', hold, '', ended)
+  end
+  if is_offer and no_show == 'to_back' then
+    hold.rank = requeue(keys, entry_id, hold, 255 * TIER + stamp)
+    return decide(keys, entry_id, 'no_show', hold, '', ended)
+  end
+  hold.attempts = hold.attempts + 1
   if hold.attempts >= max_attempts then
     park(keys, entry_id, hold, millis)
-    decide(keys, entry_id, 'worn_out', hold, '', millis)
-  else
-    hold.rank = requeue(keys, entry_id, hold, hold.rank)
-    decide(keys, entry_id, 'expired', hold, '', ended)
+    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', millis)
   end
+  hold.rank = requeue(keys, entry_id, hold, hold.rank)
+  decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', ended)
 end
 
 -- Returns whether all expired holds have ended (one call ends a bounded number), and the stamp if it drew one.
@@ -20,9 +33,11 @@ local function end_expired(keys, max_attempts, now)
   if redis.call('ZCOUNT', keys.held, '-inf', millis) == 0 then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
-  local stamp = next_stamp(keys, now)
+  local stamp, no_show = next_stamp(keys, now), redis.call('HGET', keys.meta, 'no_show')
   for i = 1, #expired, 2 do
-    end_hold(keys, expired[i], tonumber(expired[i + 1]), max_attempts, millis, stamp)
+    -- Entries that go to the back need a rank each.
+    if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
+    end_hold(keys, expired[i], tonumber(expired[i + 1]), no_show, max_attempts, millis, stamp)
   end
   return #expired < 2 * EXPIRED_AT_ONCE, stamp
 end

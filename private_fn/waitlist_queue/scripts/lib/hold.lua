@@ -1,12 +1,13 @@
--- Gives one entry, which is out of the queue already, to a claimer; returns its hold.
-local function start_hold(keys, entry_id, rank, token, deadline, stamp)
+-- Holds one entry, which is out of the queue already: `held` for a claimer, `offered` to its customer. Returns
+-- the hold.
+local function start_hold(keys, entry_id, rank, state, token, deadline, stamp)
   local ticket = redis.call('HGET', keys.moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)
   if ticket then redis.call('HDEL', keys.moved, entry_id) end
   if attempts then redis.call('HDEL', keys.attempts, entry_id) end
   leave_segments(keys, entry_id, rank)
   redis.call('ZADD', keys.held, deadline, entry_id)
-  local hold = {state = 'held', token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
+  local hold = {state = state, token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
     attempts = tonumber(attempts or 0), stamp = stamp}
   write_hold(keys, entry_id, hold)
   return hold

@@ -36,8 +36,9 @@ local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end
   redis.call('HDEL', keys.moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
-  redis.call('ZREM', new.state == 'held' and keys.parked or keys.held, entry_id)
-  redis.call('ZADD', new.state == 'held' and keys.held or keys.parked, time_millis, entry_id)
+  local is_parked = new.state == 'parked'
+  redis.call('ZREM', is_parked and keys.held or keys.parked, entry_id)
+  redis.call('ZADD', is_parked and keys.parked or keys.held, time_millis, entry_id)
   write_hold(keys, entry_id, new)
   return new.rank
 end

@@ -1,11 +1,23 @@
--- Writes settings, "name=value" with a space between two. Other segments begin with an empty index.
-local function apply_settings(keys, settings, segments_version, known_segments)
+-- Writes settings, "name=value" with a space between two. Other segments begin with an empty index, another rate
+-- with an empty bucket: the time under the old rate must not count at the new one.
+local function apply_settings(keys, settings, segments_version, known_segments, now)
   local fields = {}
-  for name, value in string.gmatch(settings, '([%a_]+)=(%d*)') do
+  for name, value in string.gmatch(settings, '([%a_]+)=([%w_]*)') do
     fields[#fields + 1] = name == 'version' and 'settings_version' or name
     fields[#fields + 1] = value
   end
+  local before = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis')
   redis.call('HSET', keys.meta, unpack(fields))
+  local after = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'admission', 'paused')
+  if before[1] ~= after[1] or before[2] ~= after[2] then
+    redis.call('HSET', keys.meta, 'bucket_at', micros(now))
+  end
+  -- The time of the next run that a look triggers; a list that offers nothing by itself has none.
+  if after[3] == '1' and after[4] ~= '1' then
+    redis.call('HSET', keys.meta, 'admit_at', 0)
+  else
+    redis.call('HDEL', keys.meta, 'admit_at')
+  end
   if segments_version == known_segments then return end
   redis.call('UNLINK', keys.segments, keys.tags)
   redis.call('HSET', keys.meta, 'segments_state', segment_state(keys, segments_version))

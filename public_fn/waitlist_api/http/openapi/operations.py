@@ -86,6 +86,14 @@ def _anyone() -> dict[str, Operation]:
 
 
 OWN_ENTRY = ("unauthorized", "forbidden", "waitlist_not_found", "entry_not_found")
+OUTAGES = ("rebuilding", "record_unavailable")
+OWN_OFFER = (
+    *OWN_ENTRY,
+    "not_offered",
+    "already_admitted",
+    "not_waiting",
+    *OUTAGES,
+)
 SIGN_UP = (
     "invalid_json",
     "waitlist_not_found",
@@ -157,6 +165,63 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Idempotent: a repeat has the same answer.",
             credentials,
         ),
+        "enter": Operation(
+            "customer",
+            "Accept an offer, and be admitted",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The admission",
+                    *OWN_OFFER,
+                    "offer_expired",
+                    "throttled",
+                    "keys_unavailable",
+                ),
+            ),
+            "Idempotent: a repeat returns the same admission and the same pass.",
+            credentials,
+        ),
+        "getPass": Operation(
+            "customer",
+            "Get the pass of an admission",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The admission with its pass",
+                    *OWN_ENTRY,
+                    "not_inside",
+                    "keys_unavailable",
+                    "record_unavailable",
+                ),
+            ),
+            "As long as the pass lasts, also where the waitlist admits without an offer.",
+            credentials,
+        ),
+        "decline": Operation(
+            "customer",
+            "Decline an offer",
+            answers(
+                200,
+                "The entry at the end of the queue, or off the list",
+                *OWN_OFFER,
+                "offer_expired",
+                "invalid_json",
+                "unsupported_media_type",
+            ),
+            "The place is offered to the next customer at once. Idempotent while no other offer "
+            "has followed.",
+            credentials,
+        ),
+        "exit": Operation(
+            "customer",
+            "Go out, and free the place",
+            answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
+            "Idempotent: a repeat has the same answer. Without it the place is free when the pass "
+            "ends.",
+            credentials,
+        ),
     }
 
 
@@ -173,7 +238,7 @@ def _operator(summary: str, responses: Responses, description: str | None = None
 
 
 def _operators() -> dict[str, Operation]:
-    return _waitlists() | _claims() | _entries() | _tokens()
+    return _waitlists() | _admission() | _claims() | _entries() | _tokens()
 
 
 def _waitlists() -> dict[str, Operation]:
@@ -232,6 +297,29 @@ def _waitlists() -> dict[str, Operation]:
             "Exact at this moment. Segments without a waiting entry are not listed. Each page is "
             "sorted by attributes and values; the pages themselves are not in that order. Empty "
             "for a waitlist that declares no segments.",
+        ),
+    }
+
+
+def _admission() -> dict[str, Operation]:
+    return {
+        "admit": _operator(
+            "Offer places to the next entries, optionally of one segment",
+            answers(
+                200,
+                "The entries that got a place, in serving order",
+                *WRITE,
+                "waitlist_paused",
+                "idempotency_key_reused",
+            ),
+            "For once, beside what the waitlist's admission policy does by itself. With an "
+            "Idempotency-Key a repeat by the same operator offers no further place: it returns the "
+            "same entries, as far as they still have their place.",
+        ),
+        "exitEntry": _operator(
+            "Let a customer go out, and free the place",
+            answers(200, "The admission", *ENTRY, "not_inside"),
+            "Idempotent: a repeat has the same answer.",
         ),
     }
 

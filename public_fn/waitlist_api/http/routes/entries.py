@@ -9,16 +9,28 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import EntryId, GuestsKey, SegmentNames, WaitlistId
-from waitlist_api.http.schemas.entries import LookAnswer, SignupAnswer, SignupBody
+from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
+from waitlist_api.http.schemas.entries import (
+    CustomersEntryAnswer,
+    LookAnswer,
+    SignupAnswer,
+    SignupBody,
+)
 
 ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 
 
 def entry_routes(
-    tokens: EntryTokens, signups: Signups, responses: EntryResponses, leaves: Leaves
+    tokens: EntryTokens,
+    signups: Signups,
+    responses: EntryResponses,
+    leaves: Leaves,
+    admission: CustomerAdmission,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who are identified by entry tokens."""
     router = APIGatewayHttpRouter()
@@ -56,5 +68,29 @@ def entry_routes(
         proof = tokens.check(waitlist_id, entry_id, authorization())
         leaves.leave(waitlist_id, entry_id, by="customer", stay=proof.stay)
         return Response(204)
+
+    def stay(waitlist_id: str, entry_id: str) -> int:
+        return tokens.check(waitlist_id, entry_id, authorization()).stay
+
+    @router.post(f"{ENTRY}/enter", operation_id="enter")
+    def enter(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[PassAnswer]:
+        base_url = base_url_of(router.current_event.raw_event)
+        return admission.enter(waitlist_id, entry_id, stay(waitlist_id, entry_id), base_url)
+
+    @router.get(f"{ENTRY}/pass", operation_id="getPass")
+    def get_pass(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[PassAnswer]:
+        base_url = base_url_of(router.current_event.raw_event)
+        return admission.get_pass(waitlist_id, entry_id, stay(waitlist_id, entry_id), base_url)
+
+    @router.post(f"{ENTRY}/decline", operation_id="decline")
+    def decline(
+        waitlist_id: WaitlistId, entry_id: EntryId, body: DeclineBody
+    ) -> CustomersEntryAnswer:
+        proven = stay(waitlist_id, entry_id)
+        return admission.decline(waitlist_id, entry_id, proven, body)
+
+    @router.post(f"{ENTRY}/exit", operation_id="exit")
+    def exit_(waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
+        return admission.exit(waitlist_id, entry_id, stay(waitlist_id, entry_id))
 
     return router

@@ -1,10 +1,12 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
+import logging
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from waitlist_api.admission.admit import Admissions
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
@@ -15,6 +17,9 @@ from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.wait.pace import wait_at
+from waitlist_shared.errors import WaitlistError
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class EntryResponses:
 
     positions: Positions
     segment_positions: SegmentPositions
+    admissions: Admissions
     now_millis: NowMillis
 
     def get(
@@ -38,6 +44,8 @@ class EntryResponses:
         else:
             names = segment.split(",")
             view, places = self.segment_positions.of(waitlist_id, entry_id, names)
+        if view.is_due:
+            self._admit(waitlist_id)
         if proof is None:
             return self._answer(view, places, None)
         if proof.stay != view.ticket:
@@ -51,6 +59,13 @@ class EntryResponses:
             wait = wait_at(view.position, view.pace, self.now_millis())
         seconds = poll_after_seconds(view.status, view.position, *positions)
         return {**view.answer, **estimate_fields(wait), "poll_after_seconds": seconds}
+
+    def _admit(self, waitlist_id: str) -> None:
+        """Offer the places that are due. A failure is not this customer's: others trigger again."""
+        try:
+            self.admissions.run(waitlist_id)
+        except WaitlistError as error:
+            logger.warning("a run of the policy failed: %s", error.code)
 
     def _answer(
         self, view: EntryView, places: list[SegmentPlace] | None, new_token: str | None

@@ -10,16 +10,24 @@ from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
+from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entries import ENTRIES, ENTRY
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import IdempotencyKey, OwnEntryId, SegmentNames, WaitlistId
+from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.common import ME
-from waitlist_api.http.schemas.entries import LookAnswer, OwnSignupAnswer, OwnSignupBody
+from waitlist_api.http.schemas.entries import (
+    CustomersEntryAnswer,
+    LookAnswer,
+    OwnSignupAnswer,
+    OwnSignupBody,
+)
 from waitlist_shared.ids import entry_id_of
 
 
 def own_entry_routes(
-    signups: Signups, responses: EntryResponses, leaves: Leaves
+    signups: Signups, responses: EntryResponses, leaves: Leaves, admission: CustomerAdmission
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers that API Gateway's JWT authorizer identifies."""
     router = APIGatewayHttpRouter()
@@ -61,5 +69,26 @@ def own_entry_routes(
     def leave(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[Any]:
         leaves.leave(waitlist_id, own(waitlist_id, entry_id), by="customer")
         return Response(204)
+
+    @router.post(f"{ENTRY}/enter", operation_id="enter")
+    def enter(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[PassAnswer]:
+        base_url = base_url_of(router.current_event.raw_event)
+        return admission.enter(waitlist_id, own(waitlist_id, entry_id), None, base_url)
+
+    @router.get(f"{ENTRY}/pass", operation_id="getPass")
+    def get_pass(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> Response[PassAnswer]:
+        base_url = base_url_of(router.current_event.raw_event)
+        return admission.get_pass(waitlist_id, own(waitlist_id, entry_id), None, base_url)
+
+    @router.post(f"{ENTRY}/decline", operation_id="decline")
+    def decline(
+        waitlist_id: WaitlistId, entry_id: OwnEntryId, body: DeclineBody
+    ) -> CustomersEntryAnswer:
+        mine = own(waitlist_id, entry_id)
+        return admission.decline(waitlist_id, mine, None, body)
+
+    @router.post(f"{ENTRY}/exit", operation_id="exit")
+    def exit_(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> AdmittedAnswer:
+        return admission.exit(waitlist_id, own(waitlist_id, entry_id), None)
 
     return router

@@ -28,6 +28,9 @@ class StatsAnswer(WithEstimate):
         Field(description="How many of the admitted were admitted since midnight in UTC."),
     ]
     offered: Count
+    inside: Annotated[
+        Count, Field(description="Admitted customers whose pass lasts and who have not gone out.")
+    ]
     parked: Count
     oldest_waiting_seconds: Annotated[
         Count | None, Field(description="How long ago the entry at the head of the queue joined.")

@@ -42,11 +42,12 @@ Position = Annotated[int, documented(minimum=1)]
 STATUS_MEANINGS: dict[Status, str] = {
     "joining": "the signup is under way; the entry has no position yet",
     "waiting": "the entry is in the queue",
-    "offered": "a claim holds the entry for a limited time",
+    "offered": "a claim holds the entry for a limited time, or, with `offered_until`, a place is "
+    "offered to the customer",
     "parked": "the entry is set aside until an operator redrives it",
     "leaving": "the entry is being removed",
     "left": "the customer has left, or an operator has removed them",
-    "admitted": "the customer was admitted; final",
+    "admitted": "the customer was admitted",
 }
 # A named type, so that the OpenAPI document has a component for it.
 EntryStatus = TypeAliasType(
@@ -245,6 +246,13 @@ class EntryAnswer(Model):
     ]
     priority: Priority
     joined_at: Time | None
+    offered_until: Annotated[
+        Time | None,
+        Field(
+            description="Until when the customer can `enter`; null if no place is offered. A "
+            "claim of an operator is no offer to the customer."
+        ),
+    ] = None
 
 
 class BumpAnswer(EntryAnswer):

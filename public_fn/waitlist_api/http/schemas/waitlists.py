@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from typing_extensions import TypeAliasType
 
+from waitlist_api.http.schemas.admission import AdmissionBody
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import (
     Body,
@@ -19,6 +20,7 @@ from waitlist_api.http.schemas.common import (
     extensible,
 )
 from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import Rejoin
 from waitlist_api.waitlists.line import Line
 from waitlist_shared.limits import (
@@ -112,10 +114,19 @@ class WaitlistBody(Body):
         ),
         AfterValidator(_distinct),
     ]
+    admission: Annotated[
+        AdmissionBody | None,
+        Field(
+            description="The policy by which the waitlist admits by itself; null: only operators "
+            "admit. A change keeps the offers that are out and the customers inside."
+        ),
+    ] = None
 
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
-        return {**self.model_dump(), "segments": tuple(map(tuple, self.segments))}
+        admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
+        segments = tuple(map(tuple, self.segments))
+        return {**self.model_dump(), "segments": segments, "admission": admission}
 
 
 LINE_MEANINGS: dict[Line, str] = {
@@ -175,6 +186,7 @@ class WaitlistConfigAnswer(Model):
     segments: Annotated[
         list[list[str]], Field(description="As declared, with names and segments sorted.")
     ]
+    admission: AdmissionBody | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

@@ -44,6 +44,7 @@ def admin_count_routes(
             admitted=stats.counters.admitted,
             admitted_today=count_history.admitted_today(waitlist_id, stats.counters.admitted),
             offered=stats.offered,
+            inside=stats.inside,
             parked=stats.parked,
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),

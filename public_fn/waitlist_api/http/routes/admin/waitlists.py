@@ -59,9 +59,11 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 
 
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
+    admission = record.settings.admission
+    fields = {**asdict(record.settings), "admission": admission.fields if admission else None}
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
-        **asdict(record.settings),
+        **fields,
         segments_state=record.segments_state,
         rebuild=_progress(record.rebuild),
         version=record.version,

@@ -1,0 +1,22 @@
+-- enter: accepts the offer to a stay and admits its customer; a repeat changes nothing.
+-- USES owner clock ticket off_queue check_offer admission
+-- KEYS meta held claims unsettled tags inside
+-- ARGV entry_id ticket now server_run_id
+-- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis
+-- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis
+-- RETURNS cold | not_offered | offer_expired
+now = micros(now) -- read once for the whole script
+local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'segments_version',
+  'pass_seconds')
+if not owned_state(meta[1], meta[2], server_run_id) then return {'cold'} end
+if (meta[4] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+local hold, refusal = check_offer(keys, entry_id, ticket, now)
+if not hold then return {refusal} end
+local stamp = ticket_after(meta[3], now)
+local outcome, inside_until = 'repeat', tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)
+if refusal ~= 'completed' then
+  outcome, inside_until = 'entered', admit(keys, entry_id, hold, stamp, meta[5], now)
+  redis.call('HINCRBY', keys.meta, 'admitted', 1)
+end
+redis.call('HSET', keys.meta, 'last_ticket', stamp)
+return {outcome, stamp, hold.rank, hold.ticket, hold.attempts, hold.token, hold.stamp, inside_until}

@@ -1,0 +1,13 @@
+-- Admits a customer: ends the hold for good. The customer is inside for `pass_seconds`, if that is not 0. Returns
+-- the millisecond at which the pass ends, or 0.
+local function admit(keys, entry_id, hold, stamp, pass_seconds, now)
+  hold.state, hold.stamp = 'done', stamp
+  write_hold(keys, entry_id, hold)
+  redis.call('ZREM', keys.held, entry_id)
+  if keys.tags then redis.call('HDEL', keys.tags, entry_id) end
+  mark_dirty(keys, entry_id, stamp)
+  if (tonumber(pass_seconds) or 0) == 0 then return 0 end
+  local inside_until = math.floor(now / 1000) + pass_seconds * 1000
+  redis.call('ZADD', keys.inside, inside_until, entry_id)
+  return inside_until
+end

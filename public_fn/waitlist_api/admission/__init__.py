@@ -1,0 +1,1 @@
+"""Admission by a policy: offer places, enter, exit."""

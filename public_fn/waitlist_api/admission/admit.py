@@ -1,0 +1,164 @@
+"""Admit: offer places to the first entries of the queue, as the policy or an operator says."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from msgspec import structs
+
+from waitlist_api.claims.offers import Offer, OfferWriter
+from waitlist_api.clock import NowMillis
+from waitlist_api.policies.schedule import instants_between, next_instant
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.decisions import POLICY, offer_changes
+from waitlist_api.records.entry import HistoryEvent, Status
+from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.records.transitions import Transition
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
+from waitlist_api.segments.index import SegmentIndex
+from waitlist_shared import contracts as c
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
+
+# A run that has to catch up with a schedule counts so many messages of instants; the next goes on.
+CATCH_UPS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmitCommand:
+    """How many places an operator offers now; with a `filter` to the first entries of a segment."""
+
+    waitlist_id: str
+    count: int
+    by: str
+    filter: Segment | None = None
+    idempotency_key: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The entries that one run took, and whether another one would find more places due."""
+
+    offers: list[Offer]
+    is_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Admissions:
+    """Offers places. Redis decides how many are due and takes the entries, in one script.
+
+    Runs at the same time never take more than is due. If a run dies before it has recorded its
+    offers, maintenance records them.
+    """
+
+    recovering_queue: RecoveringQueue
+    offers: OfferWriter
+    waitlists: WaitlistRecords
+    waitlist_cache: WaitlistCache
+    segment_index: SegmentIndex
+    now_millis: NowMillis
+
+    def run(self, waitlist_id: str) -> Run:
+        """Offer the places that the policy has due, at most 100."""
+        waitlist = self.waitlist_cache.find(waitlist_id)
+        since = waitlist.scheduled_until
+        for _ in range(CATCH_UPS):
+            admitted = self._send(self._request(waitlist, since))
+            if admitted.outcome != "behind":
+                return Run(self._record(waitlist_id, admitted, POLICY), admitted.is_more)
+            since = admitted.scheduled_until
+        return Run([], is_more=True)
+
+    def admit(self, command: AdmitCommand) -> Run:
+        """Offer `count` places now, whatever rate and schedule say; fewer if `max_inside` does."""
+        request = c.Admit(
+            waitlist_id=command.waitlist_id,
+            count=command.count,
+            once_key=_once_key(command),
+            once_body=_once_body(command),
+            once_seconds=ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS,
+        )
+        if command.filter is None:
+            admitted = self._send(request)
+        else:
+            within = partial(_within, request, command.filter)
+            self.waitlist_cache.checked(command.waitlist_id, within)
+            admitted = self.segment_index.send(
+                command.waitlist_id, lambda segments: self._send(within(segments))
+            )
+        return Run(self._record(command.waitlist_id, admitted, command.by), admitted.is_more)
+
+    def _send(self, request: c.Admit) -> c.AdmitResult:
+        admitted: c.AdmitResult = self.recovering_queue.read(request)
+        return admitted
+
+    def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
+        """Return the message of a run, with the instants since a time.
+
+        The record notes them first, so that a rebuilt order never counts them again.
+        """
+        request = c.Admit(waitlist_id=waitlist.waitlist_id)
+        schedule = schedule_of(waitlist.settings)
+        if not schedule:
+            return request
+        instants = instants_between(schedule, since_millis, self.now_millis())
+        last_millis = instants[-1].millis if instants else since_millis
+        if last_millis > waitlist.scheduled_until:
+            self.waitlists.note_scheduled(waitlist.waitlist_id, last_millis)
+            self.waitlist_cache.forget(waitlist.waitlist_id)
+        following = next_instant(schedule, last_millis)
+        return structs.replace(
+            request,
+            schedule_from=since_millis,
+            instants=tuple(c.DueInstant(one.millis, one.count) for one in instants),
+            next_instant=following.millis if following else None,
+        )
+
+    def _record(self, waitlist_id: str, admitted: c.AdmitResult, by: str) -> list[Offer]:
+        record: Callable[[c.Claimed], Transition] = partial(
+            _transition, waitlist_id, admitted, by=by, now_millis=self.now_millis()
+        )
+        transitions = [record(one) for one in admitted.entries]
+        return self.offers.write_all(waitlist_id, admitted.entries, transitions)
+
+
+def _transition(
+    waitlist_id: str, admitted: c.AdmitResult, claim: c.Claimed, *, by: str, now_millis: int
+) -> Transition:
+    """Return the transition of an offer, or of an admission without one."""
+    status: Status = "admitted" if admitted.is_automatic else "offered"
+    changes = offer_changes(claim.deadline_millis)
+    if admitted.is_automatic:
+        changes = {"admitted_millis": now_millis, "inside_until_millis": claim.deadline_millis}
+    return Transition(
+        waitlist_id=waitlist_id,
+        entry_id=claim.entry_id,
+        status=status,
+        stamp=admitted.stamp,
+        rank=claim.rank,
+        attempts=claim.attempts,
+        changes={"claim_token": claim.token, **changes},
+        events=(HistoryEvent(stamp=admitted.stamp, event=status, by=by),),
+        unless_token=claim.token,
+    )
+
+
+def _within(request: c.Admit, segment: Segment, segments: Segments) -> c.Admit:
+    """Return the request limited to a segment; raise InvalidFields if it is not declared."""
+    return structs.replace(
+        request, segment=segments.named(segment, "body.filter"), segments_version=segments.version
+    )
+
+
+def _once_key(command: AdmitCommand) -> str:
+    """Return the key by which Redis recognises a repeat: each operator has their own keys."""
+    key = command.idempotency_key or secrets.token_hex(16)
+    return hashlib.sha256(f"{command.by}\0{key}".encode()).hexdigest()[:32]
+
+
+def _once_body(command: AdmitCommand) -> str:
+    asked = json.dumps([command.count, command.filter], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()[:32]

@@ -1,0 +1,102 @@
+"""What customers do with an offer and an admission, for entry tokens and for JWTs."""
+
+from dataclasses import dataclass, replace
+
+from aws_lambda_powertools.event_handler import Response
+
+from waitlist_api.admission.exit import Exits
+from waitlist_api.auth.passes import Passes
+from waitlist_api.claims.lifecycle import DECLINE, ENTER, HoldCommand, Holds
+from waitlist_api.clock import NowMillis, iso
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.position import EntryView
+from waitlist_api.errors import EntryNotFound, Forbidden, NotInside
+from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.no_store import secret
+from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
+from waitlist_api.http.schemas.entries import CustomersEntryAnswer
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_shared.errors import NotOffered
+
+CUSTOMER = "customer"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerAdmission:
+    """Enter, decline, exit. `stay` is the ticket that an entry token proves, None for a JWT."""
+
+    holds: Holds
+    leaves: Leaves
+    exits: Exits
+    entries: EntryRecords
+    passes: Passes
+    responses: EntryResponses
+    now_millis: NowMillis
+
+    def enter(
+        self, waitlist_id: str, entry_id: str, stay: int | None, base_url: str
+    ) -> Response[PassAnswer]:
+        """Accept an offer; a repeat returns the same admission."""
+        self.holds.act(ENTER, _command(waitlist_id, entry_id, stay))
+        return self._with_pass(self._record(waitlist_id, entry_id, stay), base_url)
+
+    def get_pass(
+        self, waitlist_id: str, entry_id: str, stay: int | None, base_url: str
+    ) -> Response[PassAnswer]:
+        """Return the admission with its pass; raise NotInside before and after it lasts."""
+        record = self._record(waitlist_id, entry_id, stay)
+        if not record.inside_until(self.now_millis()):
+            raise NotInside
+        return self._with_pass(record, base_url)
+
+    def _record(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryRecord:
+        record = self.entries.get(waitlist_id, entry_id)
+        if record is None or record.erase:
+            raise EntryNotFound
+        if stay not in (None, record.ticket):
+            raise Forbidden
+        return record
+
+    def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
+        issued = None
+        if until := record.inside_until(self.now_millis()):
+            admitted = record.admitted_millis or 0
+            issued = self.passes.issue(*record.key, record.join_id, admitted, until, base_url)
+        return secret(PassAnswer(**{**admitted_answer(record).model_dump(), "pass": issued}))
+
+    def decline(
+        self, waitlist_id: str, entry_id: str, stay: int | None, body: DeclineBody
+    ) -> CustomersEntryAnswer:
+        """Give an offered place to the next customer, and go to the end of the queue or leave."""
+        if body.to == "back":
+            view = self.holds.act(DECLINE, _command(waitlist_id, entry_id, stay)).view
+            return CustomersEntryAnswer(**self.responses.fields(view))
+        record = self._record(waitlist_id, entry_id, stay)
+        if record.status in ("waiting", "parked"):
+            raise NotOffered
+        self.leaves.leave(waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay)
+        left = replace(EntryView.recorded(record), status="left")
+        return CustomersEntryAnswer(**self.responses.fields(left))
+
+    def exit(self, waitlist_id: str, entry_id: str, stay: int | None) -> AdmittedAnswer:
+        """Free the customer's place; a repeat changes nothing."""
+        return admitted_answer(self.exits.exit(waitlist_id, entry_id, CUSTOMER, stay=stay))
+
+
+def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
+    """Return the answer of an admitted entry; raise NotOffered for another."""
+    if record.status != "admitted" or record.admitted_millis is None:
+        raise NotOffered
+    exited, inside_until = record.exited_millis, record.inside_until_millis
+    return AdmittedAnswer(
+        entry_id=record.entry_id,
+        status=record.status,
+        admitted_at=iso(record.admitted_millis),
+        exited_at=None if exited is None else iso(exited),
+        inside_until=None if inside_until is None else iso(inside_until),
+    )
+
+
+def _command(waitlist_id: str, entry_id: str, stay: int | None) -> HoldCommand:
+    return HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=CUSTOMER, ticket=stay)

@@ -1,0 +1,244 @@
+"""The admission policy of a waitlist, in the bodies of operators' requests and answers."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from waitlist_api.http.schemas.attributes import Filter
+from waitlist_api.http.schemas.common import (
+    Body,
+    Reason,
+    TheCustomerId,
+    TheEntryId,
+    Time,
+    documented,
+)
+from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
+from waitlist_api.policies.policy import Acceptance, NoShow, Period
+from waitlist_api.policies.schedule import check_cron
+from waitlist_shared.limits import (
+    MAX_ADMIT,
+    MAX_CAPACITY,
+    MAX_OFFER_SECONDS,
+    MAX_PASS_SECONDS,
+    MAX_RATE,
+    MAX_SCHEDULE,
+    MIN_OFFER_SECONDS,
+    MIN_PASS_SECONDS,
+)
+
+
+def _cron(text: str) -> str:
+    check_cron(text)
+    return text
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError("is no IANA time zone, such as Europe/Berlin") from error
+    return name
+
+
+def _moment(text: str) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError("is not an ISO 8601 time, such as 2026-12-01T09:00:00Z") from error
+    if moment.tzinfo is None:
+        raise ValueError("needs Z or an offset from UTC, such as +01:00")
+    return text
+
+
+class RateBody(Body):
+    """At most `count` admissions in each period, evenly spread."""
+
+    count: Annotated[int, Field(ge=1, le=MAX_RATE)]
+    per: Period
+
+
+Places = Annotated[int, Field(ge=1, le=MAX_RATE, description="How many places become due.")]
+
+
+class ScheduledBody(Body):
+    """Places that become due at each time of a cron expression, or once at a time."""
+
+    cron: Annotated[
+        Annotated[str, Field(max_length=100), AfterValidator(_cron)] | None,
+        Field(
+            default=None,
+            description="Five fields: minute, hour, day, month, day of week. Instead of `at`.",
+            examples=["0 9 * * *"],
+        ),
+    ]
+    timezone: Annotated[
+        Annotated[str, Field(max_length=64), AfterValidator(_zone)] | None,
+        Field(
+            default=None,
+            description="The IANA time zone of `cron`; UTC if it is left out. A time that daylight "
+            "saving skips counts just after the gap; one that comes twice counts once.",
+            examples=["Europe/Berlin"],
+        ),
+    ]
+    at: Annotated[
+        Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
+        Field(
+            default=None,
+            description="One time, with its offset from UTC. Instead of `cron`.",
+            examples=["2026-12-01T09:00:00Z"],
+        ),
+    ]
+    count: Places
+
+    @model_validator(mode="after")
+    def _check_choice(self) -> "ScheduledBody":
+        if (self.cron is None) == (self.at is None):
+            raise ValueError("needs either cron or at")
+        if self.at is not None and self.timezone is not None:
+            raise ValueError("takes timezone only beside cron: at has its own offset")
+        return self
+
+
+class AdmissionBody(Body):
+    """How a waitlist admits by itself: the fewest places of rate, schedule and room decide.
+
+    With none of `rate`, `schedule` and `max_inside` only `admit` by an operator offers places.
+    """
+
+    rate: Annotated[
+        RateBody | None,
+        Field(description="At most one minute's places collect while no customer waits."),
+    ] = None
+    schedule: Annotated[
+        list[ScheduledBody],
+        Field(
+            default_factory=list,
+            max_length=MAX_SCHEDULE,
+            description="Each time counts once. Places for which no customer waits lapse at the "
+            "next time.",
+        ),
+    ]
+    max_inside: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_CAPACITY,
+            description="At most so many customers are inside or have an offer; null: no limit.",
+        ),
+    ] = None
+    offer_seconds: Annotated[
+        int,
+        Field(
+            ge=MIN_OFFER_SECONDS,
+            le=MAX_OFFER_SECONDS,
+            description="How long an offer lasts.",
+        ),
+    ] = 600
+    pass_seconds: Annotated[
+        int,
+        Field(
+            ge=MIN_PASS_SECONDS,
+            le=MAX_PASS_SECONDS,
+            description="How long the pass of an admitted customer is valid.",
+        ),
+    ] = 3600
+    no_show: Annotated[
+        NoShow,
+        Field(
+            description="What happens to an entry whose customer does not enter in time: it keeps "
+            "its place with one attempt more and is parked after `max_attempts`, goes to the back, "
+            "or leaves the list."
+        ),
+    ] = "keep_place"
+    acceptance: Annotated[
+        Acceptance,
+        Field(
+            description="`enter`: a customer accepts an offer by `enter`. `automatic`: the service "
+            "admits without an offer."
+        ),
+    ] = "enter"
+
+    @property
+    def policy(self) -> dict[str, Any]:
+        """The fields as the policy has them."""
+        fields = self.model_dump()
+        fields["schedule"] = [
+            {name: value for name, value in one.items() if value is not None}
+            for one in fields["schedule"]
+        ]
+        return fields
+
+
+class AdmitBody(Body):
+    count: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_ADMIT,
+            description="How many places to offer now, whatever rate and schedule say. There are "
+            "fewer if fewer wait, or if `max_inside` leaves less room; the rest is not kept.",
+        ),
+    ]
+    filter: Annotated[
+        Filter | None,
+        Field(
+            description="Offer places only to entries that have all these values: one value for "
+            "each attribute of a declared segment.",
+            examples=[{"language": "Spanish"}],
+        ),
+    ] = None
+
+
+class OfferAnswer(EntryAnswer):
+    """An entry that got a place: `offered`, or `admitted` where the policy asks no acceptance."""
+
+    customer_id: TheCustomerId | None
+    admitted_at: Time | None
+
+
+class AdmitAnswer(BaseModel):
+    entries: Annotated[
+        list[OfferAnswer],
+        documented(maxItems=MAX_ADMIT),
+        Field(description="The entries that got a place, in serving order."),
+    ]
+
+
+class DeclineBody(Body):
+    to: Annotated[
+        Literal["back", "leave"],
+        Field(description="`back`: to the end of the queue. `leave`: off the list."),
+    ] = "back"
+
+
+class AdmittedAnswer(BaseModel):
+    """A customer's admission."""
+
+    entry_id: TheEntryId
+    status: EntryStatus
+    admitted_at: Time
+    exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
+    inside_until: Annotated[
+        Time | None,
+        Field(description="When the pass ends; null if the waitlist has no admission policy."),
+    ]
+
+
+class PassAnswer(AdmittedAnswer):
+    """A customer's admission with the pass that proves it to other services."""
+
+    pass_: Annotated[
+        str | None,
+        Field(
+            alias="pass",
+            description="A JWT, signed by this service; docs/admission-pass.md says how to check "
+            "it. Null without an admission policy, after the pass' end and after an exit.",
+        ),
+    ]
+
+
+class ExitBody(Body):
+    reason: Reason = ""

@@ -1,0 +1,1 @@
+"""Admission policies: how many places a list has due, and when."""

@@ -1,0 +1,103 @@
+"""The messages of admission by a policy: offers, and the customers inside."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from waitlist_shared.contracts.claims import Claimed, HoldResult
+from waitlist_shared.contracts.common import (
+    ClaimToken,
+    Number,
+    OnceKey,
+    OnEntry,
+    OnWaitlist,
+    Result,
+    SegmentId,
+    Ticket,
+    answers,
+)
+from waitlist_shared.limits import MAX_ADMIT, MAX_INSTANTS, ONCE_SECONDS
+
+
+class DueInstant(Struct, frozen=True, array_like=True):
+    """One time of a schedule, in milliseconds since 1970, with its places."""
+
+    millis: Number
+    count: Number
+
+
+class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
+    """Offers places to the first entries of the queue, or of a `segment`.
+
+    Without a `count` the policy decides how many. Then `instants` are all of its schedule between
+    `schedule_from` and the last of them, and `next_instant` (milliseconds) is the one after them.
+    A repeat with the same `once_key` gets the same entries, as in a claim.
+    """
+
+    count: Annotated[int, Meta(ge=1, le=MAX_ADMIT)] | None = None
+    segment: SegmentId | None = None
+    segments_version: Number = 0
+    once_key: OnceKey | None = None
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    once_body: OnceKey | None = None
+    schedule_from: Number = 0
+    instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
+    next_instant: Number | None = None
+
+
+@answers(Admit)
+class AdmitResult(Result, frozen=True, kw_only=True):
+    """`outcome` is admitted, repeat, or behind.
+
+    The deadline of an entry is that of its offer; where the policy admits without offers, it is the
+    end of the pass. With `is_more` another run finds more places due. `behind` offers nothing:
+    Redis has counted the schedule up to `scheduled_until` only, so the instants since are needed.
+    """
+
+    entries: tuple[Claimed, ...] = ()
+    stamp: Ticket = 0
+    is_more: bool = False
+    is_automatic: bool = False
+    waiting: Number = 0
+    scheduled_until: Number = 0
+
+
+class OnOffer(OnEntry, frozen=True, kw_only=True):
+    """About an offer; with a `ticket` only about one to the stay that has it."""
+
+    ticket: Ticket | None = None
+
+
+class Enter(OnOffer, frozen=True, kw_only=True, tag="enter"):
+    """Accepts an offer."""
+
+
+@answers(Enter)
+class EnterResult(HoldResult, frozen=True, kw_only=True):
+    """`outcome` is entered, or repeat; otherwise as a CompleteResult."""
+
+    token: ClaimToken
+    done_stamp: Ticket = 0
+    inside_until_millis: Number = 0
+
+
+class Decline(OnOffer, frozen=True, kw_only=True, tag="decline"):
+    """Gives an offered place to the next, and moves the entry to the end of the queue."""
+
+
+@answers(Decline)
+class DeclineResult(HoldResult, frozen=True, kw_only=True):
+    """`outcome` is declined, or repeat. No position is known while the order is rebuilt."""
+
+    token: str
+    position: int | None = None
+    total: int | None = None
+
+
+class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
+    """Frees the place of a customer who was inside."""
+
+
+@answers(Exit)
+class ExitResult(Result, frozen=True):
+    """`outcome` is exited, or absent: the customer was not inside."""

@@ -1,0 +1,230 @@
+"""admit, enter, decline, exit: a policy's rate, schedule and room decide how many get a place."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.line import SECOND_MICROS, Answer, Line, accepted
+
+PEOPLE = [f"person-{number}" for number in range(12)]
+MINUTE_MILLIS = 60_000
+OFFER_SECONDS, PASS_SECONDS = 600, 3600
+
+
+def policy(line: Line, version: int = 1, **admission: Any) -> None:
+    line.init(
+        version=version,
+        admission=True,
+        offer_seconds=OFFER_SECONDS,
+        pass_seconds=PASS_SECONDS,
+        **admission,
+    )
+
+
+def filled(line: Line, **admission: Any) -> None:
+    policy(line, **admission)
+    line.all_sign_up(PEOPLE)
+
+
+def admit(line: Line, **fields: object) -> Answer:
+    return accepted(line.send("admit", **fields))
+
+
+def admitted(line: Line, **fields: object) -> list[str]:
+    return [line.name_of(one["entry_id"]) for one in admit(line, **fields)["entries"]]
+
+
+def enter(line: Line, name: str) -> Answer:
+    return line.send("enter", entry_id=line.id_of(name))
+
+
+def is_due(line: Line, name: str = PEOPLE[-1]) -> bool:
+    return bool(line.position(name)["is_due"])
+
+
+def test_a_list_without_a_policy_admits_only_by_hand(line: Line) -> None:
+    line.init()
+    line.all_sign_up(PEOPLE)
+    line.clock.advance(seconds=3600)
+    assert not is_due(line)
+    assert admitted(line) == []
+    assert admitted(line, count=2) == PEOPLE[:2]
+
+
+@pytest.mark.parametrize(
+    ("count", "period_seconds", "wait_seconds", "due"),
+    [(60, 60, 1, 1), (60, 60, 2.5, 2), (7, 1, 1, 7), (1, 3600, 3599, 0), (1, 3600, 9999, 1)],
+)
+def test_a_rate_has_due_what_its_time_gives(
+    line: Line, count: int, period_seconds: int, wait_seconds: float, due: int
+) -> None:
+    filled(line, rate_count=count, rate_millis=period_seconds * 1000)
+    line.clock.advance(micros=int(wait_seconds * SECOND_MICROS))
+    assert admitted(line) == PEOPLE[:due]
+    assert admitted(line) == []
+
+
+def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
+    """Given 7 places in 10 s asked for every 0.9 s, then after 9 s exactly 6 were given."""
+    filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
+    for _ in range(10):
+        line.clock.advance(micros=900_000)
+        admit(line)
+    assert line.stats()["offered"] == 6
+
+
+def test_one_look_a_second_finds_places_due(line: Line) -> None:
+    filled(line, rate_count=60, rate_millis=MINUTE_MILLIS)
+    admit(line)
+    assert not is_due(line)
+    line.clock.advance(seconds=1)
+    assert [is_due(line), is_due(line)] == [True, False]
+    line.clock.advance(seconds=1)
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[:2]
+    assert not is_due(line)
+
+
+def test_room_counts_offers_and_customers_inside(line: Line) -> None:
+    filled(line, max_inside=3)
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[:3]
+    accepted(enter(line, PEOPLE[0]))
+    assert admitted(line) == []
+    assert not is_due(line)
+    assert line.stats()["inside"] == 1
+    assert line.send("exit", entry_id=line.id_of(PEOPLE[0]))["outcome"] == "exited"
+    assert line.send("exit", entry_id=line.id_of(PEOPLE[0]))["outcome"] == "absent"
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[3:4]
+
+
+def test_a_pass_that_ends_frees_its_place(line: Line) -> None:
+    filled(line, max_inside=1)
+    admit(line)
+    accepted(enter(line, PEOPLE[0]))
+    admit(line)
+    line.clock.advance(seconds=PASS_SECONDS - 1)
+    assert not is_due(line)
+    line.clock.advance(seconds=1)
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
+def test_entering_is_once_and_in_time(line: Line) -> None:
+    filled(line, max_inside=2)
+    admit(line)
+    first = accepted(enter(line, PEOPLE[0]))
+    assert first["inside_until_millis"] == line.clock.millis + PASS_SECONDS * 1000
+    again = accepted(enter(line, PEOPLE[0]))
+    assert {**again, "outcome": "", "stamp": 0} == {**first, "outcome": "", "stamp": 0}
+    line.clock.advance(seconds=OFFER_SECONDS)
+    assert enter(line, PEOPLE[1])["code"] == "offer_expired"
+    assert enter(line, PEOPLE[2])["code"] == "not_offered"
+    assert line.stats()["counters"]["admitted"] == 1
+
+
+def test_an_offer_to_another_stay_is_not_accepted(line: Line) -> None:
+    filled(line, max_inside=1)
+    offer = admit(line)["entries"][0]
+    other = line.send("enter", entry_id=offer["entry_id"], ticket=offer["ticket"] + 1)
+    assert other["code"] == "not_offered"
+    assert line.send("enter", entry_id=offer["entry_id"], ticket=offer["ticket"])["ok"]
+
+
+def test_a_claim_is_no_offer(line: Line) -> None:
+    filled(line, max_inside=1)
+    line.claimed()
+    assert enter(line, PEOPLE[0])["code"] == "not_offered"
+    assert line.send("decline", entry_id=line.id_of(PEOPLE[0]))["code"] == "not_offered"
+
+
+def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) -> None:
+    filled(line, max_inside=1)
+    admit(line)
+    declined = accepted(line.send("decline", entry_id=line.id_of(PEOPLE[0])))
+    assert declined["position"] == len(PEOPLE)
+    again = accepted(line.send("decline", entry_id=line.id_of(PEOPLE[0])))
+    assert {**again, "outcome": "declined"} == declined
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
+def test_instants_count_once_and_late(line: Line) -> None:
+    filled(line, has_schedule=True)
+    now = line.clock.millis
+    instants = [(now + 1000, 2), (now + 2000, 3)]
+    known = {"schedule_from": 0, "instants": instants, "next_instant": now + 9000}
+    line.clock.advance(seconds=1)
+    assert admitted(line, **known) == PEOPLE[:2]
+    assert admitted(line, **known) == []
+    line.clock.advance(seconds=5)
+    assert admitted(line, **known) == PEOPLE[2:5]
+    assert admitted(line, **known) == []
+    assert not is_due(line)
+    line.clock.advance(seconds=3)
+    assert is_due(line)
+
+
+def test_a_caller_that_knows_too_little_of_the_schedule_is_behind(line: Line) -> None:
+    filled(line, has_schedule=True)
+    later = line.clock.millis + 1000
+    answer = admit(line, schedule_from=later, instants=[(later + 1000, 5)])
+    assert (answer["outcome"], answer["entries"]) == ("behind", [])
+    assert answer["scheduled_until"] == 0
+
+
+def test_scheduled_places_that_find_no_room_stay_due(line: Line) -> None:
+    filled(line, has_schedule=True, max_inside=1)
+    now = line.clock.millis
+    known = {"schedule_from": 0, "instants": [(now, 3)]}
+    assert admitted(line, **known) == PEOPLE[:1]
+    accepted(enter(line, PEOPLE[0]))
+    line.send("exit", entry_id=line.id_of(PEOPLE[0]))
+    assert admitted(line, **known) == PEOPLE[1:2]
+
+
+def test_a_repeated_admission_by_hand_takes_nobody_else(line: Line) -> None:
+    filled(line, max_inside=5)
+    key = {"once_key": "a" * 32, "once_body": "b" * 32}
+    assert admitted(line, count=3, **key) == PEOPLE[:3]
+    repeat = admit(line, count=3, **key)
+    assert repeat["outcome"] == "repeat"
+    assert [line.name_of(one["entry_id"]) for one in repeat["entries"]] == PEOPLE[:3]
+    other = line.send("admit", count=3, once_key="a" * 32, once_body="c" * 32)
+    assert other["code"] == "idempotency_key_reused"
+    assert admitted(line, count=9) == PEOPLE[3:5]
+
+
+def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line) -> None:
+    filled(line, rate_count=60, rate_millis=MINUTE_MILLIS, has_schedule=True)
+    line.clock.advance(seconds=60)
+    now = line.clock.millis
+    line.client.flushall()
+    line.init(
+        admission=True,
+        rate_count=60,
+        rate_millis=MINUTE_MILLIS,
+        has_schedule=True,
+        epoch="0000bbbb",
+        scheduled_until=now,
+    )
+    line.all_sign_up(PEOPLE)
+    known = {"schedule_from": now, "instants": [(now, 5), (now + 500, 5)]}
+    assert admitted(line, **known) == []
+    line.clock.advance(seconds=1)
+    assert admitted(line, **known) == PEOPLE[:1]
+
+
+def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
+    """P3: the rebuild may have read the record before the exit was written."""
+    policy(line, max_inside=1)
+    line.client.flushall()
+    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    ann = line.stay("ann")
+    line.send("exit", entry_id=ann["entry_id"])
+    until = line.clock.millis + PASS_SECONDS * 1000
+    accepted(line.send("drop", **ann, inside_until_millis=until))
+    accepted(line.send("drop", **line.stay("bob"), inside_until_millis=until))
+    line.init(state="warm", only_if_known=True)
+    assert line.stats()["inside"] == 1

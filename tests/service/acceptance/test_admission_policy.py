@@ -1,0 +1,287 @@
+"""Lists that admit by themselves: rate, schedule, room, offers, no-shows, customers inside."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.support.admissions import Admissions
+from tests.support.world import START_MILLIS, World
+from waitlist_shared import contracts as c
+
+RATE = {"rate": {"count": 60, "per": "minute"}}
+ONE_INSIDE = {"max_inside": 1}
+OFFER_SECONDS, PASS_SECONDS = 600, 3600
+NAMES = [f"customer-{number}" for number in range(10)]
+
+
+def iso(seconds: float) -> str:
+    """Return the time some seconds after the start, as answers have it."""
+    moment = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def offered(desk: Admissions) -> list[str]:
+    return [name for name in NAMES if desk.status(name) == "offered"]
+
+
+def maintained(desk: Admissions) -> list[str]:
+    """Run maintenance now, and return the customers with an offer."""
+    desk.world.services.maintenance.run_all()
+    return [name for name in desk.names.values() if desk.recorded(name)["status"] == "offered"]
+
+
+def test_a_rate_admits_by_looks_alone(waitlist: Waitlist, world: World) -> None:
+    """Given one place a second, when one customer looks, then each second offers one place. P1."""
+    desk = waitlist("ann", "bob", "cyd", admission=RATE)
+    assert desk.order() == ["ann", "bob", "cyd"]
+    for name in ("ann", "bob", "cyd"):
+        world.advance(1)
+        desk.look("cyd")
+        assert desk.status(name) == "offered"
+    assert desk.events("ann") == ["joined", "offered"]
+
+
+def test_a_rate_collects_at_most_a_minute(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(*NAMES, admission={"rate": {"count": 6, "per": "minute"}})
+    world.advance(3600)
+    assert maintained(desk) == NAMES[:6]
+
+
+def test_a_new_rate_begins_with_nothing_due(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(*NAMES, admission={"rate": {"count": 1, "per": "day"}})
+    world.advance(3600)
+    desk.configure(admission={"rate": {"count": 6, "per": "minute"}})
+    assert maintained(desk) == []
+    world.advance(10)
+    assert maintained(desk) == NAMES[:1]
+
+
+def test_an_offer_shows_its_end_and_admits_who_enters(waitlist: Waitlist) -> None:
+    desk = waitlist("ann", admission=ONE_INSIDE)
+    desk.look("ann")
+    assert desk.look("ann").json["offered_until"] == iso(OFFER_SECONDS)
+    admitted = desk.enter("ann").json
+    assert admitted["status"] == "admitted"
+    assert admitted["inside_until"] == iso(PASS_SECONDS)
+    assert desk.enter("ann").json == admitted
+    assert desk.status("ann") == "admitted"
+    assert desk.events("ann") == ["joined", "offered", "admitted"]
+
+
+def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None:
+    """Given room for two, when one enters and exits, then the next gets the place at once."""
+    desk = waitlist("ann", "bob", "cyd", "dan", admission={"max_inside": 2})
+    assert maintained(desk) == ["ann", "bob"]
+    desk.enter("ann")
+    assert maintained(desk) == ["bob"]
+    assert desk.stats().json["inside"] == 1
+    assert desk.exit("ann").json["exited_at"] == iso(0)
+    desk.look("dan")
+    assert desk.status("cyd") == "offered"
+    assert desk.exit("ann").status == 200
+    assert maintained(desk) == ["bob", "cyd"]
+    assert desk.events("ann") == ["joined", "offered", "admitted", "exited"]
+
+
+def test_the_end_of_a_pass_frees_the_place(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
+    desk.look("ann")
+    desk.enter("ann")
+    world.advance(PASS_SECONDS - 1)
+    desk.look("bob")
+    assert desk.status("bob") == "waiting"
+    world.advance(1)
+    desk.look("bob")
+    assert desk.status("bob") == "offered"
+    assert desk.exit("ann").code == "not_inside"
+
+
+@pytest.mark.parametrize(
+    ("no_show", "order", "events"),
+    [
+        ("keep_place", ["ann", "bob"], ["joined", "offered", "no_show"]),
+        ("to_back", ["bob", "ann"], ["joined", "offered", "no_show"]),
+        ("leave", ["bob"], ["joined", "offered", "no_show", "left"]),
+    ],
+)
+def test_an_offer_that_ends_unused(
+    waitlist: Waitlist, world: World, no_show: str, order: list[str], events: list[str]
+) -> None:
+    desk = waitlist("ann", "bob", admission={"no_show": no_show})
+    assert desk.admit(1).json["entries"][0]["offered_until"] == iso(OFFER_SECONDS)
+    world.advance(OFFER_SECONDS)
+    assert desk.enter("ann").code in ("offer_expired", "not_offered")
+    world.maintain()
+    world.maintain()
+    assert desk.order() == order
+    assert desk.events("ann") == events
+
+
+def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", max_attempts=2, admission={})
+    for _ in range(2):
+        desk.admit(1)
+        world.advance(OFFER_SECONDS)
+        world.maintain()
+    world.maintain()
+    assert desk.status("ann") == "parked"
+    story = ["joined", "offered", "no_show", "offered", "no_show", "parked"]
+    assert desk.events("ann") == story
+
+
+def test_a_declined_place_goes_to_the_next(waitlist: Waitlist) -> None:
+    desk = waitlist("ann", "bob", "cyd", admission=ONE_INSIDE)
+    desk.look("ann")
+    declined = desk.decline("ann").json
+    assert (declined["status"], declined["position"]) == ("waiting", 3)
+    assert desk.decline("ann").json == declined
+    desk.look("cyd")
+    assert desk.status("bob") == "offered"
+    assert desk.decline("bob", "leave").json["status"] == "left"
+    assert desk.status("bob") == "left"
+    assert (desk.status("cyd"), desk.order()) == ("offered", ["ann"])
+    assert desk.events("ann") == ["joined", "offered", "declined"]
+    assert desk.events("bob") == ["joined", "offered", "left"]
+
+
+def test_what_can_no_longer_be_done_is_refused(waitlist: Waitlist) -> None:
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
+    assert desk.enter("ann").code == "not_offered"
+    assert desk.decline("ann").code == "not_offered"
+    assert desk.decline("ann", "leave").code == "not_offered"
+    assert desk.exit("ann").code == "not_inside"
+    desk.claim()
+    assert desk.enter("ann").code == "not_offered"
+    assert desk.order() == ["bob"]
+
+
+def test_automatic_acceptance_admits_at_once(waitlist: Waitlist) -> None:
+    desk = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
+    desk.look("bob")
+    assert desk.status("ann") == "admitted"
+    assert desk.recorded("ann")["inside_until_millis"] == START_MILLIS + PASS_SECONDS * 1000
+    assert desk.stats().json["admitted"] == 1
+    assert desk.events("ann") == ["joined", "admitted"]
+    desk.look("bob")
+    assert desk.status("bob") == "waiting"
+
+
+def test_a_paused_list_offers_nothing_and_keeps_its_people(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", "bob", "cyd", admission=RATE)
+    world.advance(1)
+    desk.look("ann")
+    desk.configure(admission=RATE, paused=True)
+    world.advance(30)
+    assert maintained(desk) == ["ann"]
+    assert desk.admit(1).code == "waitlist_paused"
+    assert desk.enter("ann").status == 200
+    assert desk.order() == ["bob", "cyd"]
+
+
+def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
+    desk = waitlist(*NAMES)
+    first = desk.admit(3, key="a-key-of-a-batch").json["entries"]
+    assert [desk.names[one["entry_id"]] for one in first] == NAMES[:3]
+    assert desk.admit(3, key="a-key-of-a-batch").json["entries"] == first
+    assert desk.admit(4, key="a-key-of-a-batch").code == "idempotency_key_reused"
+    assert offered(desk) == NAMES[:3]
+
+
+def test_an_operator_admits_within_a_segment(waitlist: Waitlist) -> None:
+    desk = waitlist(segments=[["language"]], admission=ONE_INSIDE)
+    for name, language in (("ann", "en"), ("bob", "es"), ("cyd", "es")):
+        desk.sign_up(name, attributes={"language": language})
+    offers = desk.admit(2, filter={"language": "es"}).json["entries"]
+    assert [desk.names[one["entry_id"]] for one in offers] == ["bob"]
+
+
+def schedule(*times: dict[str, Any]) -> dict[str, Any]:
+    return {"schedule": list(times)}
+
+
+def test_an_instant_counts_once(waitlist: Waitlist, world: World) -> None:
+    at_a_minute = {"at": iso(60), "count": 2}
+    desk = waitlist(*NAMES, admission=schedule(at_a_minute))
+    world.advance(59)
+    assert maintained(desk) == []
+    world.advance(1)
+    desk.look(NAMES[9])
+    assert offered(desk) == NAMES[:2]
+    assert maintained(desk) == NAMES[:2]
+    world.advance(300)
+    assert maintained(desk) == NAMES[:2]
+
+
+def test_an_instant_without_maintenance_counts_late(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(*NAMES, admission=schedule({"cron": "* * * * *", "count": 1}))
+    minutes = 5
+    world.advance(60 * minutes)
+    assert maintained(desk) == NAMES[:minutes]
+
+
+def test_places_without_customers_lapse_at_the_next_instant(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", admission=schedule({"cron": "* * * * *", "count": 3}))
+    world.advance(60)
+    assert maintained(desk) == ["ann"]
+    desk.all_sign_up("bob")
+    desk.look("bob")
+    assert desk.status("bob") == "offered"
+    world.advance(60)
+    maintained(desk)
+    desk.all_sign_up(*NAMES)
+    assert maintained(desk) == ["ann", "bob", *NAMES[:3]]
+
+
+def test_a_rate_spreads_scheduled_places(waitlist: Waitlist, world: World) -> None:
+    admission = RATE | schedule({"at": iso(60), "count": 5})
+    desk = waitlist(*NAMES, admission=admission)
+    world.advance(60)
+    desk.configure(admission=admission)
+    assert len(maintained(desk)) == 5
+
+
+def test_a_lost_redis_counts_no_instant_twice(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(*NAMES, admission=schedule({"cron": "* * * * *", "count": 2}))
+    world.advance(60)
+    assert maintained(desk) == NAMES[:2]
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert maintained(desk) == NAMES[:2]
+    world.advance(60)
+    assert maintained(desk) == NAMES[:4]
+
+
+def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist(*NAMES, admission={**RATE, "max_inside": 3})
+    world.advance(60)
+    assert maintained(desk) == NAMES[:3]
+    desk.enter(NAMES[0])
+    desk.enter(NAMES[1])
+    desk.exit(NAMES[1])
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert maintained(desk) == [NAMES[2]]
+    assert desk.stats().json["inside"] == 1
+    world.advance(60)
+    assert maintained(desk) == NAMES[2:4]
+
+
+def test_an_offer_cut_off_before_the_record_is_recorded(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist("ann", admission=ONE_INSIDE)
+    world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))
+    assert desk.status("ann") == "offered"
+    assert desk.recorded("ann")["status"] == "waiting"
+    world.maintain()
+    assert desk.recorded("ann")["status"] == "offered"
+    assert desk.events("ann") == ["joined", "offered"]
+    assert desk.enter("ann").status == 200
