@@ -4,6 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from importlib.metadata import version
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -93,6 +94,12 @@ def command(name: str, panel: str, example: str) -> Callable[[Function], Functio
     return register
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"waitlist {version('waitlist-cli')}")
+        raise typer.Exit
+
+
 @app.callback(
     help=f"Run waiting lists from the terminal.\n\n{EXIT_CODES}", epilog=f"Example: {EXAMPLE}"
 )
@@ -132,6 +139,12 @@ def _keep_choice(
     region: Annotated[
         str | None, typer.Option(help="The AWS region.", rich_help_panel=SERVICE_PANEL)
     ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     ctx.obj = Choice(url, environment, profile, region, local, as_json)
 

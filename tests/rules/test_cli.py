@@ -9,7 +9,7 @@ import pytest
 from tests.rules.sources import ROOT, Module
 
 FOLDER = ROOT / "cli" / "waitlist_cli"
-LIBRARIES = {"botocore", "httpx", "platformdirs", "rich", "typer"}
+LIBRARIES = {"botocore", "cronsim", "httpx", "platformdirs", "rich", "typer"}
 ENVIRONMENT = {"environ", "getenv", "environb"}
 
 

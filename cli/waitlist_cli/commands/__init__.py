@@ -6,6 +6,7 @@ They are imported in the order in which `--help` lists them.
 from waitlist_cli.command import app  # noqa: I001
 from waitlist_cli.commands import (
     waitlists,
+    policies,
     people,
     tokens,
     admission,
@@ -13,6 +14,6 @@ from waitlist_cli.commands import (
     bulk,
 )
 
-PARTS = (waitlists, people, tokens, admission, view, bulk)
+PARTS = (waitlists, policies, people, tokens, admission, view, bulk)
 
 __all__ = ("PARTS", "app")

@@ -1,5 +1,7 @@
-"""Admission: claim people, complete or release the claims, or let a program do it."""
+"""Admission: offer places, claim people, complete or release claims, or let a program do it."""
 
+import uuid
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -14,9 +16,10 @@ from waitlist_cli.entry_output import (
     print_status,
     row,
 )
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.hold import OnFailure
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.output import counted, shown
 from waitlist_cli.parameters import (
     MOST_SECONDS,
     Back,
@@ -34,6 +37,62 @@ from waitlist_cli.parameters import (
 
 PANEL = "Admission"
 MOST_CLAIMED = 100
+MOST_ADMITTED = 100
+# After these errors the service has certainly not done the request.
+NOT_DONE = (Refused, Unauthorised, WrongUsage)
+
+
+@command("admit", PANEL, "waitlist admit bakery 250 --filter language=Spanish --key launch-1")
+def admit(
+    context: Context,
+    waitlist: WaitlistId,
+    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many places to offer.")],
+    filter_: Filter = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            help="A text of your own. A repeat with it within 24 hours offers no further places.",
+        ),
+    ] = None,
+) -> None:
+    """Offer places to the first people of the queue now, whatever rate and schedule say.
+
+    Fewer get one if fewer wait, or if max_inside leaves less room. If the command is interrupted,
+    it prints the key with which a repeat finishes it.
+    """
+    checked_waitlist_id(waitlist)
+    used = key or str(uuid.uuid4())
+    entries: list[dict[str, Any]] = []
+    try:
+        for page in _admissions(context, waitlist, count, filter_of(filter_), used):
+            entries += page
+    except (CliError, KeyboardInterrupt) as error:
+        if entries or not isinstance(error, NOT_DONE):
+            done = f"{len(entries):,} of {count:,} places are offered for certain."
+            context.output.note(f"{done} To finish, repeat the command with --key {used}", "yellow")
+        raise
+    if context.output.as_json:
+        context.output.json({"asked": count, "key": used, "entries": entries})
+    else:
+        context.output.text(_admitted_text(entries, count))
+
+
+@command("exit", PANEL, "waitlist exit bakery --customer ada")
+def exit_(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Let an admitted person go out, which frees the place inside."""
+    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    answer = context.call("POST", waitlist, f"/entries/{entry_id}/exit", {"reason": reason})
+    if context.output.as_json:
+        context.output.json(answer)
+    else:
+        context.output.text(f"{entry_id} is out since {shown(answer['exited_at'])}.")
 
 
 @command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
@@ -200,6 +259,34 @@ def work(
         until_empty=until_empty,
     )
     return run_workers(context, plan)
+
+
+def _admissions(
+    context: Context, waitlist: str, count: int, filter_: dict[str, str] | None, key: str
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the entries that each call gave a place; end after a call that gave none.
+
+    Each call has its own Idempotency-Key, made of `key`. A repeat may list fewer entries than the
+    first time, because some offers have ended, so a shorter answer is not the end.
+    """
+    for number, first in enumerate(range(0, count, MOST_ADMITTED), start=1):
+        body = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}
+        path = f"/{waitlist}/admit"
+        found = context.api.operator("POST", path, body, key=f"{key}.{number}")["entries"]
+        if not found:
+            return
+        yield found
+
+
+def _admitted_text(entries: list[dict[str, Any]], count: int) -> str:
+    is_admitted = bool(entries) and all(one["status"] == "admitted" for one in entries)
+    verb = "Admitted" if is_admitted else "Offered a place to"
+    if len(entries) == count:
+        return f"{verb} {counted(count, 'person', 'people')}."
+    return (
+        f"{verb} {len(entries):,} of {count:,} people: no more are waiting, or max_inside leaves "
+        "no more room."
+    )
 
 
 def _act(

@@ -7,7 +7,7 @@ import typer
 from waitlist_cli.command import command
 from waitlist_cli.context import PAGE, Context
 from waitlist_cli.entry_output import WAITING, print_entries
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.output import duration, shown
 from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
@@ -111,6 +111,17 @@ def around(
     """List the people just before and just after a person."""
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     print_entries(context, _neighbours(context, waitlist, entry_id, count), WAITING)
+
+
+@command("health", PANEL, "waitlist health")
+def health(context: Context) -> int:
+    """Ask whether the service, Redis and the record answer; exit code 3 if one does not."""
+    found = context.api.call("GET", "/v1/health")
+    if context.output.as_json:
+        context.output.json(found)
+    else:
+        context.output.pairs(found)
+    return 0 if found["status"] == "ok" else Unavailable.exit_code
 
 
 @command("watch", PANEL, "waitlist watch bakery")

@@ -9,6 +9,7 @@ from waitlist_cli.context import Context
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
+from waitlist_cli.policies import policy_text
 
 PANEL = "Waitlists"
 SETTINGS = (
@@ -22,6 +23,7 @@ SETTINGS = (
     "hide_counts",
     "retention_days",
     "segments",
+    "admission",
 )
 WhenRejoin = Literal["never", "after_leaving", "always"]
 Name = Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
@@ -215,5 +217,6 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
     if context.output.as_json:
         context.output.json(waitlist)
         return
-    texts = {**waitlist, "segments": segments_text(waitlist["segments"])}
+    admission, segments = waitlist["admission"], segments_text(waitlist["segments"])
+    texts = {**waitlist, "segments": segments, "admission": policy_text(admission)}
     context.output.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})

@@ -1,9 +1,13 @@
 """Admission by hand, against the real service."""
 
+import json
+from typing import Any
+
 import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 
 
@@ -75,3 +79,70 @@ def test_a_claim_that_cannot_be_meant_is_wrong_usage(fake: FakeService, words: l
     """P5"""
     assert Typed(fake.url)("claim", "bakery", *words).exit_code == 2
     assert fake.requests == []
+
+
+def offers(count: int) -> Any:
+    return answer(200, {"entries": [{"entry_id": "a" * 26, "status": "offered"}] * count})
+
+
+def sent(fake: FakeService) -> list[tuple[int, str]]:
+    """Return the count and the key of each request."""
+    return [
+        (json.loads(body)["count"], head["idempotency-key"]) for *_, head, body in fake.requests
+    ]
+
+
+def test_places_are_offered_to_the_head_of_the_queue_once_a_key(bakery: Bakery) -> None:
+    """P1, P2: a repeat of a key offers no further places."""
+    bakery.sign_up("ada", "bob", "cyd")
+    bakery.sign_up("dan", attributes={"language": "Spanish"})
+    first = bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch")
+    assert first == "Offered a place to 2 people.\n"
+    assert bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch") == first
+    assert bakery.line() == ["cyd", "dan"]
+    words = [bakery.waitlist_id, "5", "--filter", "language=Spanish"]
+    assert bakery.typed.done("admit", *words).startswith("Offered a place to 1 of 5 people: ")
+    assert bakery.line() == ["cyd"]
+
+
+def test_more_than_a_hundred_places_are_several_calls(fake: FakeService) -> None:
+    fake.script = [offers(100), offers(100), offers(50)]
+    printed = Typed(fake.url).done("admit", "bakery", "250", "--key", "launch")
+    assert printed == "Offered a place to 250 people.\n"
+    assert sent(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
+
+
+def test_a_call_without_places_is_the_last(fake: FakeService) -> None:
+    fake.script = [offers(100), offers(7), offers(0)]
+    shown = Typed(fake.url).json("admit", "bakery", "1000000")
+    assert (shown["asked"], len(shown["entries"])) == (1000000, 107)
+    assert [key for _, key in sent(fake)] == [f"{shown['key']}.{number}" for number in (1, 2, 3)]
+
+
+def test_an_interrupted_admission_prints_the_key_that_finishes_it(fake: FakeService) -> None:
+    """P2"""
+    fake.script = [offers(100), refusal(500, "internal_error")]
+    result = Typed(fake.url)("admit", "bakery", "250")
+    assert result.exit_code == 5
+    key = sent(fake)[0][1].removesuffix(".1")
+    assert "100 of 250 places" in result.stderr
+    assert f"--key {key}" in " ".join(result.stderr.split())
+
+
+def test_a_refused_admission_asks_for_no_repeat(fake: FakeService) -> None:
+    fake.script = [refusal(409, "waitlist_paused")]
+    result = Typed(fake.url)("admit", "bakery", "5")
+    assert (result.exit_code, "--key" in result.stderr) == (1, False)
+
+
+def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    words = ["--rate", "1/day", "--acceptance", "automatic"]
+    bakery.typed.done("policy", bakery.waitlist_id, *words)
+    assert bakery.typed.done("admit", bakery.waitlist_id, "1") == "Admitted 1 person.\n"
+    person = [bakery.waitlist_id, "--customer", "ada"]
+    assert " is out since " in bakery.typed.done("exit", *person, "--reason", "went home")
+    exited = bakery.typed.json("exit", *person)
+    assert exited["exited_at"]
+    result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "bob")
+    assert (result.exit_code, problem(result)["code"]) == (1, "not_inside")

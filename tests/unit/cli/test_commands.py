@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,10 @@ GROUP: Any = typer.main.get_command(app)
 PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
-    "create show list edit pause resume open close delete "
+    "create show list edit pause resume open close delete policy "
     "signup position leave remove bump erase history token "
-    "claim complete release extend park redrive parked offered work "
-    "stats segments head around watch import export"
+    "admit exit claim complete release extend park redrive parked offered work "
+    "stats segments head around health watch import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
 
@@ -130,6 +131,25 @@ def test_wrong_usage_is_json_too(words: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert problem(result)["code"] == "wrong_usage"
     assert problem(result)["detail"]
+
+
+def test_a_wrong_letter_suggests_the_command() -> None:
+    result = Typed()("admitt", COLUMNS="200")
+    assert (result.exit_code, "Did you mean 'admit'" in result.stderr) == (2, True)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert Typed().done("--version") == f"waitlist {version('waitlist-cli')}\n"
+
+
+@pytest.mark.parametrize(("status", "exit_code"), [("ok", 0), ("degraded", 3)])
+def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int) -> None:
+    queue = "ok" if status == "ok" else "unavailable"
+    fake.script = [answer(200, {"status": status, "queue": queue, "record": "ok"})]
+    result = Typed(fake.url)("health")
+    assert result.exit_code == exit_code
+    assert result.stdout == f"status\t{status}\nqueue\t{queue}\nrecord\tok\n"
+    assert "authorization" not in fake.requests[0][2]
 
 
 def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:

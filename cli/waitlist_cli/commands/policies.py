@@ -1,0 +1,132 @@
+"""The admission policy of a waitlist: show, change, simulate."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+import typer
+
+from waitlist_cli.command import command
+from waitlist_cli.commands.waitlists import change
+from waitlist_cli.context import Context
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.parameters import WaitlistId
+from waitlist_cli.policies import policy_text, rate_of, schedule_of, simulate, simulation_text
+
+PANEL = "Waitlists"
+MOST_SIMULATED = 1_000_000
+DEFAULTS: dict[str, Any] = {
+    "rate": None,
+    "schedule": [],
+    "max_inside": None,
+    "offer_seconds": 600,
+    "pass_seconds": 3600,
+    "no_show": "keep_place",
+    "acceptance": "enter",
+}
+
+
+@command("policy", PANEL, "waitlist policy bakery --rate 500/minute --max-inside 2000")
+def policy(
+    context: Context,
+    waitlist: WaitlistId,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="COUNT/PERIOD", help="500/minute, 20/hour; '' for none."),
+    ] = None,
+    schedule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--schedule",
+            metavar="'COUNT at TIME'",
+            help="'100 at 2026-12-01T09:00:00Z', or '100 at 0 9 * * * Europe/Berlin' (cron). "
+            "Replaces all times; '' removes them.",
+        ),
+    ] = None,
+    max_inside: Annotated[
+        int | None,
+        typer.Option("--max-inside", min=0, help="How many may be inside; 0 for no limit."),
+    ] = None,
+    offer_seconds: Annotated[
+        int | None, typer.Option("--offer-seconds", min=1, help="How long an offer lasts.")
+    ] = None,
+    pass_seconds: Annotated[
+        int | None, typer.Option("--pass-seconds", min=1, help="How long a pass lasts.")
+    ] = None,
+    no_show: Annotated[
+        Literal["keep_place", "to_back", "leave"] | None,
+        typer.Option("--no-show", help="What happens to an entry whose offer ends unused."),
+    ] = None,
+    acceptance: Annotated[
+        Literal["enter", "automatic"] | None,
+        typer.Option("--acceptance", help="Whether customers enter, or are admitted at once."),
+    ] = None,
+    off: Annotated[
+        bool, typer.Option("--off", help="Remove the policy: only operators admit.")
+    ] = False,
+    simulated: Annotated[
+        int | None,
+        typer.Option(
+            "--simulate",
+            metavar="PEOPLE",
+            min=1,
+            max=MOST_SIMULATED,
+            help="Print how long the policy takes for so many people; change nothing.",
+        ),
+    ] = None,
+) -> None:
+    """Show by which policy a waitlist admits, or change it; what is not named stays.
+
+    With --simulate the typed values are tried, and the waitlist keeps its policy.
+    """
+    checked_waitlist_id(waitlist)
+    typed: dict[str, Any] = {
+        "offer_seconds": offer_seconds,
+        "pass_seconds": pass_seconds,
+        "no_show": no_show,
+        "acceptance": acceptance,
+    }
+    typed = {name: value for name, value in typed.items() if value is not None}
+    if rate is not None:
+        typed["rate"] = rate_of(rate)
+    if schedule is not None:
+        typed["schedule"] = schedule_of(schedule)
+    if max_inside is not None:
+        typed["max_inside"] = max_inside or None
+    if off and (typed or simulated):
+        raise WrongUsage("--off removes the whole policy: give it alone.")
+    if off:
+        change(context, waitlist, {"admission": None})
+        return
+    before = context.call("GET", waitlist)["admission"]
+    if not typed and simulated is None:
+        _print(context, before)
+        return
+    whole = {**DEFAULTS, **(before or {}), **typed}
+    if simulated is None:
+        change(context, waitlist, {"admission": whole})
+    else:
+        _simulate(context, whole, simulated)
+
+
+def _print(context: Context, admission: dict[str, Any] | None) -> None:
+    if context.output.as_json:
+        context.output.json({"admission": admission})
+        return
+    pairs: dict[str, object] = {"admission": policy_text(admission)}
+    for name in ("offer_seconds", "pass_seconds", "no_show", "acceptance"):
+        if admission is not None:
+            pairs[name] = admission[name]
+    context.output.pairs(pairs)
+
+
+def _simulate(context: Context, admission: dict[str, Any], people: int) -> None:
+    if not (admission["rate"] or admission["schedule"] or admission["max_inside"]):
+        raise Refused("This policy admits by hand only: give --rate, --schedule or --max-inside.")
+    found = simulate(admission, people, datetime.now(UTC))
+    if context.output.as_json:
+        context.output.json(
+            {"people": people, "admitted": found.admitted, "seconds": found.seconds}
+        )
+    else:
+        context.output.text(simulation_text(admission, people, found))

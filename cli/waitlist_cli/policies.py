@@ -1,0 +1,199 @@
+"""Admission policies as an operator types and reads them, and how long they take."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from heapq import merge
+from itertools import takewhile
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim, CronSimError
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import duration
+
+PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
+SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
+CRON_FIELDS = 5
+# The service collects at most the places of so many seconds while other limits hold them back.
+COLLECTED_SECONDS = 60
+HORIZON = timedelta(days=3650)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How many people get a place, and the seconds until the last of them has it."""
+
+    admitted: int
+    seconds: int
+
+
+def rate_of(text: str) -> dict[str, Any] | None:
+    """Return the rate of COUNT/PERIOD; None for an empty text."""
+    if not text:
+        return None
+    found = RATE.fullmatch(text)
+    if not found:
+        raise WrongUsage(f"--rate {text}: give COUNT/PERIOD, such as 500/minute or 20/hour.")
+    return {"count": int(found[1]), "per": found[2]}
+
+
+def schedule_of(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out."""
+    return [_scheduled(text) for text in texts if text]
+
+
+def _scheduled(text: str) -> dict[str, Any]:
+    found = SCHEDULED.fullmatch(text)
+    words = found[2].split() if found else []
+    if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
+        raise WrongUsage(
+            f"--schedule {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
+            "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
+        )
+    if len(words) == 1:
+        return {"at": words[0], "count": int(found[1])}
+    cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
+    return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
+
+
+def policy_text(policy: Mapping[str, Any] | None) -> str:
+    """Return the limits of a policy in words."""
+    if policy is None:
+        return "by hand only"
+    parts = []
+    if rate := policy["rate"]:
+        parts.append(f"{rate['count']:,} a {rate['per']}")
+    parts += [_scheduled_text(one) for one in policy["schedule"]]
+    if policy["max_inside"]:
+        parts.append(f"at most {policy['max_inside']:,} inside")
+    return ", ".join(parts) or "by hand only"
+
+
+def _scheduled_text(scheduled: Mapping[str, Any]) -> str:
+    if scheduled.get("at"):
+        return f"{scheduled['count']:,} at {scheduled['at']}"
+    return f"{scheduled['count']:,} at {scheduled['cron']} {scheduled['timezone'] or 'UTC'}"
+
+
+def longest_seconds(policy: Mapping[str, Any]) -> int:
+    """Return how long one customer can take a place: the whole offer, then the whole pass."""
+    offer = policy["offer_seconds"] if policy["acceptance"] == "enter" else 0
+    return int(offer + policy["pass_seconds"])
+
+
+def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulation:
+    """Admit people who all wait at `start`, each as soon as rate, schedule and room allow it.
+
+    With `max_inside` this is the worst case: each customer takes the place for the longest time.
+    Ends 10 years after the start.
+    """
+    rate, room = _Rate.of(policy["rate"]), _Room(policy["max_inside"], longest_seconds(policy))
+    places = _Places(policy["schedule"], start)
+    seconds = 0.0
+    for number in range(people):
+        at = max(seconds, places.free_at(), room.free_at())
+        if rate:
+            at = rate.free_at(at)
+        if at > HORIZON.total_seconds():
+            return Simulation(number, round(seconds))
+        seconds = at
+        room.take(seconds)
+        places.take()
+    return Simulation(people, round(seconds))
+
+
+@dataclass
+class _Rate:
+    """Collects at most a minute's places, or one; empty at the start."""
+
+    interval: float
+    most: float
+    empty_at: float = 0.0
+
+    @classmethod
+    def of(cls, rate: Mapping[str, Any] | None) -> "_Rate | None":
+        if rate is None:
+            return None
+        interval = PERIOD_SECONDS[rate["per"]] / rate["count"]
+        return cls(interval, max(float(COLLECTED_SECONDS), interval))
+
+    def free_at(self, seconds: float) -> float:
+        """Take a place; return when it is there, not before `seconds`."""
+        self.empty_at = max(self.empty_at, seconds - self.most) + self.interval
+        return max(seconds, self.empty_at)
+
+
+class _Places:
+    """Places of the schedule, which stay until they are taken."""
+
+    def __init__(self, schedule: Sequence[Mapping[str, Any]], start: datetime) -> None:
+        self._instants = instants_of(schedule, start) if schedule else None
+        self._start = start
+        self._left = 0
+        self._seconds = 0.0
+
+    def free_at(self) -> float:
+        while self._instants is not None and self._left == 0:
+            at, count = next(self._instants, (None, 0))
+            if at is None:
+                return float("inf")
+            self._left, self._seconds = count, (at - self._start).total_seconds()
+        return self._seconds
+
+    def take(self) -> None:
+        self._left -= 1
+
+
+class _Room:
+    """Places inside, each taken for `longest` seconds."""
+
+    def __init__(self, most: int | None, longest: int) -> None:
+        self._most, self._longest = most, longest
+        self._taken: deque[float] = deque()
+
+    def free_at(self) -> float:
+        if self._most is None or len(self._taken) < self._most:
+            return 0.0
+        return self._taken.popleft() + self._longest
+
+    def take(self, seconds: float) -> None:
+        if self._most is not None:
+            self._taken.append(seconds)
+
+
+def instants_of(
+    schedule: Sequence[Mapping[str, Any]], start: datetime
+) -> Iterator[tuple[datetime, int]]:
+    """Yield the times of a schedule after `start`, with their places, for 10 years."""
+    end = start + HORIZON
+    instants = merge(*(_instants(one, start) for one in schedule))
+    return takewhile(lambda instant: instant[0] <= end, instants)
+
+
+def _instants(scheduled: Mapping[str, Any], start: datetime) -> Iterator[tuple[datetime, int]]:
+    count = scheduled["count"]
+    try:
+        if scheduled.get("at"):
+            at = datetime.fromisoformat(scheduled["at"])
+            times = iter([at] if at > start else [])
+        else:
+            zone = ZoneInfo(scheduled["timezone"] or "UTC")
+            times = CronSim(scheduled["cron"], start.astimezone(zone))
+    except (CronSimError, ValueError, KeyError, TypeError, OSError) as error:
+        raise WrongUsage(f"--schedule {_scheduled_text(scheduled)}: {error}") from error
+    return ((moment.astimezone(UTC), count) for moment in times)
+
+
+def simulation_text(policy: Mapping[str, Any], people: int, found: Simulation) -> str:
+    """Return one line: 500 a minute: 50,000 people in 1 h 40 min."""
+    text = f"{policy_text(policy)}: {found.admitted:,} people in {duration(found.seconds)}"
+    if policy["max_inside"]:
+        text += f", if each is inside for the longest time ({duration(longest_seconds(policy))})"
+    if found.admitted < people:
+        text += f"; {people - found.admitted:,} are still waiting 10 years from now"
+    return text

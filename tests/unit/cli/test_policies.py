@@ -1,0 +1,138 @@
+"""Admission policies: shown, changed, and how long they take."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed
+from waitlist_cli.commands.policies import DEFAULTS
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.policies import policy_text, rate_of, schedule_of, simulate, simulation_text
+
+MONDAY = datetime(2026, 6, 1, 8, tzinfo=UTC)
+HOUR = 3600
+
+
+def policy(**settings: Any) -> dict[str, Any]:
+    return {**DEFAULTS, **settings}
+
+
+def seconds(people: int, **settings: Any) -> int:
+    found = simulate(policy(**settings), people, MONDAY)
+    assert found.admitted == people
+    return found.seconds
+
+
+def test_a_rate_admits_evenly_from_an_empty_bucket() -> None:
+    per_minute = policy(rate=rate_of("500/minute"))
+    found = simulate(per_minute, 50_000, MONDAY)
+    text = simulation_text(per_minute, 50_000, found)
+    assert text == "500 a minute: 50,000 people in 1 h 40 min"
+    assert seconds(1, rate=rate_of("1/day")) == 24 * HOUR
+    assert seconds(7, rate=rate_of("1/second")) == 7
+
+
+def test_a_schedule_admits_at_its_times() -> None:
+    daily = schedule_of(["100 at 0 9 * * * Europe/Berlin"])
+    # 9:00 in Berlin's summer is 7:00 UTC, so the first time is the next day's.
+    assert seconds(100, schedule=daily) == 23 * HOUR
+    assert seconds(101, schedule=daily) == 47 * HOUR
+    both = schedule_of(["5 at 2026-06-01T10:00:00Z", "5 at 30 8 * * *"])
+    assert seconds(5, schedule=both) == HOUR // 2
+    assert seconds(10, schedule=both) == 2 * HOUR
+
+
+def test_places_that_no_longer_come_leave_people_waiting() -> None:
+    once = policy(schedule=schedule_of(["30 at 2026-06-01T09:00:00Z"]))
+    found = simulate(once, 50, MONDAY)
+    assert (found.admitted, found.seconds) == (30, HOUR)
+    assert "20 are still waiting 10 years from now" in simulation_text(once, 50, found)
+
+
+def test_room_is_free_after_the_longest_stay() -> None:
+    """Given an offer of 10 minutes and a pass of one hour, a place is free after 70 minutes."""
+    assert seconds(10, max_inside=10) == 0
+    assert seconds(11, max_inside=10) == 70 * 60
+    assert seconds(31, max_inside=10) == 3 * 70 * 60
+    assert seconds(31, max_inside=10, acceptance="automatic") == 3 * HOUR
+
+
+def test_the_slowest_limit_decides() -> None:
+    fast = rate_of("10/second")
+    assert seconds(1000, rate=fast, max_inside=500, acceptance="automatic") == HOUR + 50
+    daily = schedule_of(["600 at 0 9 * * *"])
+    # A bucket that waits for the schedule holds a minute's places: 600 at once, as the service has.
+    assert seconds(600, rate=fast, schedule=daily) == HOUR
+    assert seconds(1200, rate=fast, schedule=daily) == 25 * HOUR
+
+
+@pytest.mark.parametrize("text", ["500", "500/week", "x/minute", "1.5/hour", "-1/minute"])
+def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
+    with pytest.raises(WrongUsage, match="500/minute"):
+        rate_of(text)
+
+
+@pytest.mark.parametrize("text", ["100", "100 at", "at noon", "100 at 0 9 *", "1 at a b c d e f g"])
+def test_a_time_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
+    with pytest.raises(WrongUsage, match="--schedule"):
+        schedule_of([text])
+
+
+@pytest.mark.parametrize(
+    "text", ["1 at 99 9 * * *", "1 at 0 9 * * * Nowhere/Town", "1 at noon", "1 at 2026-01-01T09:00"]
+)
+def test_a_time_that_does_not_exist_is_wrong_usage_in_a_simulation(text: str) -> None:
+    with pytest.raises(WrongUsage, match="--schedule"):
+        simulate(policy(schedule=schedule_of([text])), 1, MONDAY)
+
+
+def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
+    shown = bakery.typed.done("policy", bakery.waitlist_id)
+    assert shown == "admission\tby hand only\n"
+    bakery.typed.done(
+        *("policy", bakery.waitlist_id, "--rate", "500/minute", "--max-inside", "2000"),
+        *("--schedule", "100 at 0 9 * * * Europe/Berlin", "--no-show", "to_back"),
+    )
+    bakery.typed.done("policy", bakery.waitlist_id, "--pass-seconds", "120", "--rate", "")
+    admission = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert admission["rate"] is None
+    assert (admission["max_inside"], admission["pass_seconds"]) == (2000, 120)
+    assert admission["no_show"] == "to_back"
+    text = "100 at 0 9 * * * Europe/Berlin, at most 2,000 inside"
+    assert policy_text(admission) == text
+    assert f"admission\t{text}\n" in bakery.typed.done("show", bakery.waitlist_id)
+    bakery.typed.done("policy", bakery.waitlist_id, "--off")
+    assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
+    """P5: `pause` sends the whole configuration."""
+    bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
+    before = bakery.typed.json("policy", bakery.waitlist_id)
+    bakery.typed.done("pause", bakery.waitlist_id)
+    bakery.typed.done("edit", bakery.waitlist_id, "--capacity", "9")
+    assert bakery.typed.json("policy", bakery.waitlist_id) == before
+
+
+def test_a_simulation_changes_nothing(fake: FakeService) -> None:
+    typed = Typed(fake.url)
+    fake.script = [answer(200, {"admission": policy(rate=rate_of("1/second"))})] * 2
+    words = ["policy", "bakery", "--rate", "500/minute", "--simulate", "50000"]
+    assert typed.done(*words) == "500 a minute: 50,000 people in 1 h 40 min\n"
+    found = {"people": 50000, "admitted": 50000, "seconds": 6000}
+    assert typed.json(*words) == found
+    assert {method for method, *_ in fake.requests} == {"GET"}
+
+
+def test_a_policy_by_hand_has_nothing_to_simulate(fake: FakeService) -> None:
+    fake.script = [answer(200, {"admission": None})]
+    result = Typed(fake.url)("policy", "bakery", "--simulate", "5")
+    assert (result.exit_code, "--rate" in result.stderr) == (1, True)
+
+
+def test_off_stands_alone(fake: FakeService) -> None:
+    assert Typed(fake.url)("policy", "bakery", "--off", "--rate", "1/day").exit_code == 2
+    assert fake.requests == []
