@@ -1,7 +1,7 @@
 """The pace of a list by its policy; a rate and a schedule are known, people inside are measured."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from waitlist_api.records.samples import Sample
@@ -72,29 +72,32 @@ def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
             return None
         return Pace(at=at, rate=policy.rate, leaving=leaving, jitter=TRIGGER_SECONDS)
     some = policy.instants[:MOST_INSTANTS]
+    after = 0.0
+    if len(some) == MOST_INSTANTS:
+        places = sum(count for _, count in some[1:])
+        after = min(places / (some[-1][0] - some[0][0]), policy.rate or math.inf)
     return Pace(
         at=at,
-        rate=_mean_rate(some) if len(some) == MOST_INSTANTS else 0.0,
+        rate=after,
         leaving=leaving,
         jitter=MAINTENANCE_SECONDS,
         pieces=tuple(_pieces(some, policy.rate, at)),
     )
 
 
-def _mean_rate(instants: Sequence[tuple[float, int]]) -> float:
-    return sum(count for _, count in instants[1:]) / (instants[-1][0] - instants[0][0])
+def _pieces(instants: Sequence[tuple[float, int]], rate: float | None, at: int) -> Iterator[Piece]:
+    """Yield when scheduled places open; a rate spreads them, and the next instant ends them.
 
-
-def _pieces(instants: Sequence[tuple[float, int]], rate: float | None, at: int) -> list[Piece]:
-    """Return when scheduled places open; a rate spreads them, and the next instant ends them."""
-    pieces = []
+    With a rate the first instant may be past, and the rest of its places is still to open.
+    """
     for number, (second, count) in enumerate(instants, 1):
-        end = instants[number][0] if number < len(instants) else math.inf
-        start = max(0.0, second - at)
-        until = start if rate is None else min(start + count / rate, end - at)
-        places = float(count) if rate is None else min(count, (until - start) * rate)
-        pieces.append(Piece(start, until, places))
-    return pieces
+        start = second - at
+        if rate is None:
+            yield Piece(max(0.0, start), max(0.0, start), count)
+        else:
+            end = instants[number][0] if number < len(instants) else math.inf
+            until = min(start + count / rate, end - at)
+            yield Piece(start, until, (until - start) * rate)
 
 
 def _by_passes(policy: Policy, room: int, minutes: Sequence[Sample]) -> Pace:
