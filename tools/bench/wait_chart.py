@@ -76,9 +76,9 @@ def _panel(name: str, looks: Sequence[Look], row: int, column: int) -> Iterator[
             f'<path d="M{left + at:.0f} {top}V{bottom}M{left} {bottom - at:.0f}h{SIDE}"'
             ' stroke="#dddddd"/>'
         )
-        yield _text(left + at - 12, bottom + 14, words, "#777")
+        yield _text(left + at, bottom + 14, words, "#777", "middle")
         if column == 0:
-            yield _text(left - 46, bottom - at + 4, words, "#777")
+            yield _text(left - 6, bottom - at + 4, words, "#777", "end")
     yield f'<path d="M{left} {bottom}L{left + SIDE} {top}" stroke="#999999"/>'
     known = [(one, one.estimate) for one in looks if one.estimate is not None]
     dots: dict[str, list[str]] = {WITHIN: [], OUTSIDE: []}
@@ -100,8 +100,9 @@ def _along(seconds: float) -> float:
     return SIDE * math.log(within / SHORTEST) / math.log(LONGEST / SHORTEST)
 
 
-def _text(left: float, base: float, words: str, colour: str) -> str:
-    return f'<text x="{left:.0f}" y="{base:.0f}" fill="{colour}">{escape(words)}</text>'
+def _text(at: float, base: float, words: str, colour: str, anchor: str = "start") -> str:
+    place = f'x="{at:.0f}" y="{base:.0f}" text-anchor="{anchor}"'
+    return f'<text {place} fill="{colour}">{escape(words)}</text>'
 
 
 if __name__ == "__main__":
