@@ -14,8 +14,9 @@ from waitlist_api.records.samples import (
     SampleRecords,
 )
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.wait.known import pace_of
+from waitlist_api.wait.known import Policy, pace_of
 from waitlist_api.wait.pace import UNKNOWN
+from waitlist_api.wait.policy import policy_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
@@ -56,11 +57,11 @@ class _Recent:
             kept.append("hour")
         return kept
 
-    def pace(self, newest: Sample) -> str:
+    def pace(self, newest: Sample, policy: Policy | None) -> str:
         """Return the pace as text for Redis, up to a sample that need not be kept."""
         minutes = [one for one in self.minutes if one.millis < newest.millis]
         hours = [one for one in self.hours if one.millis < newest.millis]
-        pace = pace_of([*minutes, newest], [*hours, newest], None)
+        pace = pace_of([*minutes, newest], [*hours, newest], policy)
         return pace.encode() if pace else UNKNOWN
 
 
@@ -89,7 +90,8 @@ class Sampler:
             recent = self._recent(waitlist, now_millis)
             sample = _sample_of(waitlist, stats, now_millis)
             writes.extend((waitlist_id, every, sample) for every in recent.add(sample))
-            paces[waitlist_id] = recent.pace(sample)
+            policy = policy_of(waitlist.settings.admission, now_millis)
+            paces[waitlist_id] = recent.pace(sample, policy)
 
         for waitlist, answer in zip(waitlists, answers, strict=True):
             run_isolated(partial(sample_one, stats=answer), waitlist)
@@ -119,6 +121,7 @@ def _sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) 
         waiting=stats.waiting,
         offered=stats.offered,
         parked=stats.parked,
+        inside=stats.inside,
         version=waitlist.version,
         paused=waitlist.settings.paused,
     )

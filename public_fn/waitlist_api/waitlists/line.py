@@ -2,7 +2,9 @@
 
 from typing import Literal
 
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.clock import iso
+from waitlist_api.policies.schedule import next_instant
+from waitlist_api.records.waitlists import WaitlistSettings, schedule_of
 from waitlist_api.wait.pace import PAUSED, Wait, wait_at
 from waitlist_shared import contracts as c
 
@@ -17,6 +19,12 @@ def line_of(settings: WaitlistSettings, stats: c.StatsResult) -> Line:
     if settings.capacity is not None and present >= settings.capacity:
         return "full"
     return "paused" if settings.paused else "open"
+
+
+def opens_at(settings: WaitlistSettings, now_millis: int) -> str | None:
+    """Return the next time of the schedule; None without one."""
+    following = next_instant(schedule_of(settings), now_millis)
+    return iso(following.millis) if following else None
 
 
 def wait_of_next(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:

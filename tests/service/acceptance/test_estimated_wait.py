@@ -144,6 +144,41 @@ def test_the_public_sees_the_state_of_the_line_and_the_wait_of_who_joins_now(
         assert estimate is None
 
 
+RATE = {"count": 6, "per": "minute"}
+
+
+def test_a_rate_is_known_from_the_first_run_of_maintenance(people: People) -> None:
+    people.configure(admission={"rate": RATE, "acceptance": "automatic"})
+    people.world.services.maintenance.run_all()
+    answer = people.look("person-59").json
+    assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 10, abs=2)
+    assert answer["estimated_wait"]["high"] <= answer["position"] * 10 + 10
+
+
+def test_a_schedule_is_known_and_its_next_time_is_public(people: People) -> None:
+    nine = {"cron": "0 9 * * *", "timezone": "UTC", "count": 40}
+    people.configure(admission={"schedule": [nine]})
+    people.world.services.maintenance.run_all()
+    until_nine = (MIDNIGHT_MILLIS - people.world.clock.millis) // 1000 + 9 * 3600
+    waits = [people.look(name).json["estimated_wait"] for name in ("person-39", "person-40")]
+    assert [one["seconds"] for one in waits] == [until_nine, until_nine + 24 * 3600]
+    shown_to_all = people.world.request("GET", people.path).json
+    assert shown_to_all["opens_at"] == iso(MIDNIGHT_MILLIS + 9 * 3_600_000)
+
+
+def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
+    admission = {"max_inside": 10, "pass_seconds": 1800, "acceptance": "automatic"}
+    people.configure(admission=admission)
+    minute(people)
+    minute(people)
+    assert people.stats().json["inside"] == 10
+    answer = people.look("person-59").json
+    estimate = answer["estimated_wait"]
+    # All passes end in half an hour, and 50 people wait for ten places.
+    assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
+    assert history(people, "hour")["points"][-1]["inside"] == 10
+
+
 def test_stats_count_the_admitted_of_today_and_estimate_the_wait(people: People) -> None:
     steady(people)
     stats = people.stats().json

@@ -8,7 +8,7 @@ from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import WaitlistAnswer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_api.waitlists.line import line_of, wait_of_next
+from waitlist_api.waitlists.line import line_of, opens_at, wait_of_next
 
 
 def public_waitlist_routes(
@@ -26,7 +26,7 @@ def public_waitlist_routes(
             name=settings.name,
             open=settings.open,
             line=line_of(settings, stats),
-            opens_at=None,
+            opens_at=opens_at(settings, now_millis()),
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
         )
