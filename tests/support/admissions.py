@@ -68,7 +68,7 @@ class Admissions(People):
 
     def _by_customer(self, name: str, verb: str, body: dict[str, Any] | None = None) -> Answer:
         path = f"{self.path}/entries/{self.id_of(name)}/{verb}"
-        return self.world.request("POST", path, body=body, token=self.entry_tokens[name])
+        return self.world.request("POST", path, body=body, token=self.token_of(name))
 
     def status(self, name: str) -> str:
         """Return the status that the customer sees, or the error code."""

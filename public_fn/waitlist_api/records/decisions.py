@@ -39,7 +39,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (HistoryEvent(stamp=decision.at, event=NO_SHOW, by=POLICY),)
         case "no_show_parked":
-            no_show = HistoryEvent(stamp=decision.stamp, event=NO_SHOW, by=POLICY)
+            # Redis has drawn this stamp too, for this event alone (lib/expiry.lua).
+            no_show = HistoryEvent(stamp=decision.stamp - 1, event=NO_SHOW, by=POLICY)
             return no_show, worn_out_event(decision.stamp)
         case "offered":
             return (event_of(decision, POLICY),)

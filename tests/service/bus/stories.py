@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.service.bus.scene import LEASE_SECONDS, RETENTION_DAYS, Scene
+from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, RETENTION_DAYS, Scene
 from tests.support.faults import Crash, crash_after
 
 Published = tuple[str, str | None]
@@ -14,9 +14,12 @@ WORDS = (
     "offered",
     "released",
     "expired",
+    "declined",
+    "no_show",
     "parked",
     "redriven",
     "admitted",
+    "exited",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -25,6 +28,10 @@ EXPIRED: Published = ("expired", "maintenance")
 LEFT: Published = ("left", "customer")
 ADMITTED: Published = ("admitted", "operator")
 ERASED: Published = ("erased", None)
+OFFERED_BY_POLICY: Published = ("offered", "policy")
+NO_SHOW: Published = ("no_show", "policy")
+ENTERED: Published = ("admitted", "customer")
+EXITED: Published = ("exited", "customer")
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,90 @@ def is_offered_after_an_offer_that_nobody_recorded(scene: Scene) -> None:
     assert scene.desk.claimed() == ["ada"]
 
 
+@story(JOINED, OFFERED_BY_POLICY)
+def is_offered_a_place(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada", "bob")
+    policy(scene, max_inside=1)
+    assert scene.desk.look("bob").status == 200
+
+
+@story(JOINED, OFFERED_BY_POLICY)
+def is_offered_a_place_and_the_function_dies(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada")
+    policy(scene, max_inside=1)
+    cut_off(scene, 1, lambda: scene.desk.look("ada"))
+    scene.maintain()
+
+
+@story(JOINED, OFFERED_BY_POLICY, ENTERED, EXITED)
+def enters_and_exits(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    for _repeat in range(2):
+        assert scene.desk.enter("ada").status == 200
+    for _repeat in range(2):
+        assert scene.desk.exit("ada").status == 200
+    scene.maintain()
+
+
+@story(JOINED, OFFERED, ENTERED, ("exited", "operator"))
+def is_admitted_by_hand_and_let_out(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada")
+    policy(scene)
+    assert scene.desk.admit(1).status == 200
+    assert scene.desk.enter("ada").status == 200
+    path = f"{scene.desk.admin_entry('ada')}/exit"
+    answer = scene.world.request("POST", path, body={"reason": "went home"}, operator=True)
+    assert answer.status == 200, answer.text
+
+
+@story(JOINED, ("admitted", "policy"))
+def is_admitted_without_an_offer(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada")
+    policy(scene, max_inside=1, acceptance="automatic")
+    assert scene.desk.look("ada").status == 200
+    scene.maintain()
+
+
+@story(JOINED, OFFERED_BY_POLICY, ("declined", "customer"))
+def declines(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    for _repeat in range(2):
+        assert scene.desk.decline("ada").status == 200
+
+
+@story(JOINED, OFFERED_BY_POLICY, LEFT)
+def declines_for_good(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    for _repeat in range(2):
+        assert scene.desk.decline("ada", "leave").status == 200
+
+
+@story(JOINED, OFFERED, NO_SHOW)
+def does_not_enter(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada")
+    policy(scene)
+    assert scene.desk.admit(1).status == 200
+    scene.world.advance(OFFER_SECONDS)
+    scene.maintain()
+
+
+@story(JOINED, OFFERED, NO_SHOW, OFFERED, NO_SHOW, ("parked", "maintenance"))
+def never_enters(scene: Scene) -> None:
+    does_not_enter(scene)
+    assert scene.desk.admit(1).status == 200
+    scene.world.advance(OFFER_SECONDS)
+    scene.maintain()
+
+
+@story(JOINED, OFFERED, NO_SHOW, ("left", "policy"))
+def does_not_enter_and_is_taken_off(scene: Scene) -> None:
+    scene.desk.all_sign_up("ada")
+    policy(scene, no_show="leave")
+    assert scene.desk.admit(1).status == 200
+    scene.world.advance(OFFER_SECONDS)
+    scene.maintain()
+
+
 @story(JOINED)
 def is_signed_up_by_maintenance(scene: Scene) -> None:
     scene.desk.all_sign_up("bob")
@@ -239,6 +330,11 @@ def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
     cut_off(scene, 0, lambda: scene.desk.sign_up("ada"))
     assert scene.desk.erase("ada").status == 204
     scene.maintain()
+
+
+def policy(scene: Scene, **fields: object) -> None:
+    """Give the list an admission policy."""
+    assert scene.configure(admission={"offer_seconds": OFFER_SECONDS, **fields}).status == 200
 
 
 def cut_off(scene: Scene, step: int, request: Callable[[], object]) -> None:

@@ -29,6 +29,11 @@ DEEDS: dict[str, Deed] = {
     "bump behind": lambda desk, name: desk.bump(name, to="back"),
     "claim": lambda desk, _: desk.claim(2),
     "claim and admit": lambda desk, _: desk.claim(1, complete=True),
+    "admit": lambda desk, _: desk.admit(2),
+    "enter": lambda desk, name: desk.enter(name),
+    "decline": lambda desk, name: desk.decline(name),
+    "decline and leave": lambda desk, name: desk.decline(name, "leave"),
+    "exit": lambda desk, name: desk.exit(name),
     "complete": lambda desk, name: desk.complete(name),
     "release": lambda desk, name: desk.release(name),
     "extend": lambda desk, name: desk.extend(name),
@@ -61,6 +66,7 @@ lives: Any = st.lists(
 def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
     """P2, P3: each change is published exactly once, with its own stamp."""
     scene = Scene()
+    scene.configure(admission={})
     scene.desk.all_sign_up(*NAMES)
     for deed, name, struck in life:
         if struck is not None:

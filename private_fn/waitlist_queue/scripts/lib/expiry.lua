@@ -33,7 +33,9 @@ local function end_expired(keys, max_attempts, now)
   if redis.call('ZCOUNT', keys.held, '-inf', millis) == 0 then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
-  local stamp, no_show = next_stamp(keys, now), redis.call('HGET', keys.meta, 'no_show')
+  -- Two stamps: an offer that ends in a parking has two events, which must differ in their stamps.
+  local stamp = next_stamp(keys, now, next_stamp(keys, now))
+  local no_show = redis.call('HGET', keys.meta, 'no_show')
   for i = 1, #expired, 2 do
     -- Entries that go to the back need a rank each.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
