@@ -4,12 +4,14 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Sequence
 
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_shared import ids
 from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
+ENDED = re.compile(r"([0-9]{1,15})-((?:[a-z2-7]{26}){0,16})")
 # The sort key of a history: the stamp and the name of an event.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError(
@@ -42,6 +44,20 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
         case [int(time), str(entry_id)] if 0 <= time <= MAX_RANK and ENTRY_ID.fullmatch(entry_id):
             return time, entry_id
     raise InvalidFields(INVALID)
+
+
+def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
+    """Return the cursor of a time and at most 16 entries: without base64, which makes it longer."""
+    return f"{millis}-{''.join(entry_ids)}"
+
+
+def decode_ended(cursor: str) -> tuple[int, list[str]]:
+    """Return the time and the entries of `encode_ended`; raises InvalidFields."""
+    found = ENDED.fullmatch(cursor)
+    if found is None:
+        raise InvalidFields(INVALID)
+    text = found[2]
+    return int(found[1]), [text[at : at + 26] for at in range(0, len(text), 26)]
 
 
 def decode_text(cursor: str | None) -> str | None:

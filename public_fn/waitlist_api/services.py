@@ -14,6 +14,7 @@ from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
+from waitlist_api.entries.ended import EndedEntries
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
@@ -66,6 +67,7 @@ class Services:
     leaves: Leaves
     bumps: Bumps
     entry_queries: EntryQueries
+    ended_entries: EndedEntries
     entry_edits: EntryEdits
     segment_depths: SegmentDepths
     segment_positions: SegmentPositions

@@ -151,7 +151,11 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_admission_routes(services.admissions, services.exits),
         admin_import_routes(services.imports, token_issuer),
         admin_entry_routes(
-            services.entry_queries, services.entry_edits, services.bumps, services.leaves
+            services.entry_queries,
+            services.ended_entries,
+            services.entry_edits,
+            services.bumps,
+            services.leaves,
         ),
         admin_token_routes(token_issuer),
     ]

@@ -20,6 +20,9 @@ from waitlist_api.records.table import Item, Table
 INDEX = "by_place"
 PAGE = 500
 NO_ATTRIBUTES = "{}"
+INSIDE = (
+    "#status = :admitted AND #inside_until_millis > :now AND attribute_not_exists(#exited_millis)"
+)
 
 
 class Placed(Struct, frozen=True, kw_only=True, gc=False):
@@ -56,6 +59,14 @@ class Placed(Struct, frozen=True, kw_only=True, gc=False):
     @classmethod
     def from_record(cls, record: EntryRecord) -> Self:
         return cls(**{name: getattr(record, name) for name in cls.__struct_fields__})
+
+
+@dataclass(frozen=True)
+class EndedPage:
+    """Entries of one shard by time, as (millis, entry id); `last` was read last, if more follow."""
+
+    entries: list[tuple[int, str]]
+    last: tuple[int, str] | None
 
 
 # Without the index's own keys: parsing the answers takes most of a rebuild's time.
@@ -112,9 +123,43 @@ class Places:
                 "now": now_millis,
                 "admitted": "admitted",
             },
-            FilterExpression="#status = :admitted AND #inside_until_millis > :now"
-            " AND attribute_not_exists(#exited_millis)",
+            FilterExpression=INSIDE,
         )
+
+    def ended_page(
+        self,
+        waitlist_id: str,
+        shard: int,
+        which: str,
+        since_millis: int,
+        after: str | None,
+        limit: int,
+        now_millis: int,
+    ) -> EndedPage:
+        """Return entries that are admitted, left, or inside now; reads at most `limit`.
+
+        They ended at a time or later; of those at exactly that time only those after an entry.
+        """
+        place = ended_place(waitlist_id, shard)
+        condition = "#status = :status"
+        values: Item = {"status": which}
+        if which == "inside":
+            condition, values = INSIDE, {"admitted": "admitted", "now": now_millis}
+        start: Item | None = None
+        if after is not None:
+            key = record_key(waitlist_id, after)
+            start = {**key, "place": place, "place_rank": since_millis}
+        items, last = self.table.query(
+            "#place = :place AND #place_rank >= :since",
+            {"place": place, "since": since_millis, **values},
+            start,
+            IndexName=INDEX,
+            Limit=limit,
+            ProjectionExpression="#entry_id, #place_rank",
+            FilterExpression=condition,
+        )
+        read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
+        return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)
 
     def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
         """Yield entries that are joining or leaving one waitlist, oldest first."""

@@ -179,6 +179,8 @@ def list_entries(service: Deployment) -> None:
     body = {"claim_token": token, "reason": REASON}
     assert service.operator("POST", f"{CLAIM}/park", json=body).is_success
     assert pages(service, parked) == 2
+    for status in ("admitted", "left", "inside"):
+        assert pages(service, f"{ADMIN}/entries?limit=1&status={status}") >= 1
     wrong(service, "GET", f"{ADMIN}/entries")
 
 

@@ -386,7 +386,10 @@ def _entries() -> dict[str, Operation]:
                 200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
             ),
             "Waiting entries come in serving order, offered entries by deadline, parked entries by "
-            "the time of parking.",
+            "the time of parking. Entries that were admitted or left, and customers who are "
+            "`inside` (admitted, the pass not over, not exited), come by the time at which their "
+            "stay ended, the oldest first, an entry of the last moments perhaps later. A page of "
+            "these may be empty before the last one: follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with profile and history",

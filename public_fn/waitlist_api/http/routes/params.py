@@ -6,7 +6,13 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import BeforeValidator, Field
 
-from waitlist_api.http.schemas.common import CURSOR, PathEntryId, PathOwnEntryId, PathWaitlistId
+from waitlist_api.http.schemas.common import (
+    CURSOR,
+    PathEntryId,
+    PathOwnEntryId,
+    PathWaitlistId,
+    UtcTime,
+)
 from waitlist_api.http.schemas.segments import SEGMENT_NAMES
 from waitlist_shared.ids import entry_id_of
 from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
@@ -41,6 +47,14 @@ First = Annotated[
     Query(description="The position at which the page begins."),
 ]
 Limit = Annotated[PageSize, Query()]
+Since = Annotated[
+    UtcTime | None,
+    Query(
+        description="Only entries whose stay ended at this time, in UTC, or later: with "
+        "status=admitted, left or inside. The pages after the first begin at their `cursor`.",
+        examples=["2026-11-21T09:30:00Z"],
+    ),
+]
 SegmentNames = Annotated[
     str | None,
     Query(

@@ -1,9 +1,10 @@
 """Types that request bodies, responses and problem details share."""
 
 import re
+from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
 from waitlist_api.http.errors import meanings
@@ -41,6 +42,21 @@ TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
 Reason = Annotated[str, Field(max_length=500, description="Stored in the history.")]
+
+
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
+
+
+def _moment(value: object) -> datetime:
+    if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
+        raise ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
+    return datetime.fromisoformat(value)
+
+
+UtcTime = Annotated[
+    datetime,
+    BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
+]
 
 
 # Terminals execute C0 and C1 controls, line separators break logs and tables, and bidirectional

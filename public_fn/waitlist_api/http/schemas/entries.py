@@ -328,6 +328,13 @@ class AdminEntryAnswer(EntryAnswer):
     claimed_until: Annotated[Time | None, Field(description="The deadline of the claim.")]
     parked_at: Time | None
     park_reason: str | None
+    admitted_at: Time | None
+    inside_until: Annotated[
+        Time | None,
+        Field(description="When the pass ends; null if the customer got none."),
+    ]
+    exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
+    left_at: Time | None
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]
@@ -336,8 +343,6 @@ class AdminEntryAnswer(EntryAnswer):
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
     created_at: Annotated[Time, Field(description="When the customer signed up for this stay.")]
     updated_at: Time
-    admitted_at: Time | None
-    left_at: Time | None
     expires_at: Annotated[
         Time | None,
         Field(description="When record and history are deleted; null if they are kept."),

@@ -1,11 +1,8 @@
 """Imports: rows that are validated one by one, and the outcome of each."""
 
-import re
-from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import (
-    BeforeValidator,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -15,7 +12,7 @@ from pydantic import (
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.schemas.common import Body, FieldProblem, Model
+from waitlist_api.http.schemas.common import Body, FieldProblem, Model, UtcTime
 from waitlist_api.http.schemas.entries import (
     CustomerId,
     EntryToken,
@@ -27,13 +24,6 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_PRIORITY
 
 MAX_IMPORT_BYTES = 2 * 1024 * 1024
-TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
-
-
-def _moment(value: object) -> datetime:
-    if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
-        raise ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
-    return datetime.fromisoformat(value)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
@@ -61,8 +51,7 @@ class ImportRowBody(Body):
         int, Field(ge=0, le=MAX_PRIORITY, description="Higher is served first.")
     ] = 0
     joined_at: Annotated[
-        datetime | None,
-        BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
+        UtcTime | None,
         Field(
             description="When the customer joined elsewhere, in UTC. They get the position of a "
             "signup at that time. Not before 2020, not in the future. Default: behind all entries.",

@@ -10,6 +10,7 @@ from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.entries.bump import BumpCommand, Bumps
 from waitlist_api.entries.edit import EditCommand, EntryEdits
+from waitlist_api.entries.ended import EndedEntries
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
@@ -19,6 +20,7 @@ from waitlist_api.http.routes.params import (
     First,
     IdempotencyKey,
     Limit,
+    Since,
     WaitlistId,
 )
 from waitlist_api.http.schemas.entries import (
@@ -45,11 +47,16 @@ UNRECORDED: dict[str, Any] = {
     "claimed_until": None,
     "parked_at": None,
     "park_reason": None,
+    "admitted_at": None,
+    "inside_until": None,
+    "exited_at": None,
+    "left_at": None,
 }
 FIRST_ALONE = FieldError(
     "query.first",
     "use either first or cursor, and first only with status=waiting",
 )
+SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left or inside")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
     "a bump by places needs an Idempotency-Key: without it a retry would move the entry twice",
@@ -57,7 +64,11 @@ KEY_NEEDED = FieldError(
 
 
 def admin_entry_routes(
-    entry_queries: EntryQueries, entry_edits: EntryEdits, bumps: Bumps, leaves: Leaves
+    entry_queries: EntryQueries,
+    ended_entries: EndedEntries,
+    entry_edits: EntryEdits,
+    bumps: Bumps,
+    leaves: Leaves,
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of entries."""
     router = APIGatewayHttpRouter()
@@ -65,18 +76,32 @@ def admin_entry_routes(
     @router.get(ENTRIES, operation_id="listEntries")
     def list_entries(
         waitlist_id: WaitlistId,
-        status: Annotated[Literal["waiting", "offered", "parked"], Query()] = "waiting",
+        status: Annotated[
+            Literal["waiting", "offered", "parked", "admitted", "left", "inside"], Query()
+        ] = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
         first: First = None,
+        since: Since = None,
     ) -> EntriesAnswer:
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
-        if status == "waiting":
-            people, following = entry_queries.page(waitlist_id, cursor, limit, first)
-        else:
-            which: Literal["held", "parked"] = "held" if status == "offered" else "parked"
-            people, following = entry_queries.list_off_queue(waitlist_id, which, cursor, limit)
+        if since is not None and status not in ("admitted", "left", "inside"):
+            raise InvalidFields(SINCE_OF_ENDED)
+        match status:
+            case "waiting":
+                people, following = entry_queries.page(waitlist_id, cursor, limit, first)
+            case "offered":
+                people, following = entry_queries.list_off_queue(waitlist_id, "held", cursor, limit)
+            case "parked":
+                people, following = entry_queries.list_off_queue(
+                    waitlist_id, "parked", cursor, limit
+                )
+            case "admitted" | "left" | "inside":
+                from_millis = None if since is None else int(since.timestamp() * 1000)
+                people, following = ended_entries.page(
+                    waitlist_id, status, from_millis, cursor, limit
+                )
         return EntriesAnswer(
             entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )
@@ -152,6 +177,10 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "claimed_until": _time(record.claimed_until_millis),
         "parked_at": _time(record.parked_millis),
         "park_reason": record.park_reason or None,
+        "admitted_at": _time(record.admitted_millis),
+        "inside_until": _time(record.inside_until_millis),
+        "exited_at": _time(record.exited_millis),
+        "left_at": _time(record.left_millis),
     }
 
 
@@ -163,8 +192,6 @@ def _whole(person: EntryDetails, cursor: str | None) -> AdminEntryWithHistoryAns
         **_person(person),
         created_at=iso(record.created_millis),
         updated_at=iso(record.updated_millis),
-        admitted_at=_time(record.admitted_millis),
-        left_at=_time(record.left_millis),
         expires_at=_time(record.expires_at and record.expires_at * 1000),
         history=[_event(event) for event in person.history],
         cursor=cursor,
