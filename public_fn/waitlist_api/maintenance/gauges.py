@@ -28,6 +28,7 @@ def measure(
 def _measure_depth(metrics: MetricsCollector, stats: c.StatsResult, now_millis: int) -> None:
     metrics.add("waiting", stats.waiting)
     metrics.add("offered", stats.offered)
+    metrics.add("inside", stats.inside)
     metrics.add("parked", stats.parked)
     if stats.head_ticket is not None:
         joined_millis = EPOCH_MILLIS + stats.head_ticket // TICKETS_PER_MILLISECOND

@@ -107,13 +107,7 @@ class MaintenanceRunner:
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> None:
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
-            self.rebuilder.forget(waitlist)
-            self._repeat_settings(waitlist, answer.epoch)
-            self.reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
-            if "building" in (answer.segments_state, waitlist.segments_state):
-                self.reindexer.reindex(waitlist)
-            if waitlist.settings.admission and not waitlist.settings.paused:
-                self._admit(waitlist.waitlist_id, left_millis)
+            self._keep_warm(waitlist, answer, left_millis)
         elif isinstance(answer, c.StatsResult | Cold):
             is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
@@ -121,11 +115,29 @@ class MaintenanceRunner:
         elif isinstance(answer, WaitlistError):
             raise answer
 
-    def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> None:
-        """Offer all places that are due; the next run goes on if the time of this one ends."""
+    def _keep_warm(
+        self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
+    ) -> None:
+        """Maintain a waitlist whose order is complete, and admit as its policy says."""
+        is_overdue = waitlist.settings.admission is not None and not waitlist.settings.paused
+        try:
+            self.rebuilder.forget(waitlist)
+            self._repeat_settings(waitlist, stats.epoch)
+            self.reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
+            if "building" in (stats.segments_state, waitlist.segments_state):
+                self.reindexer.reindex(waitlist)
+            is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
+        finally:
+            if is_overdue:
+                # Places may be due at a waitlist at which no customer looks.
+                self.metrics.add("admissions_overdue")
+
+    def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
+        """Offer all places that are due; return False if the time of this run ends before."""
         while self.admissions.run(waitlist_id).is_more:
             if left_millis() < ADMIT_STOP_MILLIS:
-                return
+                return False
+        return True
 
     def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
         """Send new settings again: the request that wrote them may have been cut off."""

@@ -19,6 +19,8 @@ Count = Literal[
 ]
 # Gauges over all waitlists: sums; `oldest` and `running` have the largest value.
 Level = Literal[
+    "admissions_overdue",
+    "inside",
     "intents_stuck",
     "offered",
     "oldest_parked_seconds",

@@ -9,8 +9,17 @@ import pytest
 
 from tests.deployment.deployed import deployed
 from tests.deployment.documents import tables_of
-from tests.service.privacy.deployment import NAMESPACE
-from tests.service.privacy.drives import CLAIM, ENTRIES, ENTRY, hold, prepare, sign_up
+from tests.service.privacy.deployment import NAMESPACE, Deployment
+from tests.service.privacy.drives import (
+    ADMIN,
+    CLAIM,
+    ENTRIES,
+    ENTRY,
+    SETTINGS,
+    hold,
+    prepare,
+    sign_up,
+)
 from tests.service.telemetry.captured_logs import captured_logs, metrics_of
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS
 
@@ -63,6 +72,7 @@ ALARMS = {
     "RedisMemoryAlarm",
     "RedisCpuAlarm",
     "StuckIntentsAlarm",
+    "AdmissionsOverdueAlarm",
     "ParkedGrowthAlarm",
     "RebuildRunningLongAlarm",
     "MaintenanceSilentAlarm",
@@ -77,10 +87,21 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[Metric]]:
         other = sign_up(kept.service, "another").json()
         kept.service.customer("DELETE", f"{ENTRIES}/{other['entry_id']}", other["entry_token"])
         kept.service.operator("POST", f"{CLAIM}/complete", json={"claim_token": hold(kept.service)})
+        admit(kept.service)
         kept.service.redis.flushall()
         kept.service.customer("GET", ENTRY)
         kept.service.maintain()
         yield set().union(*map(metrics_of, kept.lines()))
+
+
+def admit(service: Deployment) -> None:
+    """Have a customer be offered a place, enter and go out."""
+    assert service.operator("PUT", ADMIN, json={**SETTINGS, "admission": {}}).is_success
+    guest = sign_up(service, "guest").json()
+    assert service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]
+    for verb in ("enter", "exit"):
+        path = f"{ENTRIES}/{guest['entry_id']}/{verb}"
+        assert service.customer("POST", path, guest["entry_token"]).is_success
 
 
 @every_stack

@@ -9,10 +9,12 @@ from tests.support.snapshot import RedisState
 from tests.support.stores import fake_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.admission.admit import Admissions as AdmissionRuns
 from waitlist_api.entries.signup import Signups
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS
+from waitlist_api.maintenance.runner import ADMIT_STOP_MILLIS
 from waitlist_api.queue.client import QueueClient
 from waitlist_shared.errors import QueueUnavailable
 
@@ -58,6 +60,43 @@ def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) ->
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
+
+
+def test_people_inside_are_counted_until_they_exit(people: Admissions) -> None:
+    people.configure(admission={})
+    people.all_sign_up("ann", "bob")
+    people.admit(2)
+    for name in ("ann", "bob"):
+        assert people.enter(name).status == 200
+    assert run(people)["inside"] == 2
+    people.exit("ann")
+    assert run(people)["inside"] == 1
+
+
+def test_a_policy_that_cannot_run_is_overdue(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people.configure(admission={"max_inside": 1})
+    people.all_sign_up("ann")
+    with monkeypatch.context() as patch:
+        patch.setattr(AdmissionRuns, "run", unavailable)
+        assert run(people)["admissions_overdue"] == 1
+        people.configure(admission={"max_inside": 1}, paused=True)
+        assert "admissions_overdue" not in run(people)
+    people.configure(admission={"max_inside": 1})
+    assert "admissions_overdue" not in run(people)
+    assert people.status("ann") == "offered"
+
+
+def test_a_policy_whose_run_has_no_time_left_is_overdue(people: Admissions) -> None:
+    crowd = [f"customer-{number}" for number in range(101)]
+    people.all_sign_up(*crowd)
+    people.configure(admission={"max_inside": 101})
+    people.world.metrics.take()
+    people.world.services.maintenance.run_all(lambda: ADMIT_STOP_MILLIS - 1)
+    assert taken(people)["admissions_overdue"] == 1
+    assert "admissions_overdue" not in run(people)
+    assert people.status(crowd[-1]) == "offered"
 
 
 def test_holds_that_expire_are_counted_once(people: Admissions) -> None:
