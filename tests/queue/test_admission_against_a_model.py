@@ -143,7 +143,9 @@ class AdmissionMachine(RuleBasedStateMachine):
         model.end_offers(now)
         self._count(model)
         due = model.due(now)
-        answer = accepted(self.line.send("admit", schedule_from=0, instants=self.instants))
+        answer = accepted(
+            self.line.send("admit", settings_version=1, schedule_from=0, instants=self.instants)
+        )
         taken = [self.line.name_of(one["entry_id"]) for one in answer["entries"]]
         assert len(taken) in due
         assert taken == model.take(len(taken), now)
@@ -199,6 +201,6 @@ class AdmissionMachine(RuleBasedStateMachine):
 
 
 AdmissionMachine.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None
+    max_examples=20, stateful_step_count=20, deadline=None
 )
 TestAdmissionAgainstAModel = AdmissionMachine.TestCase

@@ -3,8 +3,8 @@
 -- USES expiry hold pop replay admission due
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside once
 -- ARGV count segment segments_version tokens once_key once_seconds once_body
--- ARGV schedule_from instants next_instant now server_run_id
--- Without a `count` the policy decides. The instants ("millis:count", a space between two) are all of the schedule
+-- ARGV settings_version schedule_from instants next_instant now server_run_id
+-- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count", a space between two) are all of the schedule
 -- between `schedule_from` and the last of them; `next_instant` is the one after them.
 -- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp
@@ -16,7 +16,7 @@ local BETWEEN_RUNS = 1000 -- milliseconds between two runs that looks trigger, i
 
 now = micros(now) -- read once for the whole script
 local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'segments_version',
-  'segments_state', 'home', 'last_ticket', 'admit_at')
+  'segments_state', 'home', 'last_ticket', 'admit_at', 'settings_version')
 if not owned_state(meta[1], meta[6], server_run_id) then return {'cold'} end
 if meta[1] == 'hydrating' then return {'rebuilding'} end
 if meta[2] == '1' then return {'waitlist_paused'} end
@@ -34,14 +34,15 @@ if claimed_before then
     redis.call('ZCARD', keys.queue)}
 end
 
-local policy, millis = read_policy(keys), math.floor(now / 1000)
+local policy, millis = read_policy(keys, now), math.floor(now / 1000)
 local room = room_of(keys, policy, now)
 local due
 if count ~= '' then
   due = math.min(tonumber(count), room or MOST)
 else
   if policy.has_schedule == 1 then
-    if tonumber(schedule_from) > policy.scheduled_until then
+    if tonumber(schedule_from) > policy.scheduled_until or
+      tonumber(settings_version) < tonumber(meta[9]) then
       return {'behind', policy.scheduled_until}
     end
     count_instants(policy, instants, redis.call('ZCARD', keys.queue), millis)
@@ -73,8 +74,8 @@ end
 local waiting, is_more = redis.call('ZCARD', keys.queue), false
 if count == '' then
   take_due(policy, #entries)
-  redis.call('HSET', keys.meta, 'bucket_at', policy.bucket_at or now, 'scheduled', policy.scheduled
-    or 0, 'scheduled_until', policy.scheduled_until or 0)
+  redis.call('HSET', keys.meta, 'bucket_at', policy.bucket_at, 'scheduled', policy.scheduled,
+    'scheduled_until', policy.scheduled_until)
   is_more = due > #entries and waiting > 0
 end
 if meta[8] then

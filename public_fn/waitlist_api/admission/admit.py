@@ -69,6 +69,7 @@ class Admissions:
             admitted = self._send(self._request(waitlist, since))
             if admitted.outcome != "behind":
                 return Run(self._record(waitlist_id, admitted, POLICY), admitted.is_more)
+            waitlist = self.waitlist_cache.look_up(waitlist_id)
             since = admitted.scheduled_until
         return Run([], is_more=True)
 
@@ -112,6 +113,7 @@ class Admissions:
         following = next_instant(schedule, last_millis)
         return structs.replace(
             request,
+            settings_version=waitlist.version,
             schedule_from=since_millis,
             instants=tuple(c.DueInstant(one.millis, one.count) for one in instants),
             next_instant=following.millis if following else None,

@@ -29,7 +29,8 @@ class DueInstant(Struct, frozen=True, array_like=True):
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     """Offers places to the first entries of the queue, or of a `segment`.
 
-    Without a `count` the policy decides how many. Then `instants` are all of its schedule between
+    Without a `count` the policy decides how many. A caller that counts its schedule knows these
+    settings, or newer ones: `settings_version`. Then `instants` are all of the schedule between
     `schedule_from` and the last of them, and `next_instant` (milliseconds) is the one after them.
     A repeat with the same `once_key` gets the same entries, as in a claim.
     """
@@ -40,6 +41,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
+    settings_version: Number = 0
     schedule_from: Number = 0
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
@@ -51,7 +53,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 
     The deadline of an entry is that of its offer; where the policy admits without offers, it is the
     end of the pass. With `is_more` another run finds more places due. `behind` offers nothing:
-    Redis has counted the schedule up to `scheduled_until` only, so the instants since are needed.
+    Redis has counted the schedule up to `scheduled_until` only, so the instants since are needed;
+    or it has newer settings than the caller.
     """
 
     entries: tuple[Claimed, ...] = ()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.line import SECOND_MICROS, Answer, Line, accepted
+from waitlist_queue import keys
 
 PEOPLE = [f"person-{number}" for number in range(12)]
 MINUTE_MILLIS = 60_000
@@ -154,7 +155,12 @@ def test_instants_count_once_and_late(line: Line) -> None:
     filled(line, has_schedule=True)
     now = line.clock.millis
     instants = [(now + 1000, 2), (now + 2000, 3)]
-    known = {"schedule_from": 0, "instants": instants, "next_instant": now + 9000}
+    known = {
+        "settings_version": 1,
+        "schedule_from": 0,
+        "instants": instants,
+        "next_instant": now + 9000,
+    }
     line.clock.advance(seconds=1)
     assert admitted(line, **known) == PEOPLE[:2]
     assert admitted(line, **known) == []
@@ -169,7 +175,7 @@ def test_instants_count_once_and_late(line: Line) -> None:
 def test_a_caller_that_knows_too_little_of_the_schedule_is_behind(line: Line) -> None:
     filled(line, has_schedule=True)
     later = line.clock.millis + 1000
-    answer = admit(line, schedule_from=later, instants=[(later + 1000, 5)])
+    answer = admit(line, settings_version=1, schedule_from=later, instants=[(later + 1000, 5)])
     assert (answer["outcome"], answer["entries"]) == ("behind", [])
     assert answer["scheduled_until"] == 0
 
@@ -177,7 +183,7 @@ def test_a_caller_that_knows_too_little_of_the_schedule_is_behind(line: Line) ->
 def test_scheduled_places_that_find_no_room_stay_due(line: Line) -> None:
     filled(line, has_schedule=True, max_inside=1)
     now = line.clock.millis
-    known = {"schedule_from": 0, "instants": [(now, 3)]}
+    known = {"settings_version": 1, "schedule_from": 0, "instants": [(now, 3)]}
     assert admitted(line, **known) == PEOPLE[:1]
     accepted(enter(line, PEOPLE[0]))
     line.send("exit", entry_id=line.id_of(PEOPLE[0]))
@@ -210,7 +216,7 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
         scheduled_until=now,
     )
     line.all_sign_up(PEOPLE)
-    known = {"schedule_from": now, "instants": [(now, 5), (now + 500, 5)]}
+    known = {"settings_version": 1, "schedule_from": now, "instants": [(now, 5), (now + 500, 5)]}
     assert admitted(line, **known) == []
     line.clock.advance(seconds=1)
     assert admitted(line, **known) == PEOPLE[:1]
@@ -228,3 +234,20 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
     accepted(line.send("drop", **line.stay("bob"), inside_until_millis=until))
     line.init(state="warm", only_if_known=True)
     assert line.stats()["inside"] == 1
+
+
+def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
+    """A process that remembers the schedule before the last change must not count its instants."""
+    filled(line, has_schedule=True)
+    policy(line, version=2, has_schedule=True)
+    known = {"schedule_from": 0, "instants": [(line.clock.millis, 3)]}
+    assert admit(line, settings_version=1, **known)["outcome"] == "behind"
+    assert admitted(line, settings_version=2, **known) == PEOPLE[:3]
+
+
+def test_an_order_made_before_there_were_policies_admits(line: Line) -> None:
+    filled(line)
+    line.client.hdel(keys.meta(line.waitlist_id), "bucket_at", "scheduled", "scheduled_until")
+    policy(line, version=2, has_schedule=True)
+    known = {"settings_version": 2, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
+    assert admitted(line, **known) == PEOPLE[:3]

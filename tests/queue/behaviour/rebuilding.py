@@ -74,8 +74,8 @@ VERBS = [
 
 
 def fill_every_shelf(line: Line) -> None:
-    """Have entries held, parked, admitted, in a segment, and returned after an expired hold."""
-    line.init(version=2, segments_version=2)
+    """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
+    line.init(version=2, segments_version=2, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
     names = ["held", "parked", "admitted", "expired"]
     for name in names:

@@ -285,3 +285,23 @@ def test_an_offer_cut_off_before_the_record_is_recorded(waitlist: Waitlist, worl
     assert desk.recorded("ann")["status"] == "offered"
     assert desk.events("ann") == ["joined", "offered"]
     assert desk.enter("ann").status == 200
+
+
+def test_a_process_with_a_remembered_schedule_counts_no_instant_of_it(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist(*NAMES, admission=schedule({"cron": "* * * * *", "count": 1}))
+    other = World.on(world.dynamodb, world.redis, clock=world.clock, redis_clock=world.redis_clock)
+    assert desk.look(NAMES[0]).status == 200
+    other.request(
+        "PUT",
+        desk.admin_path,
+        body={"name": "Bakery", "admission": schedule({"at": iso(7200), "count": 1})},
+        operator=True,
+    )
+    world.clock.millis, remembered = world.clock.millis + 25_000, world.clock.millis
+    world.redis_clock.advance(60)
+    world.services.admissions.run(desk.waitlist_id)
+    world.clock.millis = remembered + 60_000
+    world.services.admissions.run(desk.waitlist_id)
+    assert offered(desk) == []

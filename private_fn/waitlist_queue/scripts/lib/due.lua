@@ -1,11 +1,14 @@
 -- The places that a policy has due, and when it has more. `meta` is what read_policy returns.
 local MINUTE = 60000000 -- microseconds
 
-local function read_policy(keys)
+local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'bucket_at', 'has_schedule', 'scheduled',
     'scheduled_until', 'max_inside', 'offer_seconds', 'pass_seconds', 'acceptance'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
+  -- An order that was made before there were policies has had nothing due.
+  policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
+  policy.scheduled_until = policy.scheduled_until or 0
   return policy
 end
 
