@@ -109,7 +109,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     def body(name: str, /, **fields: Any) -> Any:
         return client.body(name, fields)
 
-    settings = body("WaitlistBody", name="Bakery", segments=[["language"]])
+    admission = body("AdmissionBody", offer_seconds=60)
+    settings = body("WaitlistBody", name="Bakery", segments=[["language"]], admission=admission)
     made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
     assert made.name == "Bakery"
     tokens: dict[str, str] = {}
@@ -119,6 +120,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
         joined = send("signUp", 201, waitlist_id=BAKERY, body=guest)
         assert (joined.status, joined.position) == ("waiting", len(ids) + 1)
         tokens[name], ids[name] = joined.entry_token, joined.entry_id
+
+    names = {entry_id: name for name, entry_id in ids.items()}
 
     def on(name: str, operation: str, status: int = 200, **arguments: Any) -> Any:
         return send(operation, status, waitlist_id=BAKERY, entry_id=ids[name], **arguments)
@@ -151,8 +154,16 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     history = send("getStatsHistory", 200, waitlist_id=BAKERY)
     assert history.step_seconds == 600
 
+    offers = send("admit", 200, waitlist_id=BAKERY, body=body("AdmitBody", count=2)).entries
+    (cyd, ada) = [names[one.entry_id] for one in offers]
+    assert on(cyd, "decline", token=tokens[cyd], body=body("DeclineBody")).status == "waiting"
+    assert on(ada, "enter", token=tokens[ada]).pass_
+    assert on(ada, "getPass", token=tokens[ada]).pass_
+    assert on(ada, "exitEntry", token=tokens[ada]).exited_at
+    assert on(ada, "exitPerson", body=body("ExitBody")).exited_at
+
     on("bob", "leave", 204, token=tokens["bob"])
-    on("cyd", "remove", 204, body=body("RemoveBody", reason="asked by telephone"))
+    on(cyd, "remove", 204, body=body("RemoveBody", reason="asked by telephone"))
     on("ada", "erasePerson", 204)
     rows = body("ImportBody", entries=[{"customer_id": "eve"}])
     assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1

@@ -39,7 +39,7 @@ OF_A_SIGNUP = to(
     "leave",
     "enter",
     "decline",
-    "exit",
+    "exitEntry",
     "getPass",
     "getPerson",
     "editPerson",

@@ -214,7 +214,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "has followed.",
             credentials,
         ),
-        "exit": Operation(
+        "exitEntry": Operation(
             "customer",
             "Go out, and free the place",
             answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
@@ -316,7 +316,7 @@ def _admission() -> dict[str, Operation]:
             "Idempotency-Key a repeat by the same operator offers no further place: it returns the "
             "same entries, as far as they still have their place.",
         ),
-        "exitEntry": _operator(
+        "exitPerson": _operator(
             "Let a customer go out, and free the place",
             answers(200, "The admission", *ENTRY, "not_inside"),
             "Idempotent: a repeat has the same answer.",

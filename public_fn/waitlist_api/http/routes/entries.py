@@ -89,7 +89,7 @@ def entry_routes(
         proven = stay(waitlist_id, entry_id)
         return admission.decline(waitlist_id, entry_id, proven, body)
 
-    @router.post(f"{ENTRY}/exit", operation_id="exit")
+    @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
         return admission.exit(waitlist_id, entry_id, stay(waitlist_id, entry_id))
 

@@ -87,7 +87,7 @@ def own_entry_routes(
         mine = own(waitlist_id, entry_id)
         return admission.decline(waitlist_id, mine, None, body)
 
-    @router.post(f"{ENTRY}/exit", operation_id="exit")
+    @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> AdmittedAnswer:
         return admission.exit(waitlist_id, own(waitlist_id, entry_id), None)
 

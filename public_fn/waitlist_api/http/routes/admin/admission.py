@@ -42,7 +42,7 @@ def admin_admission_routes(admissions: Admissions, exits: Exits) -> APIGatewayHt
         )
         return AdmitAnswer(entries=[_offer(one) for one in admissions.admit(command).offers])
 
-    @router.post(EXIT, operation_id="exitEntry")
+    @router.post(EXIT, operation_id="exitPerson")
     def exit_entry(waitlist_id: WaitlistId, entry_id: EntryId, body: ExitBody) -> AdmittedAnswer:
         return admitted_answer(exits.exit(waitlist_id, entry_id, by(), reason=body.reason))
 
