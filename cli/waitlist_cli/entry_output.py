@@ -9,6 +9,7 @@ from waitlist_cli.output import details
 WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
 OFFERED = ("entry_id", "customer_id", "claimed_until", "attempts", "joined_at", "profile")
 PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
+ADMITTED = ("admitted_at", "entry_id", "customer_id", "inside_until", "exited_at", "profile")
 CLAIMED = ("entry_id", "claim_token", "claimed_until", "attempts", "customer_id", "profile")
 NUMBERS = ("position", "priority", "attempts")
 NESTED = ("profile", "attributes")

@@ -1,7 +1,7 @@
 """`waitlist export`: writes people page by page."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, TextIO
@@ -28,19 +28,23 @@ COLUMNS = (
     "profile",
     "attributes",
 )
+ON_LIST = ("waiting", "offered", "parked")
+# Written too where the stay has ended.
+ENDED = ("admitted_at", "inside_until", "exited_at", "left_at")
 Write = Callable[[dict[str, Any]], object]
 
 
 def export_people(
-    context: Context, waitlist_id: str, form: str, status: str, output: str | None
+    context: Context, waitlist_id: str, form: str, query: dict[str, str], output: str | None
 ) -> None:
-    """Write all entries of a status, with one page in memory."""
-    people = context.pages(f"/{waitlist_id}/entries", "entries", status=status)
+    """Write all entries of a query, with one page in memory."""
+    people = context.pages(f"/{waitlist_id}/entries", "entries", None, **query)
+    columns = COLUMNS if query["status"] in ON_LIST else COLUMNS + ENDED
     # Read before the file is opened, so that a refusal leaves an existing file as it was.
     first = list(islice(people, 1))
     count = 0
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        write = _csv(file) if form == "csv" else _jsonl(file)
+        write = _csv(file, columns) if form == "csv" else _jsonl(file)
         for person in chain(first, people):
             write(person)
             count += 1
@@ -51,10 +55,10 @@ def export_people(
         context.output.text(f"{counted(count, 'person', 'people')} in {output}")
 
 
-def _csv(file: TextIO) -> Write:
+def _csv(file: TextIO, columns: Sequence[str]) -> Write:
     writer = SheetWriter(file)
-    writer.header(COLUMNS)
-    return lambda person: writer.row([_cell(person[name], file) for name in COLUMNS])
+    writer.header(columns)
+    return lambda person: writer.row([_cell(person[name], file) for name in columns])
 
 
 def _jsonl(file: TextIO) -> Write:

@@ -22,7 +22,17 @@ from waitlist_cli.errors import CliError
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
 # Columns that operators copy from the screen, so they are never wrapped.
-WHOLE = ("entry_id", "claim_token", "joined_at", "claimed_until", "parked_at", "at")
+WHOLE = (
+    "entry_id",
+    "claim_token",
+    "joined_at",
+    "claimed_until",
+    "parked_at",
+    "admitted_at",
+    "inside_until",
+    "exited_at",
+    "at",
+)
 # Separates the values of an attribute, on the screen and in files.
 VALUE_SEPARATOR = ";"
 # If a table would need narrower columns, each row is printed as a block with one line per value.

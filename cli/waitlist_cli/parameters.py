@@ -39,6 +39,14 @@ Newest = Annotated[
     bool, typer.Option("--newest", help="From the tail of the queue, not from the head.")
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="From that time on: today (UTC), 30min, 1h, 2d, or 2026-03-01T09:30:00+01:00.",
+    ),
+]
 ProfileJson = Annotated[
     str | None, typer.Option("--profile-json", metavar="JSON", help="The whole profile.")
 ]

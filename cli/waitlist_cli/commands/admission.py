@@ -9,6 +9,7 @@ import typer
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
 from waitlist_cli.entry_output import (
+    ADMITTED,
     CLAIMED,
     OFFERED,
     PARKED,
@@ -31,11 +32,16 @@ from waitlist_cli.parameters import (
     Lease,
     Newest,
     Reason,
+    Since,
     WaitlistId,
     filter_of,
 )
+from waitlist_cli.since import since_of
 
 PANEL = "Admission"
+Most = Annotated[
+    int | None, typer.Option("-n", "--count", min=1, help="At most so many; default: all.")
+]
 MOST_CLAIMED = 100
 MOST_ADMITTED = 100
 # After these errors the service has certainly not done the request.
@@ -209,6 +215,20 @@ def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> Non
     )
 
 
+@command("admitted", PANEL, "waitlist admitted bakery --since today")
+def admitted(
+    context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None
+) -> None:
+    """List the admitted people, the first ones first."""
+    _print_ended(context, waitlist, "admitted", since, count)
+
+
+@command("inside", PANEL, "waitlist inside bakery")
+def inside(context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None) -> None:
+    """List the admitted people whose pass is valid and who have not gone out."""
+    _print_ended(context, waitlist, "inside", since, count)
+
+
 @command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
 def work(
     context: Context,
@@ -259,6 +279,14 @@ def work(
         until_empty=until_empty,
     )
     return run_workers(context, plan)
+
+
+def _print_ended(
+    context: Context, waitlist: str, status: str, since: str | None, count: int | None
+) -> None:
+    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    people = context.pages(path, "entries", count, status=status, **since_of(since))
+    print_entries(context, people, ADMITTED, status.capitalize())
 
 
 def _admissions(

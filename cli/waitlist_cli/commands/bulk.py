@@ -9,7 +9,8 @@ from waitlist_cli.context import Context
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
 from waitlist_cli.imports.records import opened
-from waitlist_cli.parameters import WaitlistId
+from waitlist_cli.parameters import Since, WaitlistId
+from waitlist_cli.since import since_of
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]
@@ -111,20 +112,24 @@ def export(
     waitlist: WaitlistId,
     form: Annotated[Format, typer.Option("--format", help="The format of the output.")] = "csv",
     status: Annotated[
-        Literal["waiting", "offered", "parked"],
+        Literal["waiting", "offered", "parked", "admitted", "left", "inside"],
         typer.Option("--status", help="The people to write."),
     ] = "waiting",
+    since: Since = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
     ] = None,
 ) -> None:
     """Write a waitlist's people in serving order, page by page.
 
+    Those who were admitted or left, or are inside, come by time; --since limits these.
+
     `import` reads both formats: --keep-time joined_at --priority priority --others drop.
     """
     from waitlist_cli.export import export_people
 
-    export_people(context, checked_waitlist_id(waitlist), form, status, output)
+    query = {"status": status, **since_of(since)}
+    export_people(context, checked_waitlist_id(waitlist), form, query, output)
 
 
 def _for(form: str, columns: Columns) -> Columns:

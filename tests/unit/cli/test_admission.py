@@ -144,5 +144,14 @@ def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
     assert " is out since " in bakery.typed.done("exit", *person, "--reason", "went home")
     exited = bakery.typed.json("exit", *person)
     assert exited["exited_at"]
-    result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "bob")
-    assert (result.exit_code, problem(result)["code"]) == (1, "not_inside")
+    bakery.typed.done("admit", bakery.waitlist_id, "1")
+    words = [bakery.waitlist_id, "--since", "1h"]
+    listed = bakery.typed.json("admitted", *words)["entries"]
+    assert [one["customer_id"] for one in listed] == ["ada", "bob"]
+    (header, row) = bakery.typed.done("inside", *words).splitlines()
+    assert header.split("\t")[:3] == ["admitted_at", "entry_id", "customer_id"]
+    assert row.split("\t")[2] == "bob"
+    header, *rows = bakery.typed.done("export", *words, "--status", "admitted").splitlines()
+    assert ("admitted_at" in header, len(rows)) == (True, 2)
+    result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "eve")
+    assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")

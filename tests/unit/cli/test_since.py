@@ -1,0 +1,35 @@
+"""Times of --since, in UTC as the API takes them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.since import since_of
+
+NOW = datetime(2026, 3, 29, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("today", "2026-03-29T00:00:00Z"),
+        ("30min", "2026-03-29T09:00:00Z"),
+        ("1h", "2026-03-29T08:30:00Z"),
+        ("2d", "2026-03-27T09:30:00Z"),
+        ("2026-03-01", "2026-03-01T00:00:00Z"),
+        ("2026-03-01T09:30:00+01:00", "2026-03-01T08:30:00Z"),
+    ],
+)
+def test_a_time_is_named_in_several_ways(text: str, since: str) -> None:
+    assert since_of(text, NOW) == {"since": since}
+
+
+def test_without_a_time_all_are_listed() -> None:
+    assert since_of(None) == {}
+
+
+@pytest.mark.parametrize("text", ["", "1", "1w", "-1h", "yesterday", "2026-13-01", "999999d"])
+def test_other_texts_are_wrong_usage(text: str) -> None:
+    with pytest.raises(WrongUsage, match="--since"):
+        since_of(text, NOW)
