@@ -8,7 +8,7 @@ REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.in p
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 # Targets whose names are also folders or files, and all others, which are commands.
-.PHONY: help run token demo demo-agents \
+.PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload bench openapi locks cli-pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
@@ -37,6 +37,9 @@ demo: $(INSTALLED) ## sign up 2,000 people with the service of `make run`, then 
 
 demo-agents: $(INSTALLED) ## call-centre agents claim customers by language and gender from that service
 	@$(BIN)/python -m tools.demo.agents
+
+demo-admission: $(INSTALLED) ## a launch for 2,000 people with that service: a rate, a limit of people inside, no-shows
+	@$(BIN)/python -m tools.demo.admission
 
 # Check the code.
 
