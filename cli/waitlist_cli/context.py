@@ -64,6 +64,8 @@ class Context(typer.Context):
             query: dict[str, str | int] = {**params, "limit": limit}
             if cursor:
                 query["cursor"] = cursor
+                # The position of the first page's first entry.
+                query.pop("first", None)
             page = self.api.operator("GET", path, params=query)
             found = page[name]
             yield from found

@@ -7,6 +7,7 @@ from waitlist_cli.context import Context
 from waitlist_cli.output import details
 
 WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
+FOUND = ("status", "position", "entry_id", "customer_id", "joined_at", "profile")
 OFFERED = ("entry_id", "customer_id", "claimed_until", "attempts", "joined_at", "profile")
 PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
 ADMITTED = ("admitted_at", "entry_id", "customer_id", "inside_until", "exited_at", "profile")

@@ -1,12 +1,13 @@
 """Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import typer
 
 from waitlist_cli.command import command
 from waitlist_cli.context import PAGE, Context
-from waitlist_cli.entry_output import WAITING, print_entries
+from waitlist_cli.entry_output import FOUND, WAITING, print_entries
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.output import duration, shown
@@ -91,11 +92,47 @@ def segments(context: Context, waitlist: WaitlistId) -> None:
     context.output.rows(("segment", "waiting"), rows, right=("waiting",))
 
 
-@command("head", PANEL, "waitlist head bakery -n 20")
-def head(context: Context, waitlist: WaitlistId, count: HowMany = 10) -> None:
+@command("head", PANEL, "waitlist head bakery -n 20 --first 312")
+def head(
+    context: Context,
+    waitlist: WaitlistId,
+    count: HowMany = 10,
+    first: Annotated[
+        int, typer.Option("--first", min=1, help="Begin at this position of the queue.")
+    ] = 1,
+) -> None:
     """List the first people of the queue, in serving order."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
-    print_entries(context, context.pages(path, "entries", count), WAITING, "Head of the queue")
+    title = "Head of the queue" if first == 1 else f"From position {first:,}"
+    people = context.pages(path, "entries", count, first=str(first))
+    print_entries(context, people, WAITING, title)
+
+
+@command("find", PANEL, "waitlist find bakery ada")
+def find(
+    context: Context,
+    waitlist: WaitlistId,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="A part of the customer id, in any case.")
+    ],
+    most: Annotated[
+        int, typer.Option("--max", min=1, help="Look at this many people of each status.")
+    ] = 10_000,
+) -> None:
+    """Find waiting, offered and parked people by a part of their customer id."""
+    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    print_entries(context, _found(context, path, text.casefold(), most), FOUND, "Found")
+
+
+def _found(context: Context, path: str, text: str, most: int) -> Iterator[dict[str, Any]]:
+    for status in ("waiting", "offered", "parked"):
+        seen = 0
+        for person in context.pages(path, "entries", most, status=status):
+            seen += 1
+            if text in (person["customer_id"] or "").casefold():
+                yield person
+        if seen == most:
+            context.output.note(f"Only the first {most:,} {status} people were looked at (--max).")
 
 
 @command("around", PANEL, "waitlist around bakery --customer ada -n 5")

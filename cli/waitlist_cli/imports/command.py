@@ -13,8 +13,11 @@ from waitlist_cli.imports.records import Source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
 from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile, token_file
-from waitlist_cli.output import counted
+from waitlist_cli.output import counted, shown
 from waitlist_cli.signals import Shutdown
+
+# How many reasons of refusal are printed, the commonest first.
+SHOWN_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,14 @@ def _report(
     context: Context, counts: Counts, rejected: RejectedRows, tokens: TokenFile | None
 ) -> None:
     rate = counts.rows / counts.seconds if counts.seconds else 0.0
+    commonest = counts.reasons.most_common(SHOWN_REASONS)
     document: dict[str, Any] = {
         "rows": counts.rows,
         "joined": counts.joined,
         "already": counts.already,
         "ended": counts.ended,
         "refused": counts.refused,
+        "reasons": [{"reason": text, "rows": rows} for text, rows in commonest],
         "last_row": counts.done_row,
         "whole": counts.is_whole,
         "seconds": round(counts.seconds, 3),
@@ -96,6 +101,8 @@ def _report(
         f"{counts.joined:,} joined, {counts.already:,} already there, {ended}"
         f"{counts.refused:,} refused."
     )
+    for text, rows in commonest:
+        context.output.text(f"  {rows:,} refused: {shown(text)}")
     if rejected.count:
         context.output.text(f"Refused rows, with reasons: {rejected.path}")
     if tokens and tokens.count:

@@ -1,6 +1,7 @@
 """One import: sends calls in file order until the end or Ctrl-C."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile
@@ -19,6 +20,7 @@ from waitlist_cli.signals import Shutdown
 if TYPE_CHECKING:
     from waitlist_cli.api import Api
 
+MOST_REASONS = 1000
 UNUSABLE = "unusable_row"
 # If the service is too busy, calls are halved down to this size; only then the retries are patient.
 LEAST_ROWS = 25
@@ -36,6 +38,7 @@ class Counts:
     done_row: int = 0
     seconds: float = 0.0
     is_whole: bool = False
+    reasons: Counter[str] = field(default_factory=Counter)
 
     @property
     def rows(self) -> int:
@@ -140,6 +143,9 @@ class ImportRun:
 
     def _refuse(self, record: Record, code: str, reason: str) -> None:
         self.counts.refused += 1
+        # A reason can name the value, so that a file may have as many reasons as rows.
+        if reason in self.counts.reasons or len(self.counts.reasons) < MOST_REASONS:
+            self.counts.reasons[reason] += 1
         self.rejected.add(record, code, reason)
 
 

@@ -45,6 +45,18 @@ def test_refused_rows_are_written_down_and_hold_up_nobody(
     ]
 
 
+def test_the_commonest_reasons_of_refusal_are_printed(fake: FakeService, tmp_path: Path) -> None:
+    rows = [["a a"], ["b b"], ["ada", "x"], ["bob"]]
+    path = write_csv(tmp_path / "p.csv", [["customer_id"], *rows])
+    first = "Not valid.; customer_id: no spaces"
+    second = "2 fields, but the header has 1"
+    lines = Typed(fake.url)("import", "bakery", path).stdout.splitlines()
+    assert lines[1:3] == [f"  2 refused: {first}", f"  1 refused: {second}"]
+    shown = json.loads(Typed(fake.url)("--json", "import", "bakery", path).stdout)
+    expected = [{"reason": first, "rows": 2}, {"reason": second, "rows": 1}]
+    assert shown["reasons"] == expected
+
+
 def test_a_mended_file_of_refused_rows_can_be_imported(fake: FakeService, tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], ["b b", "x"]])
     Typed(fake.url)("import", "bakery", path)

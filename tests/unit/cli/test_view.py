@@ -3,6 +3,8 @@
 import pytest
 
 from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.typed import Typed
 from waitlist_cli.commands.view import readable
 
 NAMES = [f"p{number}" for number in range(12)]
@@ -55,6 +57,32 @@ def test_the_counts_over_time_are_shown_point_by_point(bakery: Bakery) -> None:
     lines = [line.split("\t") for line in bakery.typed.done(*words).splitlines()]
     assert lines[0][:4] == ["at", "joined", "admitted", "left"]
     assert [line[0] for line in lines[1:]] == [one["at"] for one in found["points"]]
+
+
+def test_the_head_begins_at_a_position(bakery: Bakery) -> None:
+    bakery.sign_up(*NAMES[:4])
+    words = [bakery.waitlist_id, "--first", "3"]
+    shown = bakery.typed.json("head", *words)["entries"]
+    assert [one["customer_id"] for one in shown] == NAMES[2:4]
+
+
+def test_the_pages_after_a_position_follow_the_cursor(fake: FakeService) -> None:
+    page = {"entries": [{"entry_id": "a" * 26}], "cursor": "more"}
+    fake.script = [answer(200, page), answer(200, {**page, "cursor": None})]
+    Typed(fake.url).json("head", "bakery", "--first", "312", "-n", "200")
+    first, second = [path for _, path, _, _ in fake.requests]
+    assert ("first=312" in first, "first=" in second) == (True, False)
+
+
+def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> None:
+    bakery.sign_up("Ada.Lovelace", "bob", "lovelace-2")
+    bakery.typed.done("claim", bakery.waitlist_id)
+    shown = bakery.typed.json("find", bakery.waitlist_id, "LOVELACE")["entries"]
+    found = [(one["customer_id"], one["status"]) for one in shown]
+    assert found == [("lovelace-2", "waiting"), ("Ada.Lovelace", "offered")]
+    result = bakery.typed("find", bakery.waitlist_id, "ada", "--max", "1")
+    assert "Ada.Lovelace" in result.stdout
+    assert "Only the first 1 waiting people were looked at" in result.stderr
 
 
 def test_the_head_is_as_long_as_asked_for(bakery: Bakery) -> None:
