@@ -24,7 +24,9 @@ from waitlist_cli.context import Context
 from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.imports.records import opened
 from waitlist_cli.imports.times import utc
+from waitlist_cli.output import counted
 from waitlist_cli.parameters import (
     Attribute,
     Customer,
@@ -204,18 +206,32 @@ def bump(
     front: Annotated[bool, typer.Option("--front", help="To the head of its priority.")] = False,
     back: Annotated[bool, typer.Option("--back", help="To the end of the queue.")] = False,
     reason: Reason = "",
-) -> None:
-    """Move a person by priority, by places, to the front or to the back."""
+    file: Annotated[
+        str | None,
+        typer.Option("--file", help="Move the people of this .csv or .jsonl, by customer_id."),
+    ] = None,
+) -> int:
+    """Move a person by priority, by places, to the front or to the back.
+
+    With --file, --front keeps the order of the file at the head. A repeat of the command ends with
+    the same order; --places is refused, because a repeat would move people twice.
+    """
     targets: dict[str, Any] = {"priority": priority, "places": places}
     ends = [end for end, typed in (("front", front), ("back", back)) if typed]
     chosen = [(name, value) for name, value in targets.items() if value is not None]
     chosen += [("to", end) for end in ends]
     if len(chosen) != 1:
         raise WrongUsage("Give one of --priority, --places, --front and --back.")
+    body = dict(chosen) | {"reason": reason}
+    if file is not None:
+        if entry or customer or places is not None:
+            raise WrongUsage("--file takes no ENTRY, --customer or --places.")
+        checked_waitlist_id(waitlist)
+        ids = _customer_ids(file)
+        return _bump_all(context, waitlist, ids[::-1] if front else ids, body)
     path = f"{_path(waitlist, entry, customer)}/bump"
-    print_status(
-        context, context.call_once("POST", waitlist, path, dict(chosen) | {"reason": reason})
-    )
+    print_status(context, context.call_once("POST", waitlist, path, body))
+    return 0
 
 
 @command("erase", PANEL, "waitlist erase bakery --customer ada --yes")
@@ -244,6 +260,38 @@ def history(
         context.output.json({"history": events})
     else:
         print_history(context, events)
+
+
+def _customer_ids(file: str) -> list[str]:
+    """Return all customer ids of a file; raises WrongUsage at the first row without one."""
+    ids = []
+    with opened(file, None, ",") as source:
+        for record in source.records():
+            customer_id = record.fields.get("customer_id")
+            if record.problem or not isinstance(customer_id, str) or not customer_id:
+                problem = record.problem or "no customer id in customer_id"
+                raise WrongUsage(f"Row {record.number} of {file}: {problem}. No one was moved.")
+            ids.append(customer_id)
+    return ids
+
+
+def _bump_all(context: Context, waitlist: str, ids: list[str], body: dict[str, Any]) -> int:
+    """Move people one after the other; return 1 if the service refused some of them."""
+    refused = []
+    for customer_id in ids:
+        path = f"{_path(waitlist, None, customer_id)}/bump"
+        try:
+            context.call_once("POST", waitlist, path, body)
+        except Refused as error:
+            context.output.note(f"{customer_id}: {error.message} ({error.code})", "yellow")
+            refused.append({"customer_id": customer_id, "code": error.code})
+    moved = len(ids) - len(refused)
+    if context.output.as_json:
+        context.output.json({"moved": moved, "refused": refused})
+    else:
+        text = counted(moved, "person", "people")
+        context.output.text(f"{text} moved, {len(refused):,} refused.")
+    return 1 if refused else 0
 
 
 def _edit_person(

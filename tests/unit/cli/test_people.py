@@ -1,5 +1,7 @@
 """People, against the real service."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +65,55 @@ def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:
 def test_a_bump_has_one_target(typed: Typed, bakery: Bakery, words: list[str]) -> None:
     """P5"""
     assert typed("bump", *of(bakery, "ada"), *words).exit_code == 2
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_the_people_of_a_file_are_bumped_in_its_order(
+    typed: Typed, bakery: Bakery, tmp_path: Path, suffix: str
+) -> None:
+    """P1: also if the command is repeated."""
+    bakery.sign_up("ada", "bob", "cyd", "dan")
+    names = ["dan", "bob"]
+    lines = ["customer_id", *names]
+    if suffix == "jsonl":
+        lines = [json.dumps({"customer_id": name}) for name in names]
+    path = tmp_path / f"vips.{suffix}"
+    path.write_text("\n".join(lines), "utf-8")
+    words = ["bump", bakery.waitlist_id, "--file", str(path), "--front"]
+    for _ in range(2):
+        assert typed.done(*words) == "2 people moved, 0 refused.\n"
+        assert bakery.line() == ["dan", "bob", "ada", "cyd"]
+
+
+def test_an_unknown_person_of_a_file_holds_up_no_others(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    bakery.sign_up("ada", "bob")
+    path = tmp_path / "vips.csv"
+    path.write_text("customer_id\neve\nbob\n", "utf-8")
+    result = typed("--json", "bump", bakery.waitlist_id, "--file", str(path), "--priority", "9")
+    assert result.exit_code == 1
+    refused = [{"customer_id": "eve", "code": "entry_not_found"}]
+    assert json.loads(result.stdout) == {"moved": 1, "refused": refused}
+    assert bakery.line() == ["bob", "ada"]
+
+
+@pytest.mark.parametrize("words", [["--places", "3"], ["--front", "--customer", "ada"]])
+def test_a_file_is_not_moved_by_places_or_beside_a_person(
+    fake: FakeService, tmp_path: Path, words: list[str]
+) -> None:
+    path = tmp_path / "vips.csv"
+    path.write_text("customer_id\nada\n", "utf-8")
+    assert Typed(fake.url)("bump", "bakery", "--file", str(path), *words).exit_code == 2
+    assert fake.requests == []
+
+
+def test_a_file_with_a_row_without_a_person_moves_no_one(fake: FakeService, tmp_path: Path) -> None:
+    path = tmp_path / "vips.csv"
+    path.write_text("customer_id,note\nada,x\n,y\n", "utf-8")
+    result = Typed(fake.url)("bump", "bakery", "--file", str(path), "--front")
+    assert (result.exit_code, "Row 2" in result.stderr) == (2, True)
+    assert fake.requests == []
 
 
 def test_a_relative_bump_is_asked_again_with_the_same_key(fake: FakeService) -> None:
