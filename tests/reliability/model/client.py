@@ -6,17 +6,31 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from tests.reliability.model.model import CUSTOMER, Policy
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.world import START_MILLIS
+from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.claims.claim import ClaimCommand
-from waitlist_api.claims.lifecycle import COMPLETE, EXTEND, PARK, REDRIVE, RELEASE, HoldCommand
+from waitlist_api.claims.lifecycle import (
+    COMPLETE,
+    DECLINE,
+    ENTER,
+    EXTEND,
+    PARK,
+    REDRIVE,
+    RELEASE,
+    HoldCommand,
+)
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.errors import EntryNotFound
 from waitlist_api.imports.rows import ImportedRow, ImportRow
+from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import NotOffered
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
@@ -28,6 +42,8 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
+# No pass ends within a case.
+PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
     "lease_seconds": LEASE_SECONDS,
@@ -90,6 +106,16 @@ class Client:
 
     def limit_to(self, capacity: int | None) -> Any:
         settings = WaitlistSettings(**SETTINGS, capacity=capacity)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def set_policy(self, policy: Policy) -> Any:
+        admission = AdmissionPolicy(
+            max_inside=policy.max_inside,
+            no_show=policy.no_show,
+            offer_seconds=LEASE_SECONDS,
+            pass_seconds=PASS_SECONDS,
+        )
+        settings = WaitlistSettings(**SETTINGS, admission=admission)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
     def declare_segments(self) -> Any:
@@ -157,6 +183,35 @@ class Client:
         self.tokens.setdefault(hold, {}).update(given)
         return offers
 
+    def admit(self, count: int, key: str) -> Any:
+        command = AdmitCommand(
+            waitlist_id=WAITLIST_ID, count=count, by=OPERATOR, idempotency_key=key
+        )
+        offers = self.services.admissions.admit(command).offers
+        given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}
+        self.tokens.setdefault(key, {}).update(given)
+        return offers
+
+    def run_policy(self) -> Any:
+        self.services.admissions.run(WAITLIST_ID)
+
+    def enter(self, name: str) -> Any:
+        return self.services.holds.act(ENTER, self._customers(name))
+
+    def decline(self, name: str) -> Any:
+        return self.services.holds.act(DECLINE, self._customers(name))
+
+    def decline_and_leave(self, name: str) -> Any:
+        record = self.services.entries.get(WAITLIST_ID, id_of(name))
+        if record is None or record.erase:
+            raise EntryNotFound
+        if record.status in ("waiting", "parked"):
+            raise NotOffered
+        self.services.leaves.leave(WAITLIST_ID, id_of(name), CUSTOMER, "declined")
+
+    def exit(self, name: str) -> Any:
+        self.services.exits.exit(WAITLIST_ID, id_of(name), CUSTOMER)
+
     def complete(self, name: str, hold: str) -> Any:
         return self.services.holds.act(COMPLETE, self._command(name, hold))
 
@@ -205,6 +260,9 @@ class Client:
 
     def maintain(self) -> Any:
         self.services.maintenance.run_all()
+
+    def _customers(self, name: str) -> HoldCommand:
+        return HoldCommand(waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=CUSTOMER)
 
     def _command(self, name: str, hold: str, **more: Any) -> HoldCommand:
         return HoldCommand(

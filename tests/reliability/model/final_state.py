@@ -53,6 +53,7 @@ class FinalState:
     held: dict[str, int]
     parked: dict[str, int]
     unsettled: dict[str, int]
+    inside: dict[str, int]
     notes: dict[str, Note]
     tries: dict[str, int]
     moved: dict[str, int]
@@ -74,7 +75,7 @@ class FinalState:
 
 
 def observe(testbed: Testbed) -> FinalState:
-    (line, held, parked, unsettled), hashes, last_ticket = _redis(testbed)
+    (line, held, parked, unsettled, inside), hashes, last_ticket = _redis(testbed)
     items = [item for (pk, _), item in testbed.table.items.items() if pk.startswith("ENTRY#")]
     records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *views = send_batch(
@@ -90,6 +91,7 @@ def observe(testbed: Testbed) -> FinalState:
         held=held,
         parked=parked,
         unsettled=unsettled,
+        inside=inside,
         notes={name: _note(packed) for name, packed in claims.items()},
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
@@ -109,15 +111,15 @@ def observe(testbed: Testbed) -> FinalState:
 
 def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
     pipeline = testbed.redis.raw.pipeline(transaction=False)
-    for key in (keys.queue, keys.held, keys.parked, keys.unsettled):
+    for key in (keys.queue, keys.held, keys.parked, keys.unsettled, keys.inside):
         pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
     for key in (keys.claims, keys.attempts, keys.moved):
         pipeline.hgetall(key(WAITLIST_ID))
     pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
     *found, last_ticket = pipeline.execute()
-    zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:4]]
+    zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:5]]
     hashes = [
-        {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[4:]
+        {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[5:]
     ]
     return zsets, hashes, int(last_ticket or 0)
 

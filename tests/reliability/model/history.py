@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tests.reliability.model.model import Line
+from tests.reliability.model.model import Line, by_itself
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Expected, Request
 
@@ -63,7 +63,10 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
     seen.add((attempts, line))
     is_whole = not any(stay.state == "joining" for _, stay in line.stays)
     if is_whole and not any(attempt.is_answered for attempt in attempts):
-        yield line
+        yield by_itself(line)
+    if (following := by_itself(line)) != line:
+        # A look or maintenance may run the policy at any time.
+        yield from _ends(attempts, following, seen)
     for number, attempt in enumerate(attempts):
         others = attempts[:number] + attempts[number + 1 :]
         if any(one.ended is not None and one.ended < attempt.began for one in others):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
+from waitlist_api.policies.policy import NoShow
 from waitlist_shared.ranks import TIER
 
 # Places are fractions, so that there is a place between any two for a moved entry.
@@ -29,9 +30,11 @@ class Stay:
 
     `rank` is the current place, `ticket` the place that the signup drew. `hold` names the latest
     claim of the entry, `hold_end` how the claimer or an operator ended it. `is_long` marks an
-    extended hold, `is_over` an expired one that Redis has not ended yet, `is_aside` an admission
-    that still counts against the capacity. `key` is that of the signup or import, and `former`
-    the stay before it, kept until an intent is finished and after an import.
+    extended hold, `is_over` an expired one that Redis has not ended yet, `is_offer` one for the
+    customer to accept. `is_aside` marks an admission that still counts against the capacity.
+    An admitted customer `is_inside` while Redis counts the place as taken; `has_exited` is recorded
+    first. `key` is that of the signup or import, and `former` the stay before it, kept until an
+    intent is finished and after an import.
     """
 
     state: State
@@ -42,7 +45,10 @@ class Stay:
     hold_end: str = ""
     is_long: bool = False
     is_over: bool = False
+    is_offer: bool = False
     is_aside: bool = False
+    is_inside: bool = False
+    has_exited: bool = False
     key: str = ""
     former: "Stay | None" = None
 
@@ -57,7 +63,16 @@ class Event:
     hold: str = ""
 
 
-CUSTOMER, OPERATOR, MAINTENANCE = "customer", "operator", "maintenance"
+CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
+NO_SHOW = "no_show"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The admission policy of the list; without `max_inside` only operators offer places."""
+
+    max_inside: int | None = None
+    no_show: NoShow = "keep_place"
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,7 @@ class Line:
     left: int = 0
     admitted: int = 0
     capacity: int | None = None
+    policy: Policy | None = None
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
 
@@ -92,6 +108,14 @@ class Line:
         """Return the names of the entries in these states, in the order of their ranks."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
+
+    @property
+    def room(self) -> int | None:
+        """Return how many more customers may be inside or have an offer; None without a limit."""
+        if self.policy is None or self.policy.max_inside is None:
+            return None
+        inside = [stay for _, stay in self.stays if stay.is_inside]
+        return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def position(self, name: str) -> int | None:
         line = self.of("waiting")
@@ -199,20 +223,44 @@ def _not_joined(line: Line, name: str) -> Line:
     return line.put(name, former) if former else line.forget(name)
 
 
-def ended(line: Line, name: str, state: Literal["left", "admitted"], by: str = OPERATOR) -> Line:
-    """End a stay, and count the end."""
-    line = line.change(name, state=state, is_over=False).happened(name, state, by)
+def ended(
+    line: Line,
+    name: str,
+    state: Literal["left", "admitted"],
+    by: str = OPERATOR,
+    reason: str = "",
+) -> Line:
+    """End a stay, and count the end; with a policy an admitted customer is inside."""
+    line = line.change(name, state=state, is_over=False).happened(name, state, by, reason)
     if state == "left":
         return replace(line, left=line.left + 1)
+    line = line.change(name, is_inside=line.policy is not None)
     return replace(line, admitted=line.admitted + 1)
 
 
 def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> Line:
     """Hold entries for a claim; a claim that admits at once writes no `offered` event."""
     for name in names:
-        line = line.change(name, state="offered", hold=hold, hold_end="", is_long=False)
+        line = line.change(
+            name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=False
+        )
         line = line if at_once else line.happened(name, "offered", OPERATOR, hold=hold)
     return line
+
+
+def offered(line: Line, names: list[str], hold: str, by: str) -> Line:
+    """Offer places to entries."""
+    for name in names:
+        line = line.change(
+            name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True
+        )
+        line = line.happened(name, "offered", by)
+    return line
+
+
+def policy_run(line: Line) -> Line:
+    """Offer the places that the policy has due."""
+    return offered(line, line.of("waiting")[: line.room or 0], POLICY, POLICY)
 
 
 def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
@@ -246,6 +294,8 @@ def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
 
 def expired(line: Line, name: str) -> Line:
     """End an expired hold."""
+    if line.by_name[name].is_offer:
+        return _not_accepted(line, name)
     attempts = line.by_name[name].attempts + 1
     hold = line.by_name[name].hold
     if attempts >= MAX_ATTEMPTS:
@@ -255,12 +305,34 @@ def expired(line: Line, name: str) -> Line:
     return back_in_line(line, name, "place", attempts=attempts)
 
 
+def _not_accepted(line: Line, name: str) -> Line:
+    """End an offer that its customer has not accepted in time."""
+    line = line.happened(name, NO_SHOW, POLICY)
+    no_show = line.policy.no_show if line.policy else "keep_place"
+    if no_show == "leave":
+        return ended(line, name, "left", POLICY, NO_SHOW)
+    if no_show == "to_back":
+        return back_in_line(line, name, "back")
+    attempts = line.by_name[name].attempts + 1
+    if attempts >= MAX_ATTEMPTS:
+        line = line.happened(name, "parked", MAINTENANCE, "max_attempts")
+        return line.change(name, state="parked", attempts=attempts, is_over=False)
+    return back_in_line(line, name, "place", attempts=attempts)
+
+
 def all_expired(line: Line, *, only_over: bool = False) -> Line:
     """End all holds, or only the expired ones."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
     return line
+
+
+def by_itself(line: Line) -> Line:
+    """End the expired offers of a list with a policy, and offer the places that are due."""
+    if line.policy is None:
+        return line
+    return policy_run(all_expired(line, only_over=True))
 
 
 def subsets(names: list[str]) -> Iterator[list[str]]:

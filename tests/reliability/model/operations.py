@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from tests.reliability.model.client import Row
 from tests.reliability.model.requests import (
     Request,
+    admit,
     bring,
     bump,
     claim,
     complete,
     declare_segments,
+    decline,
+    decline_and_leave,
     edit,
+    enter,
     erase,
+    exit_,
     extend,
     finish_intents,
     leave,
@@ -20,6 +25,7 @@ from tests.reliability.model.requests import (
     park,
     redrive,
     release,
+    run_policy,
     sign_up,
 )
 from tests.reliability.model.scenarios import NEW_ONES, SIGNUP
@@ -50,12 +56,19 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "rejoin",
         sign_up("b", "again"),
-        ("left", "left and full", "admitted", "dequeued", "leaving"),
+        ("left", "left and full", "admitted", "dequeued", "leaving", "no-show noticed", "exited"),
     ),
     Operation(
         "leave",
         leave("b"),
-        ("waiting", "waiting since yesterday", "waiting, Redis lost", "joining", "place forgotten"),
+        (
+            "waiting",
+            "waiting since yesterday",
+            "waiting, Redis lost",
+            "joining",
+            "place forgotten",
+            "offered",
+        ),
     ),
     Operation("remove", leave("b", by="operator"), ("held", "parked")),
     Operation(
@@ -78,11 +91,13 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
-    Operation("dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining")),
+    Operation(
+        "dequeue", claim(3, "dequeue", at_once=True), ("waiting", "joining", "waiting, policy")
+    ),
     Operation(
         "complete",
         complete("b"),
-        ("held", "held, Redis lost", "hold forgotten", "complete unrecorded"),
+        ("held", "held, Redis lost", "hold forgotten", "complete unrecorded", "held, policy"),
     ),
     Operation("release", release("b"), ("held", "held, Redis lost")),
     Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
@@ -121,6 +136,13 @@ OPERATIONS: tuple[Operation, ...] = (
             "complete unrecorded",
             "release unrecorded",
             "park unrecorded",
+            "offered unrecorded",
+            "offer over",
+            "offer over, to the back",
+            "offer over, to leave",
+            "no-show noticed",
+            "enter unrecorded",
+            "decline unrecorded",
         ),
         is_maintenance=True,
     ),
@@ -136,6 +158,28 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
     Operation(
+        "admit",
+        admit(3, REPEAT),
+        ("waiting, policy", "places due", "offered", "offer over", "offer over, noticed"),
+    ),
+    Operation("admit run", run_policy(), ("places due", "exit unfinished", "offered, full")),
+    Operation(
+        "enter",
+        enter("b"),
+        ("offered", "offered, Redis lost", "offered unrecorded", "enter unrecorded", "offer over"),
+    ),
+    Operation(
+        "decline",
+        decline("b"),
+        ("offered", "offered, Redis lost", "offered unrecorded", "decline unrecorded"),
+    ),
+    Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full")),
+    Operation(
+        "exit",
+        exit_("b"),
+        ("inside", "inside, Redis lost", "inside, full", "exit unfinished", "enter unrecorded"),
+    ),
+    Operation(
         "rebuild",
         look_after(),
         (
@@ -144,6 +188,9 @@ OPERATIONS: tuple[Operation, ...] = (
             "parked, Redis lost",
             "left, Redis lost",
             "joining, Redis lost",
+            "inside, full, Redis lost",
+            "exit unfinished, Redis lost",
+            "offered, full, Redis lost",
         ),
         is_maintenance=True,
     ),

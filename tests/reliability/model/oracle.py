@@ -5,11 +5,17 @@ from dataclasses import dataclass
 
 from tests.reliability.model.client import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
 from tests.reliability.model.final_state import FinalState
-from tests.reliability.model.model import MAINTENANCE, ON_LIST, Event, Line, Stay
+from tests.reliability.model.model import MAINTENANCE, ON_LIST, POLICY, Event, Line, Stay
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
-STATE_OF_NOTE = {"held": "offered", "parked": "parked", "done": "admitted"}
+STATE_OF_NOTE = {
+    "held": "offered",
+    "offered": "offered",
+    "no_show": "leaving",
+    "parked": "parked",
+    "done": "admitted",
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ def _problems(
     for name in NAMES.values():
         stay = line.stay(name)
         # No client got this claim's answer, so the hold ends by its deadline, recorded or not.
-        is_unheard = bool(stay and stay.hold and name not in tokens.get(stay.hold, {}))
+        is_claimed = bool(stay and stay.hold and not stay.is_offer)
+        is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
         yield from _history(name, line, found, tokens, answered)
@@ -58,6 +65,7 @@ def _problems(
             yield from _holds(name, stay, found, tokens)
     yield from _order(line, found)
     yield from _counters(line, found)
+    yield from _inside(line, found)
     yield from _segments(found)
     yield from _left_over(found)
 
@@ -139,7 +147,7 @@ def _explains(
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
     """Return whether this is the event; maintenance may record it if the request got no answer."""
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
-    is_found = recorded.by == MAINTENANCE and event.word not in answered
+    is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
 
 
@@ -179,8 +187,15 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
             yield Problem("shelf", f"Redis has {name} parked at {at}, the record at {recorded}")
     token = tokens.get(stay.hold, {}).get(name)
     note, record = found.notes.get(name), found.records.get(name, {})
-    if stay.state != "offered" or token is None or note is None or note.state != "held":
+    if stay.state != "offered" or note is None:
         return
+    if stay.is_offer:
+        # The customer has no token, and the record has that of each offer.
+        token = note.token
+    if token is None or note.state not in ("held", "offered"):
+        return
+    if {note.state == "offered", bool(record.get("is_offer"))} != {stay.is_offer}:
+        yield Problem("hold", f"{name} is {note.state} in Redis, offered in the record: {record}")
     if token != note.token or token != record.get("claim_token"):
         yield Problem("hold", f"the token for {name} is not good any more")
     deadline = found.held.get(name, 0)
@@ -214,6 +229,20 @@ def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
     if shown != (len(found.line), len(found.held), len(found.parked)):
         yield Problem("counter", f"waiting, offered, parked: {shown}")
+
+
+def _inside(line: Line, found: FinalState) -> Iterator[Problem]:
+    """Check that Redis has exactly the customers who are inside, until the recorded times."""
+    expected = {name for name, stay in line.stays if stay.is_inside}
+    if found.inside.keys() != expected:
+        yield Problem("inside", f"Redis has inside {sorted(found.inside)}, not {sorted(expected)}")
+    if getattr(found.stats, "inside", None) != len(found.inside):
+        yield Problem("inside", f"{found.inside} are inside, counted {found.stats}")
+    for name, until in found.inside.items():
+        record = found.records.get(name, {})
+        recorded = record.get("inside_until_millis")
+        if record.get("status") == "admitted" and recorded != until:
+            yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:

@@ -92,7 +92,7 @@ def verdict(testbed: Testbed, history: History, line: Line) -> list[Problem]:
         return soon
     testbed.wait(LONG_SECONDS + MINUTE)
     testbed.maintain_until_quiet()
-    expired = {model.all_expired(end) for end in ends}
+    expired = {model.policy_run(model.all_expired(end)) for end in ends}
     late = judge(expired, observe(testbed), testbed.tokens, answered)
     known = {problem.kind for problem in soon}
     return soon + [problem.later() for problem in late if problem.kind not in known]

@@ -5,14 +5,19 @@ index back by some writes loses acknowledged ones.
 """
 
 from tests.reliability.model.client import FIRST, Row
+from tests.reliability.model.model import Policy
 from tests.reliability.model.requests import (
     Request,
+    admit,
     bring,
     claim,
     complete,
     cut_off,
     declare_segments,
+    decline,
+    enter,
     erase,
+    exit_,
     forget,
     leave,
     let_holds_end,
@@ -24,6 +29,7 @@ from tests.reliability.model.requests import (
     park,
     redrive,
     release,
+    set_policy,
     sign_up,
 )
 from waitlist_queue import keys
@@ -63,6 +69,22 @@ _worn_out = (
     let_holds_end(),
 )
 
+OFFERS = "the-offers"
+
+
+def _offered(policy: Policy) -> Scenario:
+    """Return a state: `b` has an offer, `e` is inside, `d` and `c` wait."""
+    return (*_waiting, set_policy(policy), admit(3, OFFERS), decline("c"), enter("e"))
+
+
+_by_hand = Policy()
+_offered_by_hand = _offered(_by_hand)
+_offer_over = (*_offered_by_hand, let_holds_end())
+_offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
+_offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
+_inside = (*_offered_by_hand, enter("b"))
+_full_inside = (*_inside, set_policy(Policy(max_inside=2)))
+
 NAMES: dict[str, Scenario] = {
     "absent": _absent,
     "joining": (*_absent, cut_off(sign_up("b", SIGNUP), step=1)),
@@ -97,6 +119,27 @@ NAMES: dict[str, Scenario] = {
     "segments declared": (*_waiting, declare_segments()),
     "held, segments declared": (*_held, declare_segments()),
     "erased": (*_waiting, erase("b")),
+    "waiting, policy": (*_waiting, set_policy(_by_hand)),
+    "held, policy": (*_held, set_policy(_by_hand)),
+    "places due": (*_waiting, set_policy(Policy(max_inside=3))),
+    "offered": _offered_by_hand,
+    "offered unrecorded": (
+        *_waiting,
+        set_policy(_by_hand),
+        cut_off(admit(3, "cut-off"), step=0),
+    ),
+    "offered, full": (*_offered_by_hand, set_policy(Policy(max_inside=2))),
+    "offer over": _offer_over,
+    "offer over, noticed": (*_offer_over, notice_ends()),
+    "offer over, to the back": _offer_over_to_back,
+    "offer over, to leave": _offer_over_leave,
+    "no-show noticed": (*_offer_over_leave, notice_ends()),
+    "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=0)),
+    "decline unrecorded": (*_offered_by_hand, cut_off(decline("b"), step=0)),
+    "inside": _inside,
+    "inside, full": _full_inside,
+    "exit unfinished": (*_full_inside, cut_off(exit_("b"), step=1)),
+    "exited": (*_inside, exit_("b")),
 }
 
 

@@ -12,8 +12,17 @@ from tests.reliability.model.requests.environment import (
     lose_redis,
     maintain,
     notice_ends,
+    set_policy,
 )
 from tests.reliability.model.requests.in_queue import bump, edit, erase, leave, look, sign_up
+from tests.reliability.model.requests.of_admissions import (
+    admit,
+    decline,
+    decline_and_leave,
+    enter,
+    exit_,
+    run_policy,
+)
 from tests.reliability.model.requests.of_claims import (
     claim,
     complete,
@@ -28,14 +37,19 @@ from tests.reliability.model.requests.request import Expected, Request
 __all__ = [
     "Expected",
     "Request",
+    "admit",
     "bring",
     "bump",
     "claim",
     "complete",
     "cut_off",
     "declare_segments",
+    "decline",
+    "decline_and_leave",
     "edit",
+    "enter",
     "erase",
+    "exit_",
     "extend",
     "finish_intents",
     "forget",
@@ -51,5 +65,7 @@ __all__ = [
     "park",
     "redrive",
     "release",
+    "run_policy",
+    "set_policy",
     "sign_up",
 ]

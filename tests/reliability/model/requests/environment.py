@@ -5,14 +5,22 @@ from dataclasses import replace
 
 from tests.reliability.model import model
 from tests.reliability.model.client import LEASE_SECONDS
-from tests.reliability.model.model import Line
+from tests.reliability.model.model import Line, Policy
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
 
 
 def limit_to(capacity: int) -> Request:
     return Request(
         lambda client: client.limit_to(capacity),
-        lambda line: (replace(line, capacity=capacity), NOTHING),
+        lambda line: (replace(line, capacity=capacity, policy=None), NOTHING),
+    )
+
+
+def set_policy(policy: Policy) -> Request:
+    """Let the list admit by a policy."""
+    return Request(
+        lambda client: client.set_policy(policy),
+        lambda line: (replace(line, capacity=None, policy=policy), NOTHING),
     )
 
 
@@ -20,7 +28,7 @@ def declare_segments() -> Request:
     """Declare segments; maintenance builds their indexes."""
     return Request(
         lambda client: client.declare_segments(),
-        lambda line: (replace(line, capacity=None), NOTHING),
+        lambda line: (replace(line, capacity=None, policy=None), NOTHING),
     )
 
 
@@ -74,7 +82,10 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance of one list: it rebuilds a lost order, and ends expired holds."""
+    """Run maintenance of one list: it rebuilds a lost order, and ends expired holds.
+
+    A run that rebuilds leaves the policy to the next.
+    """
     return Request(
         lambda client: client.look_after(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),

@@ -138,7 +138,7 @@ def redrive(name: str, to: To = "place") -> Request:
             line = line.happened(name, "redriven", model.OPERATOR)
             line = line.note(_redriven(name, stay))
         elif stay.state != "waiting" and _redriven(name, stay) in line.done:
-            return line, _first_answer(line, name, "waiting")
+            return line, first_answer(line, name, "waiting")
         elif stay.state == "admitted":
             return line, no("already_admitted")
         elif stay.state != "waiting" or stay.hold_end != "redriven":
@@ -161,7 +161,7 @@ def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Expect
     if is_own and is_repeat:
         return line, None
     if _ended(name, hold, hold_end) in line.done:
-        return line, _first_answer(line, name, state)
+        return line, first_answer(line, name, state)
     return line, no("claim_expired" if stay.state in ("waiting", *ASIDE) else stay.state)
 
 
@@ -175,7 +175,7 @@ def _redriven(name: str, stay: model.Stay) -> str:
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
-def _first_answer(line: Line, name: str, status: str) -> Expected:
+def first_answer(line: Line, name: str, status: str) -> Expected:
     """Return the expected answer to a repeat that comes after another change.
 
     Redis gives the first answer again until maintenance has reconciled that decision.

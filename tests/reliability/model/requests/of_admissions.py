@@ -1,0 +1,131 @@
+"""Offers of places by the policy or an operator, and what customers do with them."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from tests.reliability.model import model
+from tests.reliability.model.client import Client
+from tests.reliability.model.model import ENDED, Line
+from tests.reliability.model.requests.of_claims import first_answer
+from tests.reliability.model.requests.request import (
+    NOTHING,
+    Effect,
+    Expected,
+    Request,
+    no,
+    standing,
+)
+
+DECLINED = "declined"
+
+
+def admit(count: int, key: str) -> Request:
+    """Offer places to the first entries, outside rate and schedule; Redis takes them in one step.
+
+    An entry that accepts, declines or leaves after that is not in the answer.
+    """
+    has_taken = f"{key} has taken people"
+
+    def next_ones(line: Line) -> list[str]:
+        room = count if line.room is None else min(count, line.room)
+        return line.of("waiting")[:room]
+
+    def early(line: Line) -> Line:
+        line = model.all_expired(line, only_over=True)
+        if {key, has_taken} & line.done:
+            return line
+        return model.offered(line, next_ones(line), key, model.OPERATOR).note(has_taken)
+
+    def effect(line: Line) -> Effect:
+        line = early(line).note(key)
+        own = {name for name, stay in line.stays if stay.hold == key and stay.is_offer}
+        return line, Expected(given=tuple(name for name in line.of("offered") if name in own))
+
+    def parts(line: Line) -> Iterator[Line]:
+        line = model.all_expired(line, only_over=True)
+        for taken in model.subsets(next_ones(line)):
+            yield model.offered(line, taken, key, model.OPERATOR).note(key)
+
+    return Request(partial(Client.admit, count=count, key=key), effect, parts, early)
+
+
+def run_policy() -> Request:
+    """Run the policy once, as a look or maintenance does."""
+    return Request(
+        lambda client: client.run_policy(), lambda line: (model.by_itself(line), NOTHING)
+    )
+
+
+def enter(name: str) -> Request:
+    def effect(line: Line) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if _has_offer(stay):
+            line = model.ended(line, name, "admitted", model.CUSTOMER)
+        elif stay.state != "admitted":
+            return line, no("not_offered")
+        return line, Expected(status="admitted")
+
+    return Request(lambda client: client.enter(name), effect, event="admitted")
+
+
+def decline(name: str) -> Request:
+    """Give the offered place to the next customer, and go to the end of the queue."""
+
+    def effect(line: Line) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        note = f"{name} has declined with ticket {stay.ticket}"
+        if _has_offer(stay):
+            line = model.back_in_line(line, name, "back", hold_end=DECLINED)
+            line = line.happened(name, DECLINED, model.CUSTOMER).note(note)
+        elif stay.state != "waiting" or stay.hold_end != DECLINED:
+            has_declined = note in line.done
+            return line, first_answer(line, name, "waiting") if has_declined else no("not_offered")
+        return line, standing(line, name)
+
+    return Request(lambda client: client.decline(name), effect, event=DECLINED)
+
+
+def decline_and_leave(name: str) -> Request:
+    def effect(line: Line) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state in ("waiting", "parked"):
+            return line, no("not_offered")
+        if stay.state in ENDED:
+            return line, no("already_admitted") if stay.state == "admitted" else NOTHING
+        return model.ended(line, name, "left", model.CUSTOMER, DECLINED), NOTHING
+
+    return Request(lambda client: client.decline_and_leave(name), effect, event="left")
+
+
+def exit_(name: str) -> Request:
+    """Free the place of an admitted customer: first the record, then Redis."""
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if stay is None or not stay.is_inside or stay.has_exited:
+            return line
+        return line.change(name, has_exited=True).happened(name, "exited", model.CUSTOMER)
+
+    def effect(line: Line) -> Effect:
+        line = early(line)
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if not stay.has_exited:
+            return line, no("not_inside")
+        return line.change(name, is_inside=False), NOTHING
+
+    def parts(line: Line) -> Iterator[Line]:
+        yield early(line)
+
+    return Request(lambda client: client.exit(name), effect, parts, early, event="exited")
+
+
+def _has_offer(stay: model.Stay) -> bool:
+    return stay.state == "offered" and stay.is_offer and not stay.is_over
