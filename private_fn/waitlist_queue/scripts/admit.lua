@@ -29,9 +29,14 @@ if not is_all then return {'expiring'} end
 local stamp = next_stamp(keys, now, drawn or meta[7])
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
-  if string.match(claimed_before, '^(%x+)|') ~= once_body then return {'idempotency_key_reused'} end
-  return {'repeat', stamp, replay(keys, claimed_before), false, false,
-    redis.call('ZCARD', keys.queue)}
+  local body, taken_at, acceptance = string.match(claimed_before, '^(%x+)|(%d+)|(%a+)|')
+  if body ~= once_body then return {'idempotency_key_reused'} end
+  local entries, is_automatic = replay(keys, claimed_before), acceptance == 'automatic'
+  for _, entry in ipairs(is_automatic and entries or {}) do
+    entry[3] = tonumber(redis.call('ZSCORE', keys.inside, entry[1]) or 0)
+  end
+  -- With the stamp of the first run: maintenance records the same offers with it.
+  return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue)}
 end
 
 local policy, millis = read_policy(keys, now), math.floor(now / 1000)
@@ -68,7 +73,8 @@ for i = 1, #popped, 2 do
 end
 if is_automatic and entries[1] then redis.call('HINCRBY', keys.meta, 'admitted', #entries) end
 if once_key ~= '' then
-  redis.call('SET', keys.once, once_body .. '|' .. table.concat(taken, ' '), 'EX', once_seconds)
+  local begun = string.format('%s|%d|%s|', once_body, stamp, is_automatic and 'automatic' or 'enter')
+  redis.call('SET', keys.once, begun .. table.concat(taken, ' '), 'EX', once_seconds)
 end
 
 local waiting, is_more = redis.call('ZCARD', keys.queue), false

@@ -193,13 +193,24 @@ def test_scheduled_places_that_find_no_room_stay_due(line: Line) -> None:
 def test_a_repeated_admission_by_hand_takes_nobody_else(line: Line) -> None:
     filled(line, max_inside=5)
     key = {"once_key": "a" * 32, "once_body": "b" * 32}
-    assert admitted(line, count=3, **key) == PEOPLE[:3]
+    first = admit(line, count=3, **key)
+    assert [line.name_of(one["entry_id"]) for one in first["entries"]] == PEOPLE[:3]
     repeat = admit(line, count=3, **key)
     assert repeat["outcome"] == "repeat"
-    assert [line.name_of(one["entry_id"]) for one in repeat["entries"]] == PEOPLE[:3]
+    assert (repeat["entries"], repeat["stamp"]) == (first["entries"], first["stamp"])
     other = line.send("admit", count=3, once_key="a" * 32, once_body="c" * 32)
     assert other["code"] == "idempotency_key_reused"
     assert admitted(line, count=9) == PEOPLE[3:5]
+
+
+def test_a_repeated_admission_without_offers_is_one_without_offers(line: Line) -> None:
+    filled(line, acceptance="automatic")
+    key = {"once_key": "a" * 32, "once_body": "b" * 32}
+    first = admit(line, count=2, **key)
+    policy(line, version=2, acceptance="enter")
+    repeat = admit(line, count=2, **key)
+    assert (first["is_automatic"], repeat["is_automatic"]) == (True, True)
+    assert repeat["entries"] == first["entries"]
 
 
 def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line) -> None:

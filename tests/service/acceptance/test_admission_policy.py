@@ -1,13 +1,18 @@
 """Lists that admit by themselves: rate, schedule, room, offers, no-shows, customers inside."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
+from tests.support.faults import Crash
 from tests.support.world import START_MILLIS, World
+from waitlist_api.admission.admit import AdmitCommand
+from waitlist_api.claims.offers import OfferWriter
 from waitlist_shared import contracts as c
 
 RATE = {"rate": {"count": 60, "per": "minute"}}
@@ -191,6 +196,22 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
     assert desk.admit(3, key="a-key-of-a-batch").json["entries"] == first
     assert desk.admit(4, key="a-key-of-a-batch").code == "idempotency_key_reused"
     assert offered(desk) == NAMES[:3]
+
+
+def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given offers in Redis alone, when the operator repeats, then each has one event. P2."""
+    desk = waitlist("ann", "bob")
+    command = AdmitCommand(
+        waitlist_id=desk.waitlist_id, count=1, by="operator", idempotency_key="a-key-of-a-batch"
+    )
+    with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
+        world.services.admissions.admit(command)
+    assert desk.recorded("ann")["status"] == "waiting"
+    assert len(world.services.admissions.admit(command).offers) == 1
+    world.maintain()
+    assert desk.events("ann") == ["joined", "offered"]
 
 
 def test_an_operator_admits_within_a_segment(waitlist: Waitlist) -> None:
