@@ -57,7 +57,6 @@ class Reconciler:
                     continue
                 if place.state == NO_SHOW:
                     self.leaves.leave(*record.key, by=POLICY, reason=NO_SHOW, stay=place.ticket)
-                    continue
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
                 settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))

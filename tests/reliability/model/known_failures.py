@@ -134,10 +134,11 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "a no-show that Redis alone has noticed",
         "Maintenance records the end of an offer a minute later. If the entry has another offer by"
         " then and Redis is lost before that, the history lacks the no-show, or the record still"
-        " has the first offer, which ends once more.",
+        " has the first offer, which ends once more. It also ends once more if Redis is lost"
+        " between the record of a no-show and the leave that follows it.",
         "admit / offer over / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            result.case.scenario.startswith("offer over")
+            result.case.scenario.startswith(("offer over", "no-show noticed"))
             and _has_lost_redis(result)
             and problem.kind in ("history", "elsewhere", "record", "attempts")
         ),

@@ -65,6 +65,7 @@ class Event:
 
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
+LEFT_AS_NO_SHOW = Event("left", POLICY, NO_SHOW)
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,10 @@ def leave_something_unsettled(testbed: Testbed) -> None:
     testbed.redis.raw.zadd(keys.unsettled(WAITLIST_ID), {id_of("c"): 1})
 
 
+def let_one_in(testbed: Testbed) -> None:
+    testbed.redis.raw.zadd(keys.inside(WAITLIST_ID), {id_of("c"): 1e14})
+
+
 def lose_everything(testbed: Testbed) -> None:
     testbed.lose_redis()
 
@@ -160,6 +164,7 @@ MUTANTS: dict[Mutant, str] = {
     index_elsewhere: "index",
     turn_back_the_tickets: "ticket",
     leave_something_unsettled: "unsettled",
+    let_one_in: "inside",
     lose_everything: "cold",
 }
 
@@ -228,6 +233,26 @@ def test_nothing_is_wrong_with_segments_that_are_built(segmented: Testbed) -> No
 def test_a_wrong_segment_is_noticed(segmented: Testbed, mutant: Mutant) -> None:
     mutant(segmented)
     assert kinds_of(segmented) == {"segment"}
+
+
+def lose_who_is_inside(testbed: Testbed) -> None:
+    testbed.redis.raw.zrem(keys.inside(WAITLIST_ID), id_of("b"))
+
+
+def record_another_end_of_the_pass(testbed: Testbed) -> None:
+    record_of(testbed, "b")["inside_until_millis"] = {"N": "1"}
+
+
+@pytest.mark.parametrize("mutant", [None, lose_who_is_inside, record_another_end_of_the_pass])
+def test_a_customer_who_is_wrongly_inside_is_noticed(
+    testbed: Testbed, mutant: Mutant | None
+) -> None:
+    testbed.begin(testbed.snapshot_of("inside"))
+    testbed.maintain_until_quiet()
+    if mutant:
+        mutant(testbed)
+    found = judge({testbed.snapshot_of("inside").line}, observe(testbed), testbed.tokens)
+    assert {problem.kind for problem in found} == ({"inside"} if mutant else set())
 
 
 @pytest.fixture

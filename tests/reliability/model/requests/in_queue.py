@@ -42,6 +42,9 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     def refusals(line: Line) -> tuple[str, ...]:
         stay = line.stay(name)
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
+        if line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,):
+            # The stay lasts until maintenance has finished the leave.
+            return ("already_on_list",)
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
     return Request(
