@@ -25,7 +25,7 @@ each_source = pytest.mark.parametrize(
 # end at once, by the segments of an entry or of a request, by the settings, by the decisions that
 # are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
-    "admit": 1,
+    "admit": 2,  # the entries that it takes, or those that the first run took
     "allocate_tickets": 1,
     "claim": 1,
     "decided": 2,
