@@ -12,7 +12,7 @@ from tools.demo.queue import Signup
 from tools.local.api_client import ApiClient
 from waitlist_cli.errors import CliError
 
-OFFER_SECONDS, PASS_SECONDS = 10, 60
+OFFER_SECONDS, PASS_SECONDS = 20, 60
 NO_SHOWS, DECLINES, STAYS = 0.15, 0.05, 0.02
 LONGEST_TO_ENTER, SHORTEST_INSIDE, LONGEST_INSIDE = 3.0, 1.0, 4.0
 PAGE, PAGES = 100, 10
