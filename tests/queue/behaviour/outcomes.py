@@ -56,11 +56,48 @@ def held(line: Line, seconds: int = 60) -> Line:
     return line
 
 
-def many_expired(line: Line) -> Answer:
+def offered(line: Line, seconds: int = 60, **settings: Any) -> Line:
+    """Offer bob a place."""
+    deadline = line.clock.millis + 1_000 * seconds
+    line.init(admission=True, pass_seconds=60, **settings)
+    line.restore("bob", rank=2, ticket=2, state="offered", token=TOKEN, time_millis=deadline)
+    return line
+
+
+def by(line: Line, verb: str) -> Answer:
+    """Do something as bob."""
+    return line.send(verb, entry_id=line.id_of("bob"))
+
+
+def done(line: Line, verb: str) -> Line:
+    assert by(line, verb)["ok"]
+    return line
+
+
+def _no_show(line: Line) -> Line:
+    offered(line, seconds=0, no_show="leave").expire()
+    return line
+
+
+def _admit_once(line: Line, once_body: str = "b" * 32) -> Answer:
+    return line.send("admit", count=1, once_key="a" * 32, once_body=once_body)
+
+
+def _admitted_once(line: Line) -> Line:
+    assert _admit_once(warm(line))["ok"]
+    return line
+
+
+def _admit_within(line: Line, version: int) -> Answer:
+    segment = line.within("red", version=version)["segments"][0]
+    return line.send("admit", count=1, segment=segment, segments_version=version)
+
+
+def many_expired(line: Line, verb: str = "claim") -> Answer:
     """Claim when more holds have expired than one request of a batch can end."""
     line.init()
     requests = [_expired(line, number) for number in range(200)]
-    requests.append(line.message("claim"))
+    requests.append(line.message(verb))
     answer: Answer = line.handle({"op": "batch", "requests": requests})["results"][-1]
     return answer
 
@@ -121,6 +158,33 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("position", "rebuilding"): lambda line: hydrating(line).position("bob"),
     ("position", "stale_segments"): lambda line: _position_within(building(line), version=1),
     ("position", "segments_building"): lambda line: _position_within(building(line), version=2),
+    ("position", "offered"): lambda line: offered(line).position("bob"),
+    ("position", "no_show"): lambda line: _no_show(line).position("bob"),
+    ("admit", "admitted"): lambda line: warm(line).send("admit", count=1),
+    ("admit", "repeat"): lambda line: _admit_once(_admitted_once(line)),
+    ("admit", "behind"): lambda line: with_settings(line, admission=True, has_schedule=True).send(
+        "admit", settings_version=1, schedule_from=1
+    ),
+    ("admit", "cold"): lambda line: line.send("admit"),
+    ("admit", "rebuilding"): lambda line: hydrating(line).send("admit"),
+    ("admit", "waitlist_paused"): lambda line: with_settings(line, paused=True).send("admit"),
+    ("admit", "expiring"): lambda line: many_expired(line, "admit"),
+    ("admit", "stale_segments"): lambda line: _admit_within(building(line), version=1),
+    ("admit", "segments_building"): lambda line: _admit_within(building(line), version=2),
+    ("admit", "idempotency_key_reused"): lambda line: _admit_once(_admitted_once(line), "c" * 32),
+    ("enter", "entered"): lambda line: by(offered(line), "enter"),
+    ("enter", "repeat"): lambda line: by(done(offered(line), "enter"), "enter"),
+    ("enter", "cold"): lambda line: by(line, "enter"),
+    ("enter", "not_offered"): lambda line: by(warm(line), "enter"),
+    ("enter", "offer_expired"): lambda line: by(offered(line, seconds=0), "enter"),
+    ("decline", "declined"): lambda line: by(offered(line), "decline"),
+    ("decline", "repeat"): lambda line: by(done(offered(line), "decline"), "decline"),
+    ("decline", "cold"): lambda line: by(line, "decline"),
+    ("decline", "not_offered"): lambda line: by(warm(line), "decline"),
+    ("decline", "offer_expired"): lambda line: by(offered(line, seconds=0), "decline"),
+    ("exit", "exited"): lambda line: by(done(offered(line), "enter"), "exit"),
+    ("exit", "absent"): lambda line: by(offered(line), "exit"),
+    ("exit", "cold"): lambda line: by(line, "exit"),
     ("page", "listed"): lambda line: warm(line).page(),
     ("page", "cold"): lambda line: line.page(),
     ("page", "rebuilding"): lambda line: hydrating(line).page(),

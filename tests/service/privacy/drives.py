@@ -27,7 +27,12 @@ ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
-SETTINGS = {"name": "Bakery", "segments": [["language"]], "max_attempts": 2}
+SETTINGS = {
+    "name": "Bakery",
+    "segments": [["language"]],
+    "max_attempts": 2,
+    "admission": {"pass_seconds": 3600},
+}
 # What a client may write into an address by mistake.
 WRONG_QUERY = f"customer_id={quote(CUSTOMER)}&cursor={WORD}&segment={quote(SPANISH)}&limit={WORD}"
 
@@ -111,6 +116,11 @@ def get_settings(service: Deployment) -> None:
 @drives("GET /v1/admin/waitlists/{waitlist_id}/stats")
 def get_stats(service: Deployment) -> None:
     look(service, f"{ADMIN}/stats")
+
+
+@drives("GET /v1/admin/waitlists/{waitlist_id}/stats/history")
+def get_history(service: Deployment) -> None:
+    look(service, f"{ADMIN}/stats/history")
 
 
 @drives("GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
@@ -222,6 +232,53 @@ def import_entries(service: Deployment) -> None:
 def claim(service: Deployment) -> None:
     service.operator("POST", f"{ADMIN}/claims", json={"filter": {WORD: SPANISH}})
     done(service, "POST", f"{ADMIN}/claims", {"filter": {"language": SPANISH}})
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/admit")
+def admit(service: Deployment) -> None:
+    service.operator("POST", f"{ADMIN}/admit", json={"count": 1, "filter": {WORD: SPANISH}})
+    done(service, "POST", f"{ADMIN}/admit", {"count": 1, "filter": {"language": SPANISH}})
+
+
+def offer(service: Deployment) -> None:
+    """Offer the customer a place."""
+    (offered,) = service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]
+    assert offered["entry_id"] == ENTRY_ID
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/enter")
+def enter(service: Deployment) -> None:
+    offer(service)
+    assert service.customer("POST", f"{ENTRY}/enter").json()["pass"]
+    wrong(service, "POST", f"{ENTRY}/enter")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/decline")
+def decline(service: Deployment) -> None:
+    offer(service)
+    wrong(service, "POST", f"{ENTRY}/decline")
+    answer = service.customer("POST", f"{ENTRY}/decline", json={"to": "leave"})
+    assert answer.json()["status"] == "left"
+
+
+@drives("GET /v1/waitlists/{waitlist_id}/entries/{entry_id}/pass")
+def get_pass(service: Deployment) -> None:
+    enter(service)
+    assert service.customer("GET", f"{ENTRY}/pass").json()["pass"]
+    wrong(service, "GET", f"{ENTRY}/pass")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/exit")
+def exit_(service: Deployment) -> None:
+    enter(service)
+    assert service.customer("POST", f"{ENTRY}/exit").json()["exited_at"]
+    wrong(service, "POST", f"{ENTRY}/exit")
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit")
+def exit_by_operator(service: Deployment) -> None:
+    enter(service)
+    done(service, "POST", f"{ADMIN_ENTRY}/exit", {"reason": REASON})
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete")

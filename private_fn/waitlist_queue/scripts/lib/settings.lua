@@ -8,12 +8,14 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
   end
   local before = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis')
   redis.call('HSET', keys.meta, unpack(fields))
-  local after = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'admission', 'paused')
+  local after = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'has_schedule',
+    'max_inside', 'paused')
   if before[1] ~= after[1] or before[2] ~= after[2] then
     redis.call('HSET', keys.meta, 'bucket_at', micros(now))
   end
   -- The time of the next run that a look triggers; a list that offers nothing by itself has none.
-  if after[3] == '1' and after[4] ~= '1' then
+  local has_limit = after[1] ~= '' or after[3] == '1' or after[4] ~= ''
+  if has_limit and after[5] ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)
   else
     redis.call('HDEL', keys.meta, 'admit_at')
