@@ -17,7 +17,7 @@ from tests.reliability.model.singles import Single
 Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
-ENDERS = ("complete", "dequeue")
+ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
 # Maintenance records the offer of an operator as one by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")

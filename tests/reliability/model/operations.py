@@ -159,7 +159,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
     Operation(
         "admit",
-        admit(3, REPEAT),
+        admit(3, "the-admission"),
         ("waiting, policy", "places due", "offered", "offer over", "offer over, noticed"),
     ),
     Operation("admit run", run_policy(), ("places due", "exit unfinished", "offered, full")),
