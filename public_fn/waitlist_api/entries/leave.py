@@ -13,7 +13,7 @@ from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import NotOffered, WaitlistError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,26 @@ class Leaves:
     now_millis: NowMillis
 
     def leave(
-        self, waitlist_id: str, entry_id: str, by: str, reason: str = "", stay: int | None = None
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        by: str,
+        reason: str = "",
+        stay: int | None = None,
+        *,
+        only_offered: bool = False,
     ) -> None:
         """End a stay; no change if it has ended already.
 
         With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
-        the entry has another.
+        the entry has another. With `only_offered` only a stay with an offer is ended. Raises
+        NotOffered if it has none.
         """
         try:
             key = (waitlist_id, entry_id)
-            record = self.entries.begin_leave(key, by, reason, self.now_millis(), stay)
+            record = self.entries.begin_leave(
+                key, by, reason, self.now_millis(), stay, only_offered=only_offered
+            )
         except EntryChanged as changed:
             if changed.record is None or changed.record.is_expired(self.now_millis()):
                 raise EntryNotFound from changed
@@ -45,6 +55,8 @@ class Leaves:
                 raise Forbidden from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
+            if only_offered and changed.record.status != "left":
+                raise NotOffered from changed
             return
         self.finish(record)
 

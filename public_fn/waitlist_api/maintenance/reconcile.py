@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of, tag_of
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
@@ -56,7 +57,9 @@ class Reconciler:
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    self.leaves.leave(*record.key, by=POLICY, reason=NO_SHOW, stay=place.ticket)
+                    # Another request may end the stay, or begin the next one, at this moment.
+                    with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
+                        self.leaves.leave(*record.key, by=POLICY, reason=NO_SHOW, stay=place.ticket)
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
                 settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))

@@ -145,11 +145,18 @@ class EntryRecords:
                 self.table.put(item, condition, values)
 
     def begin_leave(
-        self, key: tuple[str, str], by: str, reason: str, now_millis: int, ticket: int | None = None
+        self,
+        key: tuple[str, str],
+        by: str,
+        reason: str,
+        now_millis: int,
+        ticket: int | None = None,
+        *,
+        only_offered: bool = False,
     ) -> EntryRecord:
         """Write the intent to leave; raise EntryChanged if no stay can be left.
 
-        With `ticket` only the stay with this ticket.
+        With `ticket` only the stay with this ticket, with `only_offered` only from an offer.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -162,6 +169,9 @@ class EntryRecords:
             "now": now_millis,
         }
         condition = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
+        if only_offered:
+            condition = "(#status = :leaving OR (#status = :offered AND #is_offer = :true))"
+            values["true"] = True
         if ticket is not None:
             condition += " AND #ticket = :ticket"
             values["ticket"] = ticket

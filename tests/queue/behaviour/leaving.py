@@ -27,6 +27,8 @@ def _absent(total: int) -> dict[str, object]:
         "ticket": None,
         "places": [],
         "pace": None,
+        "is_due": False,
+        "offered_until_millis": None,
     }
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 

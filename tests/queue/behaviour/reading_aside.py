@@ -24,6 +24,8 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "position": None,
             "places": [],
             "pace": None,
+            "is_due": False,
+            "offered_until_millis": None,
         }
         assert answer == {**common, **place, "outcome": answer["outcome"]}
 

@@ -73,9 +73,9 @@ class CustomerAdmission:
             view = self.holds.act(DECLINE, _command(waitlist_id, entry_id, stay)).view
             return CustomersEntryAnswer(**self.responses.fields(view))
         record = self._record(waitlist_id, entry_id, stay)
-        if record.status in ("waiting", "parked"):
-            raise NotOffered
-        self.leaves.leave(waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay)
+        self.leaves.leave(
+            waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay, only_offered=True
+        )
         left = replace(EntryView.recorded(record), status="left")
         return CustomersEntryAnswer(**self.responses.fields(left))
 
