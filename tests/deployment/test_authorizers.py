@@ -9,7 +9,16 @@ from tests.deployment.template import route_authorizers
 
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
 ENTRIES = "/v1/waitlists/{waitlist_id}/entries"
-OF_CUSTOMERS = {f"POST {ENTRIES}", f"GET {ENTRIES}/{{entry_id}}", f"DELETE {ENTRIES}/{{entry_id}}"}
+ENTRY = f"{ENTRIES}/{{entry_id}}"
+OF_CUSTOMERS = {
+    f"POST {ENTRIES}",
+    f"GET {ENTRY}",
+    f"DELETE {ENTRY}",
+    f"POST {ENTRY}/enter",
+    f"POST {ENTRY}/decline",
+    f"POST {ENTRY}/exit",
+    f"GET {ENTRY}/pass",
+}
 
 
 def api(parameters: dict[str, str]) -> Any:
