@@ -108,6 +108,10 @@ def test_a_list_is_closed_full_and_gone(
         "name": "Shut",
         "open": False,
         "total": 1,
+        "line": "closed",
+        "opens_at": None,
+        "estimated_wait": None,
+        "estimate_unavailable": "closed",
     }
     assert operator.call("DELETE").is_success
     assert http.get(path).status_code == 404

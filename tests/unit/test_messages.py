@@ -92,7 +92,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (INIT, "settings", [{"version": 2, "lease_seconds": bad} for bad in (*NO_LEASES, None)]),
     (INIT, "settings", [{"version": 2, "max_attempts": bad} for bad in (0, -1, 101, "5", None)]),
     (INIT, "settings", [{"version": 2, "paused": bad} for bad in (1, "yes", None)]),
-    (RESTORE, "state", ["done", "absent", "offered", "", None]),
+    (RESTORE, "state", ["done", "absent", "", None]),
     (RESTORE, "token", NO_TOKENS[2:]),
     *[(RESTORE, field, [None, *NO_NUMBERS]) for field in ("time_millis", "attempts")],
     (CLAIM, "count", [0, -1, 101, "1", 1.5, None, True]),

@@ -30,6 +30,8 @@ from tools.local.signature import SERVICE
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor is one that a page of the same list gave",
     "query.first": "a page begins at a position only without a cursor, and of those who wait",
+    "query.since": "a time goes with the statuses of those who are done or inside",
+    "body.admission": "cron expressions and time zones, and either cron or at",
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",
     "body.segments": "no two segments, and no two names of one, may be the same in any order",

@@ -1,4 +1,4 @@
-"""The people that requests can be about: in line, held by a claim, or parked."""
+"""The people that requests can be about: in line, held by a claim, parked, offered or inside."""
 
 from http import HTTPStatus
 from itertools import count
@@ -15,12 +15,17 @@ from waitlist_api.auth.credentials import EntryTokens
 # Requests with drawn ids may change the list of the document's examples; requests about an existing
 # entry use the second list.
 EXAMPLE, OWN = "bakery", "scene"
-SETTINGS = {"segments": [["gender", "language"], ["language"]]}
+SETTINGS = {
+    "segments": [["gender", "language"], ["language"]],
+    "rejoin": "always",
+    "admission": {"pass_seconds": 3600},
+}
 OF_A_LIST = (
     "getWaitlist",
     "signUp",
     "getWaitlistConfig",
     "claim",
+    "admit",
     "listEntries",
     "importEntries",
     "listSegments",
@@ -37,6 +42,8 @@ WAITING = (
     "erasePerson",
 )
 HELD = ("complete", "release", "extend", "park")
+OFFERED = ("enter", "decline")
+INSIDE = ("getPass", "exitEntry", "exitPerson")
 SPOILING = ("putWaitlist", "deleteWaitlist")
 
 
@@ -48,7 +55,7 @@ class Scene:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
-        self.needs = {*OF_A_LIST, *WAITING, *HELD, "redrive"}
+        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive"}
 
     def close(self) -> None:
         self._http.close()
@@ -72,7 +79,11 @@ class Scene:
             return
         person = self._sign_up()
         token = {}
-        if operation not in WAITING:
+        if operation in (*OFFERED, *INSIDE):
+            person = self._offered(person)
+            if operation in INSIDE:
+                self._enter(person)
+        elif operation not in WAITING:
             (claim,) = self._post("claims", {})["claims"]
             person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}
         if operation == "redrive":
@@ -88,6 +99,17 @@ class Scene:
         if answer.status_code == HTTPStatus.OK:
             return str(answer.json()["entry_token"])
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
+
+    def _offered(self, person: str) -> str:
+        """Offer a place to the first entry; the only customer of an issuer may have one."""
+        offers = self._post("admit", {"count": 1})["entries"]
+        return str(offers[0]["entry_id"]) if offers else person
+
+    def _enter(self, person: str) -> None:
+        token = self._token or self.token_of(OWN, person)
+        url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
+        headers = {"Authorization": f"Bearer {token}"}
+        self._http.post(url, headers=headers).raise_for_status()
 
     def _sign_up(self) -> str:
         url, headers = f"/v1/waitlists/{OWN}/entries", {}

@@ -86,6 +86,6 @@ def test_old_settings_do_not_come_back(fixture: FaultFixture) -> None:
     """P2: a delayed request does not overwrite newer settings."""
     line(fixture)
     other = FaultFixture(fixture.stores).people
-    fixture.wire.arm(2, faults.before(lambda: other.configure(capacity=4)))
+    fixture.wire.arm(3, faults.before(lambda: other.configure(capacity=4)))
     assert fixture.people.configure(capacity=5).status == 200
     assert fixture.people.sign_up("eve", key="eve").code == "waitlist_full"

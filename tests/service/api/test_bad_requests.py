@@ -284,4 +284,4 @@ def test_a_cursor_of_another_list_is_named(stocked: People, path: str, content: 
 def test_a_status_that_cannot_be_listed_is_named(stocked: People) -> None:
     """P5"""
     with nothing_changes(stocked.world):
-        refused(stocked.page("status=left"), 422, "invalid_request", "query.status")
+        refused(stocked.page("status=joining"), 422, "invalid_request", "query.status")
