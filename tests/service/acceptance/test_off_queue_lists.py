@@ -94,6 +94,10 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "oldest_parked_seconds": 20,
         # Signups while the clock stands are half a millisecond apart: this was the fifth.
         "oldest_joined_at": iso(START_MILLIS + 2),
+        "admitted_today": 1,
+        "inside": 0,
+        "estimated_wait": None,
+        "estimate_unavailable": "unknown",
     }
     desk.claim(2)
     desk.redrive("bob")
