@@ -54,7 +54,7 @@ def print_entry(context: Context, person: dict[str, Any]) -> None:
 
 def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
     """Print the events of an entry."""
-    shorten = _name_in_arn if context.output.console.is_terminal else str
+    shorten = name_in_arn if context.output.console.is_terminal else str
     rows = [
         [
             event["at"],
@@ -68,7 +68,7 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
     context.output.rows(EVENT, rows, title="History")
 
 
-def _name_in_arn(who: str) -> str:
+def name_in_arn(who: str) -> str:
     """Return user/ada of arn:aws:iam::123456789012:user/ada, for the account is always the same."""
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 

@@ -23,6 +23,8 @@ from waitlist_cli.commands.waitlists import (
 from waitlist_cli.context import Context
 from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
+from waitlist_cli.explanation import explain as explanation_of
+from waitlist_cli.explanation_output import print_explanation
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.imports.records import opened
 from waitlist_cli.imports.times import utc
@@ -260,6 +262,21 @@ def history(
         context.output.json({"history": events})
     else:
         print_history(context, events)
+
+
+@command("explain", PANEL, "waitlist explain bakery --customer ada")
+def explain(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    most: Annotated[
+        int, typer.Option("--max", min=1, help="Look at this many people of each list.")
+    ] = 10_000,
+) -> None:
+    """Explain why a person is where they are: each move, and what happened ahead of them."""
+    person = context.call("GET", waitlist, _path(waitlist, entry, customer))
+    print_explanation(context, explanation_of(context.pages, waitlist, person, most))
 
 
 def _customer_ids(file: str) -> list[str]:

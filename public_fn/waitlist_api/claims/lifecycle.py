@@ -187,6 +187,9 @@ def _events(
 ) -> tuple[HistoryEvent, ...]:
     """Return the events of a decision; an extension has none."""
     event = event_of(decision, command.by, command.reason)
+    # The position of a repeat is that of the repeat, not of the decision.
+    if result.outcome != "repeat" and (position := getattr(result, "position", None)):
+        event = replace(event, detail={"position": position})
     match result:
         case c.ExtendResult():
             return ()

@@ -64,14 +64,15 @@ class Bumps:
         """Move an entry once per Idempotency-Key; return its new position."""
         request = _request(command)
         moved = self._move(request)
-        if moved.outcome == "repeat":
-            self._check_repeat(command, moved.moved_stamp)
+        detail = _detail(command, moved)
+        if moved.outcome == "repeat" and (made := self._made(command, moved.moved_stamp)):
+            detail |= made.detail
         event = HistoryEvent(
             stamp=moved.moved_stamp,
             event="bumped",
             by=command.by,
             reason=command.reason,
-            detail=command.detail,
+            detail=detail,
         )
         # The end of the previous hold, if the record does not have it yet.
         before = (expired_event(moved.expired_stamp),) if moved.expired_stamp else ()
@@ -87,16 +88,17 @@ class Bumps:
         )
         return Bumped(**asdict(view), moved=moved.moved_by)
 
-    def _check_repeat(self, command: BumpCommand, moved_stamp: int) -> None:
-        """Raise IdempotencyKeyReused if the key was used for another move."""
+    def _made(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
+        """Return the event of a move; raise IdempotencyKeyReused if the command is for another."""
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
         # A move that was cut off before its record has no event. This request records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
-            return
+            return made
         detail = {name: value for name, value in made.detail.items() if name in asked}
         if (detail, made.reason) != (command.detail, command.reason):
             raise IdempotencyKeyReused
+        return made
 
     def _move(self, request: c.Bump) -> c.BumpResult:
         try:
@@ -119,6 +121,19 @@ class Bumps:
     def _send(self, request: c.Bump) -> c.BumpResult:
         moved: c.BumpResult = self.recovering_queue.read(request)
         return moved
+
+
+def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
+    """Return the detail of the event: the requested move, how far it went, and to which position.
+
+    The position of a repeat is that of the repeat, not of the move.
+    """
+    detail = command.detail
+    if moved.moved_by is not None:
+        detail["moved"] = moved.moved_by
+    if moved.outcome == "moved":
+        detail["position"] = moved.position
+    return detail
 
 
 def _request(command: BumpCommand) -> c.Bump:

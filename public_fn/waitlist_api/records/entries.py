@@ -292,7 +292,7 @@ class EntryRecords:
             "place": line_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
         }
-        events = [joined_event(record, place.ticket)]
+        events = [joined_event(record, place.ticket, place)]
         update = "SET #rank = :rank, #stamp = :stamp"
         if move is not None:
             update = move.update

@@ -1,9 +1,11 @@
 """Intents to join, as items of the record, and the event of their end."""
 
 from dataclasses import replace
+from typing import Any
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
+from waitlist_shared.contracts import Result, SignupResult
 
 # An intent replaces nothing, or a stay that has ended.
 UNKNOWN = "attribute_not_exists(#pk)"
@@ -32,8 +34,16 @@ def intent_item(record: EntryRecord) -> Item:
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
-def joined_event(record: EntryRecord, ticket: int) -> HistoryEvent:
-    """Return the event of a signup, stamped with its ticket, or of an import, with its draw."""
-    if record.requested_ticket is None:
-        return HistoryEvent(stamp=ticket, event="joined", by="customer")
-    return HistoryEvent(stamp=record.allocated_stamp, event="joined", by=record.joining_by)
+def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
+    """Return the event of a signup, stamped with its ticket, or of an import, with its draw.
+
+    It has the position that the entry joined at, if `placed` is the result that gave the place.
+    """
+    detail: dict[str, Any] = {}
+    # A repeat has the position that the entry has by now.
+    if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
+        detail = {"position": placed.position}
+    stamp, by = ticket, "customer"
+    if record.requested_ticket is not None:
+        stamp, by = record.allocated_stamp, record.joining_by
+    return HistoryEvent(stamp=stamp, event="joined", by=by, detail=detail)

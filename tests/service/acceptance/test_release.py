@@ -14,6 +14,16 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
     assert desk.events("ann") == ["joined", "offered", "released"]
 
 
+def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
+    """Given a release and a repeat when others have left, the history keeps the first place."""
+    desk = waitlist("ann", "bob", "cyd")
+    desk.claim()
+    desk.release("ann", to="back")
+    desk.leave("bob")
+    desk.release("ann", to="back")
+    assert desk.person("ann").json["history"][-1]["detail"] == {"position": 3}
+
+
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
     """Given a release and a new claim, when the release comes again, the hold stays. P2, P4."""
     desk = waitlist("ann")

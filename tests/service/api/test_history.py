@@ -14,20 +14,20 @@ def test_the_history_has_every_move_in_its_order(people: People) -> None:
     people.sign_up("cyd", key="again")
     joined, moved, raised, left, again = people.person("cyd").json["history"]
     assert {event.pop("at")[:2] for event in (joined, moved, raised, left, again)} == {"20"}
-    customer = {"by": "customer", "reason": "", "detail": {}}
-    assert joined == again == {"event": "joined", **customer}
-    assert left == {"event": "left", **customer}
+    customer = {"by": "customer", "reason": ""}
+    assert joined == again == {"event": "joined", **customer, "detail": {"position": 3}}
+    assert left == {"event": "left", **customer, "detail": {}}
     assert moved == {
         "event": "bumped",
         "by": OPERATOR_ARN,
         "reason": "Waited through the outage",
-        "detail": {"places": 2},
+        "detail": {"places": 2, "moved": 2, "position": 1},
     }
     assert raised == {
         "event": "bumped",
         "by": OPERATOR_ARN,
         "reason": "",
-        "detail": {"priority": 7},
+        "detail": {"priority": 7, "moved": 0, "position": 1},
     }
 
 
@@ -44,7 +44,18 @@ def test_its_times_go_forward_from_the_time_of_signup(people: People) -> None:
 def test_a_move_of_priority_0_is_a_move_in_the_history(people: People) -> None:
     people.all_sign_up("ada")
     people.bump("ada", priority=0)
-    assert people.person("ada").json["history"][-1]["detail"] == {"priority": 0}
+    assert people.person("ada").json["history"][-1]["detail"]["priority"] == 0
+
+
+def test_a_repeated_bump_leaves_the_places_of_the_first_in_the_history(people: People) -> None:
+    """P2"""
+    people.all_sign_up("ada", "bob", "cyd", "dan")
+    people.bump("dan", key="k", places=1)
+    first = people.person("dan").json["history"]
+    people.leave("ada")
+    people.bump("dan", key="k", places=1)
+    assert people.person("dan").json["history"] == first
+    assert first[-1]["detail"] == {"places": 1, "moved": 1, "position": 3}
 
 
 def test_the_newest_hundred_events_are_shown_oldest_first(people: People) -> None:

@@ -234,7 +234,7 @@ def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
         "at": joined["at"],
         "by": OPERATOR_ARN,
         "reason": "",
-        "detail": {},
+        "detail": {"position": 1},
     }
     # The import was at its own time, however long ago the person joined elsewhere.
     assert "2021" not in joined["at"]

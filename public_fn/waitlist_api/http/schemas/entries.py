@@ -320,7 +320,14 @@ class HistoryAnswer(Model):
     at: Time
     by: str
     reason: str
-    detail: dict[str, Any]
+    detail: Annotated[
+        dict[str, Any],
+        Field(
+            description="What was asked for; `position`, the place afterwards, and of a bump "
+            "`moved`, by how many positions nearer to the head. Without them where they are not "
+            "known, such as a move that maintenance recorded."
+        ),
+    ]
 
 
 class AdminEntryAnswer(EntryAnswer):
