@@ -21,7 +21,7 @@ PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete policy "
-    "signup position leave remove bump erase history token "
+    "signup position leave remove bump erase history explain token "
     "admit exit claim complete release extend park redrive parked offered admitted inside work "
     "stats segments head find around health watch import export"
 )
