@@ -12,6 +12,7 @@ from redis import Redis
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from tools.bench.admission import AdmissionBench
 from tools.bench.bullmq_peer import BullMQ
 from tools.bench.cases import Bench, Case
 from tools.bench.chart import picture
@@ -86,6 +87,13 @@ def claims(sizes: Sizes, progress: Progress) -> list[Row]:
     return rows + [attempts.row(name) for name, attempts in bench.attempts_of.items()]
 
 
+def admission(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        handler, bare = Handler(port), bare_client(port)
+        cases = AdmissionBench(handler, bare, sizes).cases()
+        return [_measured(make, progress, bare) for make in cases]
+
+
 def segments(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
         bare, waiting = bare_client(port), sizes.waiting_for_claims
@@ -128,6 +136,7 @@ def wait(sizes: Sizes, progress: Progress) -> list[Row]:
 PARTS = {
     "line": line,
     "claims": claims,
+    "admission": admission,
     "segments": segments,
     "rebuild": rebuild,
     "imports": imports,

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +144,21 @@ class Bench:
         name, beside = "position with an hourly pace", "position without a pace"
         return self._case(name, beside, prepare, Target("≤", 1.1), as_cost=True)
 
+    def position_with_policy(self) -> Case:
+        """Compare looks on a list that admits by itself with one that does not."""
+        ask = self._handler.ask
+        policy = {"admission": True, "rate_count": 500, "rate_millis": 60_000, "max_inside": 2000}
+        admitting, _, admitting_waiting = self._pair("admitting", policy)
+        plain, _, plain_waiting = self._pair("by-hand")
+
+        def prepare() -> Round:
+            payloads = [admitting.position(member) for member in self._some(admitting_waiting)]
+            plain_payloads = [sent(plain.position(member)) for member in self._some(plain_waiting)]
+            return self._round(payloads, "waiting", ask, plain_payloads)
+
+        name, beside = "position with a policy", "position without a policy"
+        return self._case(name, beside, prepare, Target("≤", 1.1), as_cost=True)
+
     def leave(self) -> Case:
         bare, (line, zset, waiting) = self._bare, self._pair("leave")
 
@@ -202,9 +217,11 @@ class Bench:
             rounds=self._sizes.batch_rounds,
         )
 
-    def _pair(self, name: str) -> tuple[Line, str, list[str]]:
+    def _pair(
+        self, name: str, settings: Mapping[str, object] | None = None
+    ) -> tuple[Line, str, list[str]]:
         """Return a queue, the key of a bare copy of its order, and the members of both."""
-        line, zset = Line(self._handler, name), f"bare:{name}"
+        line, zset = Line(self._handler, name, settings=settings), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)
         line.join(waiting)
         self._bare.copy(line.queue_key, zset)

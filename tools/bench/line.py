@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -49,13 +49,19 @@ class Handler:
 class Line:
     """One warm waitlist: it creates members and messages, and fills the queue."""
 
-    def __init__(self, handler: Handler, waitlist_id: str, segments_version: int = 0) -> None:
+    def __init__(
+        self,
+        handler: Handler,
+        waitlist_id: str,
+        segments_version: int = 0,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
         self._handler = handler
         self.waitlist_id = waitlist_id
         self.queue_key = keys.queue(waitlist_id)
         self._made = 0
-        settings = {"version": 1, "segments_version": segments_version}
-        init = {"settings": settings, "state": "warm", "epoch": new_epoch()}
+        whole = {"version": 1, "segments_version": segments_version, **(settings or {})}
+        init = {"settings": whole, "state": "warm", "epoch": new_epoch()}
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:
@@ -103,6 +109,14 @@ class Line:
 
     def claim(self, count: int) -> str:
         return self._payload("claim", count=count)
+
+    def admit(self, count: int | None) -> str:
+        """Return an operator's admission of `count` people, or with None a run of the policy."""
+        return self._payload("admit", settings_version=1, count=count)
+
+    def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:
+        """Return the completions of all entries from a claim's answer."""
+        return batch([self.complete(entry) for entry in entries])
 
     def complete(self, entry: dict[str, Any]) -> str:
         """Return the completion of an entry from a claim's answer."""

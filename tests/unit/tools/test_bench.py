@@ -31,7 +31,9 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
     return json.loads(results.read_text()), run.stdout
 
 
-@pytest.mark.parametrize("part", ["line", "claims", "segments", "rebuild", "imports", "public"])
+@pytest.mark.parametrize(
+    "part", ["line", "claims", "admission", "segments", "rebuild", "imports", "public"]
+)
 def test_a_quick_run_prints_every_ratio(part: str, tmp_path: Path) -> None:
     """The rows of calls in vain have the ratio 0."""
     rows, printed = _quick_run(part, tmp_path / "results.json")

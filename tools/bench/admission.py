@@ -1,0 +1,104 @@
+"""Admission by a policy: what it costs a look, and its runs beside claims of as many entries."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from redis import Redis
+
+from tools.bench.cases import Bench, Case
+from tools.bench.line import BenchError, Handler, Line
+from tools.bench.rounds import Round
+from tools.bench.sizes import Sizes
+from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
+
+# More is due than the MAX_ADMIT entries that a run takes, and no offer or pass ends within the run.
+FASTEST = {
+    "admission": True,
+    "rate_count": MAX_RATE,
+    "rate_millis": 1000,
+    "offer_seconds": MAX_OFFER_SECONDS,
+    "pass_seconds": MAX_PASS_SECONDS,
+}
+
+
+@dataclass(frozen=True)
+class Taker:
+    """One way to take entries from the head: a message, and a second one for some ways."""
+
+    line: Line
+    message: str
+    following: Callable[[list[dict[str, str]]], str] | None = None
+
+
+class AdmissionBench:
+    """Lists with a policy beside lists without one, on one server."""
+
+    def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
+        self._handler, self._bare, self._sizes = handler, bare, sizes
+
+    def cases(self) -> Iterator[Callable[[], Case]]:
+        """Yield functions that make the cases, because making a case fills its queues."""
+        yield Bench(self._handler, self._bare, self._sizes).position_with_policy
+        yield lambda: self._by_hand(1)
+        yield lambda: self._by_hand(MAX_ADMIT)
+        yield self._by_policy
+        yield self._automatic
+
+    def _by_hand(self, count: int) -> Case:
+        offers = Taker(admits := self._line(f"by-hand-{count}"), admits.admit(count))
+        claims = Taker(claimed := self._line(f"claimed-{count}"), claimed.claim(count))
+        return self._case(f"offer {count}, by hand", f"claim {count}", offers, claims, count)
+
+    def _by_policy(self) -> Case:
+        count = MAX_ADMIT
+        offers = Taker(admits := self._line("by-policy", FASTEST), admits.admit(None))
+        claims = Taker(claimed := self._line("claimed"), claimed.claim(count))
+        return self._case(f"offer {count}, by policy", f"claim {count}", offers, claims, count)
+
+    def _automatic(self) -> Case:
+        count = MAX_ADMIT
+        automatic = FASTEST | {"acceptance": "automatic"}
+        admitted = Taker(admits := self._line("automatic", automatic), admits.admit(None))
+        claimed = self._line("completed")
+        completed = Taker(claimed, claimed.claim(count), claimed.complete_all)
+        return self._case(
+            f"admit {count}, by policy", f"claim, complete {count}", admitted, completed, count
+        )
+
+    def _line(self, name: str, settings: Mapping[str, object] | None = None) -> Line:
+        line = Line(self._handler, name, settings=settings)
+        line.fill(self._bare, line.newcomers(self._sizes.waiting_for_claims))
+        return line
+
+    def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
+        """Compare takes of `count` entries; as many join before each round."""
+        turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
+
+        def prepare() -> Round:
+            for taker in (ours, baseline):
+                taker.line.join(taker.line.newcomers(turns * count))
+            taken: list[str] = []
+            beside: list[str] = []
+            return Round(
+                ours=lambda: self._take(ours, turns, taken),
+                baseline=lambda: self._take(baseline, turns, beside),
+                verify=lambda: check_taken((taken, beside), turns * count),
+            )
+
+        rounds = self._sizes.claim_rounds if count == 1 else self._sizes.big_claim_rounds
+        return Case(name, beside, None, prepare, turns * count, rounds)
+
+    def _take(self, taker: Taker, turns: int, answers: list[str]) -> None:
+        for _ in range(turns):
+            answers.append(self._handler.ask(taker.message))
+            if taker.following is not None:
+                self._handler.ask(taker.following(json.loads(answers[-1])["entries"]))
+
+
+def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
+    """Raise BenchError unless each side has taken so many different entries."""
+    for answers in sides:
+        entries = [entry["entry_id"] for one in answers for entry in json.loads(one)["entries"]]
+        if not len(entries) == len(set(entries)) == expected:
+            raise BenchError(f"{len(set(entries))} entries taken, expected {expected}")
