@@ -63,6 +63,12 @@ class Customer:
     def leave(self, entry: Entry) -> httpx.Response:
         return self.http.delete(self._path(entry), headers=_bearer(entry.token))
 
+    def enter(self, entry: Entry) -> httpx.Response:
+        return self.http.post(f"{self._path(entry)}/enter", headers=_bearer(entry.token))
+
+    def get_pass(self, entry: Entry) -> httpx.Response:
+        return self.http.get(f"{self._path(entry)}/pass", headers=_bearer(entry.token))
+
     def _path(self, entry: Entry) -> str:
         return f"/v1/waitlists/{self.waitlist_id}/entries/{entry.entry_id}"
 

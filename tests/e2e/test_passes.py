@@ -1,5 +1,6 @@
 """Passes of the running service, checked by those that know only its URL."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,8 +9,9 @@ import httpx
 import jwt
 import pytest
 
+from tests.e2e.callers import Customer, Entry, Operator, patiently
 from tests.e2e.processes import Service
-from tests.support.passes import ENTRY_ID, WAITLIST_ID, Issuer
+from tests.support.passes import PASS_SECONDS, Issuer, changed
 from tests.unit.tools.fakes import FakeFunction
 from tools.local.front import Front
 from tools.local.http_message import HttpRequest
@@ -23,17 +25,57 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 DISCOVERY = "/.well-known/openid-configuration"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """The pass of a customer who entered, and those that no place for the list may accept."""
+
+    waitlist_id: str
+    entry_id: str
+    accepted: str
+    refused: dict[str, str]
+
+
 @pytest.fixture
-def issuer(service: Service) -> Issuer:
-    """Signs with the service's own key."""
-    kms = boto3.client(
+def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
+    entry, accepted = entered(http, operator)
+    elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
+    # The shortest pass lasts a minute, so the service's own key signs one that has ended.
+    issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: kms_of(service))), service.url)
+    return Shown(
+        operator.waitlist_id,
+        entry.entry_id,
+        accepted,
+        {
+            "expired": issuer.issue(operator.waitlist_id, PASS_SECONDS + 60),
+            "of another list": entered(http, elsewhere)[1],
+            "changed": changed(accepted),
+            "of another issuer": issuer.other().issue(operator.waitlist_id),
+        },
+    )
+
+
+def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
+    """Return a customer who accepted the offer of the policy, and the pass."""
+    policy = {"name": "Place", "admission": {"max_inside": 1}}
+    assert operator.put(policy).status_code in (200, 201)
+    customer = Customer(http, operator.waitlist_id)
+    entry = customer.joined("ada")
+    assert customer.get_pass(entry).json()["code"] == "not_inside"
+    customer.position(entry)
+    assert customer.look(entry).json()["status"] == "offered"
+    admission = patiently(lambda: customer.enter(entry)).json()
+    assert customer.get_pass(entry).json() == admission
+    return entry, admission["pass"]
+
+
+def kms_of(service: Service) -> Any:
+    return boto3.client(
         "kms",
         endpoint_url=service.url + PATH,
         region_name="us-east-1",
         aws_access_key_id="local",
         aws_secret_access_key="local",
     )
-    return Issuer(Passes(KmsKeys((KEY_ARN,), lambda: kms)), service.url)
 
 
 def test_the_discovery_document_names_the_issuer_and_where_its_keys_are(
@@ -49,7 +91,7 @@ def test_the_discovery_document_names_the_issuer_and_where_its_keys_are(
 
 
 def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
-    service: Service, issuer: Issuer
+    service: Service, shown: Shown
 ) -> None:
     """P5: the place that people wait for is an API of its own, with two settings."""
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
@@ -59,38 +101,36 @@ def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
         {},
         Routes.from_template(template),
         utc_now=lambda: datetime.now(UTC),
-        jwt_authorizer=JwtAuthorizer(service.url, (WAITLIST_ID,), keys, guarded),
+        jwt_authorizer=JwtAuthorizer(service.url, (shown.waitlist_id,), keys, guarded),
     )
 
     def status(token: str) -> int:
         headers = (("authorization", f"Bearer {token}"),)
         return front(HttpRequest("GET", "/v1/waitlists/place/entries/me", headers)).status
 
-    assert status(issuer.issue()) == 200
+    assert status(shown.accepted) == 200
     (event,) = place.events
-    assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == ENTRY_ID
-    for name, token in issuer.refused().items():
+    assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == shown.entry_id
+    for name, token in shown.refused.items():
         assert status(token) == 401, name
     assert len(place.events) == 1
 
 
-def test_a_library_accepts_passes_of_its_list_and_no_others(
-    service: Service, issuer: Issuer
-) -> None:
+def test_a_library_accepts_passes_of_its_list_and_no_others(service: Service, shown: Shown) -> None:
     """P5"""
     keys = jwt.PyJWKClient(httpx.get(service.url + DISCOVERY).json()["jwks_uri"])
 
     def read(token: str) -> Any:
         key = keys.get_signing_key_from_jwt(token)
-        return jwt.decode(token, key, ["RS256"], audience=WAITLIST_ID, issuer=service.url)
+        return jwt.decode(token, key, ["RS256"], audience=shown.waitlist_id, issuer=service.url)
 
-    assert read(issuer.issue())["sub"] == ENTRY_ID
+    assert read(shown.accepted)["sub"] == shown.entry_id
     expected = {
         "expired": jwt.ExpiredSignatureError,
         "of another list": jwt.InvalidAudienceError,
         "changed": jwt.InvalidSignatureError,
         "of another issuer": jwt.PyJWKClientError,
     }
-    for name, token in issuer.refused().items():
+    for name, token in shown.refused.items():
         with pytest.raises(expected[name]):
             read(token)

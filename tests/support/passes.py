@@ -32,13 +32,17 @@ class Issuer:
         ends = begins + PASS_SECONDS * 1000
         return self.passes.issue(waitlist_id, ENTRY_ID, "stay", begins, ends, self.url)
 
+    def other(self) -> "Issuer":
+        """Return an issuer that claims this one's URL, with a key of its own."""
+        return Issuer(_passes(), self.url)
+
     def refused(self) -> dict[str, str]:
         """Return passes that no place for the waitlist may accept."""
         return {
             "expired": self.issue(admitted_seconds_ago=PASS_SECONDS + 60),
             "of another list": self.issue("other"),
-            "changed": _changed(self.issue()),
-            "of another issuer": Issuer(_passes(), self.url).issue(),
+            "changed": changed(self.issue()),
+            "of another issuer": self.other().issue(),
         }
 
 
@@ -62,7 +66,7 @@ def _passes() -> Passes:
     return Passes(KmsKeys((KEY_ARN,), lambda: kms))
 
 
-def _changed(token: str) -> str:
+def changed(token: str) -> str:
     """Return a pass for another entry with the signature of this one."""
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
