@@ -66,7 +66,13 @@ class WaitlistBody(Body):
 
     name: Annotated[ShownText, Field(min_length=1, max_length=200)]
     open: Annotated[bool, Field(description="Whether customers can sign up.")] = True
-    paused: Annotated[bool, Field(description="Whether claims are refused for now.")] = False
+    paused: Annotated[
+        bool,
+        Field(
+            description="Whether admission stands still: claims and `admit` are refused, and the "
+            "policy offers no places. Offers that are out can be accepted, and signups go on."
+        ),
+    ] = False
     capacity: Annotated[
         int | None,
         Field(ge=1, le=MAX_CAPACITY, description="How many entries may wait; null: no limit."),
