@@ -1,5 +1,6 @@
 """Sign up, show, move, edit, remove and erase people."""
 
+import uuid
 from typing import Annotated, Any
 
 import typer
@@ -132,6 +133,7 @@ def signup(
         "attributes": attributes_of({}, attribute),
         "priority": priority,
         "joined_at": None if joined_at is None else _time(joined_at),
+        "idempotency_key": str(uuid.uuid4()),
     }
     row = {name: value for name, value in asked.items() if value not in (None, {})}
     answer = context.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})

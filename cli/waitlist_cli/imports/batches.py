@@ -49,11 +49,11 @@ def body_of(rows: Iterable[Row], **options: object) -> bytes:
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
 
 
-def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:
-    """Yield the calls to make, in order."""
+def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterator[Batch]:
+    """Yield the calls to make, in order; `run_key` is unique to the run of the command."""
     batch = Batch()
     for record in records:
-        row = _row(record, columns)
+        row = _row(record, columns, run_key)
         if not batch.has_room_for(row) and batch.rows:
             yield batch
             batch = Batch()
@@ -62,11 +62,13 @@ def batches(records: Iterable[Record], columns: Columns) -> Iterator[Batch]:
         yield batch
 
 
-def _row(record: Record, columns: Columns) -> Row:
+def _row(record: Record, columns: Columns, run_key: str) -> Row:
     if record.problem:
         return Row(record, None, record.problem)
     try:
         entry = columns.entry(record.fields)
+        # If the answer of a call is lost, the service recognises the rows of the next one.
+        entry["idempotency_key"] = f"{run_key}-{record.number}"
         text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         content = text.encode()
     except InvalidRow as error:

@@ -1,5 +1,6 @@
 """One import: sends calls in file order until the end or Ctrl-C."""
 
+import secrets
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -66,7 +67,7 @@ class ImportRun:
         began = time.monotonic()
         self.counts.done_row = from_row - 1
         try:
-            calls = batches(self._records(from_row), self.columns)
+            calls = batches(self._records(from_row), self.columns, secrets.token_hex(8))
             while (batch := self._next(calls)) is not None:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began
@@ -121,7 +122,8 @@ class ImportRun:
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         """Yield the result of each row, in smaller calls while the service is busy.
 
-        A failed call may have done some of its rows; the next call repeats them, which is safe.
+        A failed call may have done some of its rows; the next call repeats them, which is safe,
+        and counts them as joined.
         """
         start = 0
         while start < len(rows):

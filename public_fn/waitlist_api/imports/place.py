@@ -91,13 +91,13 @@ class Placement:
         for one, record, place in group:
             now = found.get(one.entry_id)
             if now is not None and now.join_id == record.join_id and now.status in PRESENT:
-                one.outcome = "joined" if one.is_new else "already"
+                one.outcome = "joined" if one.has_joined else "already"
             else:
                 self._record_one(one, record, place)
 
     def _record_one(self, one: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
         try:
             is_first = self.signups.record(record, place)
-            one.outcome = "joined" if is_first or one.is_new else "already"
+            one.outcome = "joined" if is_first or one.has_joined else "already"
         except NotWaiting:
             one.refuse(NotWaiting(REMOVED))

@@ -1,5 +1,6 @@
 """The rows of an import and their outcomes."""
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -21,13 +22,17 @@ FIRST_TICKET = 1
 
 @dataclass(frozen=True, kw_only=True)
 class ImportRow:
-    """One customer to import. Without `joined_at` the place is at the end of the queue."""
+    """One customer to import. Without `joined_at` the place is at the end of the queue.
+
+    An entry that an earlier call with the same `idempotency_key` has added counts as joined.
+    """
 
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
     joined_at: datetime | None = None
+    idempotency_key: str = ""
 
 
 @dataclass(kw_only=True)
@@ -49,6 +54,20 @@ class ImportedRow:
     @cached_property
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.row.customer_id)
+
+    @cached_property
+    def signup_key(self) -> str:
+        """The digest by which the record identifies the row, never equal to that of a guest."""
+        if not self.row.idempotency_key:
+            return ""
+        text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def has_joined(self) -> bool:
+        """Whether this row added the entry: in this call, or in an earlier one with its key."""
+        recorded = "" if self.record is None else self.record.signup_key
+        return self.is_new or (recorded != "" and recorded == self.signup_key)
 
     @property
     def is_joining(self) -> bool:

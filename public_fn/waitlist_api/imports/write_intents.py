@@ -100,7 +100,8 @@ class IntentWriter:
             case "under_way":
                 raise Throttled
             case "present":
-                one.outcome, one.ticket = "already", one.recorded_ticket
+                one.outcome = "joined" if one.has_joined else "already"
+                one.ticket = one.recorded_ticket
             case "ended":
                 one.outcome = "ended"
             case "new":
@@ -160,6 +161,7 @@ class IntentWriter:
             updated_millis=now_millis,
             profile=one.row.profile,
             attributes=one.row.attributes,
+            signup_key=one.signup_key,
             requested_ticket=ticket,
             requested_priority=one.row.priority,
             allocated_stamp=allocation.stamp,

@@ -225,6 +225,28 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     assert people.person("ada").json["joined_at"] == "2021-05-01T12:00:00.000Z"
 
 
+def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
+    """P2: it changes nothing, and the customer is counted once."""
+    keyed = row("ada", idempotency_key="run-1")
+    assert outcomes(people.bring(keyed, "bob")) == ["joined", "joined"]
+    assert outcomes(people.bring(keyed, row("bob", idempotency_key="run-2"))) == [
+        "joined",
+        "already",
+    ]
+    assert outcomes(people.bring(row("ada", idempotency_key="run-3"), keyed)) == ["already"] * 2
+    assert outcomes(people.bring(keyed, keyed)) == ["joined", "already"]
+    assert people.stats().json["signed_up"] == 2
+    people.leave("ada")
+    assert outcomes(people.bring(keyed)) == ["ended"]
+
+
+def test_a_rows_key_is_no_key_of_a_guest(people: People) -> None:
+    """P5: a guest who sent it would get the entry token."""
+    key = "0123456789abcdef-1"
+    people.bring(row("ada", idempotency_key=key))
+    assert people.sign_up("ada", key=key).code == "already_on_list"
+
+
 def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
     people.bring(row("ada", TIME), "bob")
     people.bump("ada", priority=2)

@@ -32,6 +32,9 @@ class FakeService:
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
+    # How many imports are done and then answered with 503.
+    lost_answers: int = 0
+    keys: dict[str, str] = field(default_factory=dict)
 
     def line(self) -> list[str]:
         return list(self.people)
@@ -43,7 +46,11 @@ class FakeService:
         if method == "POST" and path.endswith("/import"):
             self.imports += 1
             self.on_import(self.imports)
-            return self._import(body)
+            done = self._import(body)
+            if self.lost_answers:
+                self.lost_answers -= 1
+                return problem(503, "record_unavailable", Retry_After="0")
+            return done
         return problem(404, "not_found")
 
     def _import(self, body: bytes) -> Answer:
@@ -61,14 +68,16 @@ class FakeService:
         return answer(200, {**counts, "results": results})
 
     def _one(self, entry: dict[str, Any]) -> dict[str, Any]:
-        customer_id = entry["customer_id"]
+        customer_id, key = entry["customer_id"], entry.pop("idempotency_key")
         if " " in customer_id:
             errors = [{"field": "customer_id", "message": "no spaces"}]
             refusal = {"outcome": "refused", "entry_id": None, "code": "invalid_request"}
             return {**refusal, "detail": "Not valid.", "errors": errors}
+        if key == self.keys.get(customer_id):
+            return {"outcome": "joined", "entry_id": "a" * 26}
         if customer_id in self.people:
             return {"outcome": "already", "entry_id": "a" * 26}
-        self.people[customer_id] = entry
+        self.people[customer_id], self.keys[customer_id] = entry, key
         return {"outcome": "joined", "entry_id": "a" * 26}
 
 

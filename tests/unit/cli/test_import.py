@@ -169,6 +169,20 @@ def test_a_busy_service_is_asked_again_with_the_same_rows(
     assert fake.requests[0][3] == fake.requests[1][3]
 
 
+def test_rows_whose_answer_was_lost_are_counted_as_joined(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P2: also in smaller calls; a customer who is in the file twice joins once."""
+    monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
+    fake.lost_answers = 3
+    names = [*customers(600), "c00001", "c00599"]
+    path = file_of(tmp_path / "p.csv", names)
+    shown = Typed(fake.url).json("import", "bakery", path)
+    assert (shown["joined"], shown["already"]) == (600, 2)
+    again = Typed(fake.url).json("import", "bakery", path)
+    assert (again["joined"], again["already"]) == (0, 602)
+
+
 def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,14 @@ class ImportRowBody(Body):
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
+    idempotency_key: Annotated[
+        str,
+        Field(
+            pattern="^[!-~]{0,255}$",
+            description="Identifies repeats of this row: any text, new for each row. If an earlier "
+            "call with the same key has added the customer, the row is `joined`, not `already`.",
+        ),
+    ] = ""
 
 
 class ImportBody(Body):
