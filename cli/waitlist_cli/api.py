@@ -44,6 +44,9 @@ class Api:
     on_retry: OnRetry = _silent
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
+    patience: RetryPolicy = PATIENT
+    # Called when an operator's request was refused, so that the next one reads renewed credentials.
+    forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
     def call(
@@ -55,9 +58,10 @@ class Api:
         auth: httpx.Auth | None = None,
         headers: Mapping[str, str] = NO_HEADERS,
         params: Mapping[str, str | int] | None = None,
-        policy: RetryPolicy = PATIENT,
+        policy: RetryPolicy | None = None,
     ) -> Any:
         """Send a request; return the JSON response, or None. `body` may be JSON as bytes."""
+        used = policy or self.patience
         content = body if isinstance(body, bytes) or body is None else _encoded(body)
         typed = {} if content is None else {"Content-Type": JSON}
         request = self.http.build_request(
@@ -66,9 +70,9 @@ class Api:
             content=content,
             headers={**headers, **typed},
             params=params,
-            timeout=policy.timeout_seconds,
+            timeout=used.timeout_seconds,
         )
-        return self._answer(request, auth, policy)
+        return self._answer(request, auth, used)
 
     def operator(
         self,
@@ -78,19 +82,23 @@ class Api:
         *,
         params: Mapping[str, str | int] | None = None,
         key: str | None = None,
-        policy: RetryPolicy = PATIENT,
+        policy: RetryPolicy | None = None,
     ) -> Any:
         """Send an operator's request; `key` is an Idempotency-Key."""
         headers = {"Idempotency-Key": key} if key else {}
-        return self.call(
-            method,
-            ADMIN + path,
-            body,
-            auth=self.auth(),
-            headers=headers,
-            params=params,
-            policy=policy,
-        )
+        try:
+            return self.call(
+                method,
+                ADMIN + path,
+                body,
+                auth=self.auth(),
+                headers=headers,
+                params=params,
+                policy=policy,
+            )
+        except Unauthorised:
+            self.forget_auth()
+            raise
 
     def customer(self, method: str, path: str, token: str) -> Any:
         """Send a customer's request, with an entry token."""

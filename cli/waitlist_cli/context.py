@@ -10,13 +10,12 @@ import typer
 
 from waitlist_cli.configuration import Choice, target_of
 from waitlist_cli.output import Console, Output
+from waitlist_cli.paging import pages
 from waitlist_cli.retries import PATIENT
 
 # --help and completion call no service, and the modules that sign and call are slow to import.
 if TYPE_CHECKING:
     from waitlist_cli.api import Api
-
-PAGE = 100
 
 
 class Context(typer.Context):
@@ -44,7 +43,8 @@ class Context(typer.Context):
         )
         self.call_on_close(http.close)
         # Cached: a customer's request needs no credentials, and all others read them once.
-        return Api(http, cache(lambda: operator_auth(target)), self._on_retry)
+        auth = cache(lambda: operator_auth(target))
+        return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 
     def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:
         """Return the response to an operator's request about one waitlist."""
@@ -58,21 +58,7 @@ class Context(typer.Context):
         self, path: str, name: str, most: int | None = None, **params: str
     ) -> Iterator[dict[str, Any]]:
         """Yield the items of a list, at most `most`, one page a call."""
-        left, cursor = most, None
-        while left is None or left > 0:
-            limit = PAGE if left is None else min(left, PAGE)
-            query: dict[str, str | int] = {**params, "limit": limit}
-            if cursor:
-                query["cursor"] = cursor
-                # The position of the first page's first entry.
-                query.pop("first", None)
-            page = self.api.operator("GET", path, params=query)
-            found = page[name]
-            yield from found
-            cursor = page["cursor"]
-            if cursor is None:
-                return
-            left = None if left is None else left - len(found)
+        return pages(self.api, path, name, most, **params)
 
     def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:
         if self.output.notes.is_terminal and not self.output.as_json:

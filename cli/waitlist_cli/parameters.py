@@ -85,7 +85,7 @@ def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
     """Return a profile with the typed changes."""
-    profile = dict(before) if whole is None else _object(whole, "--profile-json")
+    profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
         if name.endswith(":"):
@@ -97,17 +97,20 @@ def profile_of(
     return profile
 
 
-def attributes_of(before: dict[str, Any], texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return attributes with the typed ones replaced."""
+def attributes_of(
+    before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
+) -> dict[str, Any]:
+    """Return attributes with the typed ones replaced; `label` names them in errors."""
     typed: dict[str, list[str]] = {}
     for text in texts or ():
-        name, value = pair(text, "--attribute")
+        name, value = pair(text, label)
         typed.setdefault(name, []).extend([value] if value else [])
     named = {name: values[0] if len(values) == 1 else values for name, values in typed.items()}
     return {name: value for name, value in {**before, **named}.items() if value != []}
 
 
-def _object(text: str, option: str) -> dict[str, Any]:
+def json_object(text: str, option: str) -> dict[str, Any]:
+    """Return a typed JSON object."""
     found = _json(text, option)
     if not isinstance(found, dict):
         raise WrongUsage(f'{option}: give a JSON object, such as {{"name": "Ada"}}.')

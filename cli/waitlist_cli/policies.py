@@ -22,6 +22,16 @@ CRON_FIELDS = 5
 # The service collects at most the places of so many seconds while other limits hold them back.
 COLLECTED_SECONDS = 60
 HORIZON = timedelta(days=3650)
+# The values that the service gives a new policy.
+DEFAULTS: dict[str, Any] = {
+    "rate": None,
+    "schedule": [],
+    "max_inside": None,
+    "offer_seconds": 600,
+    "pass_seconds": 3600,
+    "no_show": "keep_place",
+    "acceptance": "enter",
+}
 
 
 @dataclass(frozen=True)

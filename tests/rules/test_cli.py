@@ -9,7 +9,17 @@ import pytest
 from tests.rules.sources import ROOT, Module
 
 FOLDER = ROOT / "cli" / "waitlist_cli"
-LIBRARIES = {"botocore", "cronsim", "httpx", "platformdirs", "rich", "typer"}
+LIBRARIES = {
+    "botocore",
+    "cronsim",
+    "httpx",
+    "jinja2",
+    "platformdirs",
+    "rich",
+    "starlette",
+    "typer",
+    "uvicorn",
+}
 ENVIRONMENT = {"environ", "getenv", "environb"}
 
 

@@ -11,9 +11,10 @@ from waitlist_cli.commands import (
     tokens,
     admission,
     view,
+    console,
     bulk,
 )
 
-PARTS = (waitlists, policies, people, tokens, admission, view, bulk)
+PARTS = (waitlists, policies, people, tokens, admission, view, console, bulk)
 
 __all__ = ("PARTS", "app")

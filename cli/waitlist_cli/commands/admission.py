@@ -1,11 +1,11 @@
 """Admission: offer places, claim people, complete or release claims, or let a program do it."""
 
 import uuid
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
+from waitlist_cli.admissions import admissions
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
 from waitlist_cli.entry_output import (
@@ -43,7 +43,6 @@ Most = Annotated[
     int | None, typer.Option("-n", "--count", min=1, help="At most so many; default: all.")
 ]
 MOST_CLAIMED = 100
-MOST_ADMITTED = 100
 # After these errors the service has certainly not done the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
@@ -71,7 +70,7 @@ def admit(
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
     try:
-        for page in _admissions(context, waitlist, count, filter_of(filter_), used):
+        for page in admissions(context.api, waitlist, count, filter_of(filter_), used):
             entries += page
     except (CliError, KeyboardInterrupt) as error:
         if entries or not isinstance(error, NOT_DONE):
@@ -287,23 +286,6 @@ def _print_ended(
     path = f"/{checked_waitlist_id(waitlist)}/entries"
     people = context.pages(path, "entries", count, status=status, **since_of(since))
     print_entries(context, people, ADMITTED, status.capitalize())
-
-
-def _admissions(
-    context: Context, waitlist: str, count: int, filter_: dict[str, str] | None, key: str
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield the entries that each call gave a place; end after a call that gave none.
-
-    Each call has its own Idempotency-Key, made of `key`. A repeat may list fewer entries than the
-    first time, because some offers have ended, so a shorter answer is not the end.
-    """
-    for number, first in enumerate(range(0, count, MOST_ADMITTED), start=1):
-        body = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}
-        path = f"/{waitlist}/admit"
-        found = context.api.operator("POST", path, body, key=f"{key}.{number}")["entries"]
-        if not found:
-            return
-        yield found
 
 
 def _admitted_text(entries: list[dict[str, Any]], count: int) -> str:

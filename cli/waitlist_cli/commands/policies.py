@@ -11,19 +11,17 @@ from waitlist_cli.context import Context
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
-from waitlist_cli.policies import policy_text, rate_of, schedule_of, simulate, simulation_text
+from waitlist_cli.policies import (
+    DEFAULTS,
+    policy_text,
+    rate_of,
+    schedule_of,
+    simulate,
+    simulation_text,
+)
 
 PANEL = "Waitlists"
 MOST_SIMULATED = 1_000_000
-DEFAULTS: dict[str, Any] = {
-    "rate": None,
-    "schedule": [],
-    "max_inside": None,
-    "offer_seconds": 600,
-    "pass_seconds": 3600,
-    "no_show": "keep_place",
-    "acceptance": "enter",
-}
 
 
 @command("policy", PANEL, "waitlist policy bakery --rate 500/minute --max-inside 2000")

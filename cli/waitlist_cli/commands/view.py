@@ -1,17 +1,18 @@
 """Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
 
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import typer
 
 from waitlist_cli.command import command
-from waitlist_cli.context import PAGE, Context
+from waitlist_cli.context import Context
 from waitlist_cli.entry_output import FOUND, WAITING, print_entries
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.output import duration, shown
+from waitlist_cli.paging import PAGE
 from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
+from waitlist_cli.search import found_people
 
 PANEL = "View"
 TRIES = 3
@@ -120,19 +121,15 @@ def find(
     ] = 10_000,
 ) -> None:
     """Find waiting, offered and parked people by a part of their customer id."""
-    path = f"/{checked_waitlist_id(waitlist)}/entries"
-    print_entries(context, _found(context, path, text.casefold(), most), FOUND, "Found")
+    checked_waitlist_id(waitlist)
+    people = found_people(
+        context.api, waitlist, text, most, lambda status: _limited(context, most, status)
+    )
+    print_entries(context, people, FOUND, "Found")
 
 
-def _found(context: Context, path: str, text: str, most: int) -> Iterator[dict[str, Any]]:
-    for status in ("waiting", "offered", "parked"):
-        seen = 0
-        for person in context.pages(path, "entries", most, status=status):
-            seen += 1
-            if text in (person["customer_id"] or "").casefold():
-                yield person
-        if seen == most:
-            context.output.note(f"Only the first {most:,} {status} people were looked at (--max).")
+def _limited(context: Context, most: int, status: str) -> None:
+    context.output.note(f"Only the first {most:,} {status} people were looked at (--max).")
 
 
 @command("around", PANEL, "waitlist around bakery --customer ada -n 5")

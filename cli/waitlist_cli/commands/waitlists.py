@@ -4,27 +4,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from waitlist_cli import settings
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
 from waitlist_cli.policies import policy_text
 
 PANEL = "Waitlists"
-SETTINGS = (
-    "name",
-    "open",
-    "paused",
-    "capacity",
-    "rejoin",
-    "lease_seconds",
-    "max_attempts",
-    "hide_counts",
-    "retention_days",
-    "segments",
-    "admission",
-)
 WhenRejoin = Literal["never", "after_leaving", "always"]
 Name = Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
 Capacity = Annotated[
@@ -78,8 +66,6 @@ def create(
 ) -> None:
     """Create a waitlist."""
     checked_waitlist_id(waitlist)
-    if _found(context, waitlist) is not None:
-        raise Refused(f"{waitlist} exists already. To change it: waitlist edit {waitlist}")
     given = changes(
         name=name or waitlist,
         capacity=capacity,
@@ -90,7 +76,7 @@ def create(
         retention_days=retention_days,
         segments=segments,
     )
-    _print(context, context.call("PUT", waitlist, body={**given, "open": not closed}))
+    _print(context, settings.create(context.api, waitlist, {**given, "open": not closed}))
 
 
 @command("list", PANEL, "waitlist list --json")
@@ -161,10 +147,9 @@ def show_waitlist(context: Context, waitlist: str) -> None:
 
 
 def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
-    """Change some settings. The API replaces all of them, so the others are read and sent too."""
-    before = context.call("GET", checked_waitlist_id(waitlist))
-    kept = {name: before[name] for name in SETTINGS}
-    _print(context, context.call("PUT", waitlist, body={**kept, **given}))
+    """Change some settings and print the waitlist."""
+    checked_waitlist_id(waitlist)
+    _print(context, settings.change(context.api, waitlist, given))
 
 
 def changes(**typed: Any) -> dict[str, Any]:
@@ -202,15 +187,6 @@ def print_outcome(context: Context, document: dict[str, Any], sentence: str) -> 
 
 def segments_text(segments: list[list[str]]) -> str:
     return " ".join("+".join(names) for names in segments)
-
-
-def _found(context: Context, waitlist: str) -> Any:
-    try:
-        return context.call("GET", waitlist)
-    except Refused as error:
-        if error.code == "waitlist_not_found":
-            return None
-        raise
 
 
 def _print(context: Context, waitlist: dict[str, Any]) -> None:

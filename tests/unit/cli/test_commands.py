@@ -23,7 +23,7 @@ EXPECTED = (
     "create show list edit pause resume open close delete policy "
     "signup position leave remove bump erase history explain token "
     "admit exit claim complete release extend park redrive parked offered admitted inside work "
-    "stats segments head find around health watch import export"
+    "stats segments head find around health watch console import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
 

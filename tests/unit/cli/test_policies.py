@@ -8,9 +8,15 @@ import pytest
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
-from waitlist_cli.commands.policies import DEFAULTS
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.policies import policy_text, rate_of, schedule_of, simulate, simulation_text
+from waitlist_cli.policies import (
+    DEFAULTS,
+    policy_text,
+    rate_of,
+    schedule_of,
+    simulate,
+    simulation_text,
+)
 
 MONDAY = datetime(2026, 6, 1, 8, tzinfo=UTC)
 HOUR = 3600

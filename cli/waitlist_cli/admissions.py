@@ -1,0 +1,27 @@
+"""Offers places to the first people of a queue, in as many calls as that takes."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from waitlist_cli.api import Api
+
+MOST_ADMITTED = 100
+
+
+def admissions(
+    api: "Api", waitlist_id: str, count: int, filter_: dict[str, str] | None, key: str
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the entries that each call gave a place; end after a call that gave none.
+
+    Each call has its own Idempotency-Key, made of `key`. A repeat may list fewer entries than the
+    first time, because some offers have ended, so a shorter answer is not the end.
+    """
+    for number, first in enumerate(range(0, count, MOST_ADMITTED), start=1):
+        body = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}
+        found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
+            "entries"
+        ]
+        if not found:
+            return
+        yield found

@@ -1,0 +1,136 @@
+"""Actions: a dialog that names object and consequence, and the request that it sends."""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import ImmutableMultiDict
+from starlette.requests import Request
+from starlette.responses import Response
+
+from waitlist_cli.console.desk import Desk
+from waitlist_cli.errors import Refused, WrongUsage
+
+MOST_BYTES = 1_000_000
+Document = Mapping[str, Any]
+
+
+class Form(ImmutableMultiDict[str, str]):
+    """What a dialog sent."""
+
+    def text(self, name: str) -> str:
+        return self.get(name, "").strip()
+
+    def number(self, name: str, label: str) -> int | None:
+        """Return a whole number, None for an empty field; raises WrongUsage."""
+        typed = self.text(name).replace(",", "")
+        if not typed:
+            return None
+        if not (typed.isascii() and typed.isdecimal() and len(typed) <= 12):
+            raise WrongUsage(f"{label}: give a whole number.")
+        return int(typed)
+
+    def lines(self, name: str) -> list[str]:
+        return [line.strip() for line in self.get(name, "").splitlines() if line.strip()]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a dialog; `options` are pairs of a value and its text."""
+
+    name: str
+    label: str
+    kind: str = "text"
+    hint: str = ""
+    value: str = ""
+    options: Sequence[tuple[str, str]] = ()
+    is_required: bool = False
+
+
+REASON = Field("reason", "Reason", hint="Stored in the history.")
+
+
+@dataclass(frozen=True)
+class Action:
+    """What an operator can do to one object, whose `page` the console shows.
+
+    `fields` and `consequence` may depend on the object. A final action cannot be undone.
+    """
+
+    name: str
+    title: str
+    consequence: Callable[[Document], str]
+    button: str
+    carry_out: Callable[["Call"], Response]
+    fields: Callable[[Document], Sequence[Field]] = lambda _: ()
+    is_final: bool = False
+    # The text of the button that opens the dialog, if it is another.
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A dialog that was sent; `key` is the same if the operator sends it again."""
+
+    desk: Desk
+    waitlist_id: str
+    entry_id: str
+    form: Form
+
+    @property
+    def key(self) -> str:
+        return self.form.text("key") or str(uuid.uuid4())
+
+    @property
+    def reason(self) -> str:
+        return self.form.text("reason")
+
+    def send(self, method: str, path: str = "", body: Any = None) -> Any:
+        """Send a request about the waitlist with the dialog's Idempotency-Key."""
+        return self.desk.api.operator(method, f"/{self.waitlist_id}{path}", body, key=self.key)
+
+    def send_for_entry(self, verb: str, **body: Any) -> Any:
+        return self.send("POST", f"/entries/{self.entry_id}/{verb}", body)
+
+
+Endpoint = Callable[[Request, Form], Response]
+
+
+def with_form(function: Endpoint) -> Callable[[Request], Any]:
+    """Return an endpoint that reads the form first and then works in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        content = bytearray()
+        async for part in request.stream():
+            content += part
+            if len(content) > MOST_BYTES:
+                raise WrongUsage("The form is longer than 1 MB.")
+        pairs = parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True)
+        return await run_in_threadpool(function, request, Form(pairs))
+
+    return endpoint
+
+
+def dialog(desk: Desk, request: Request, action: Action, subject: Document, who: str) -> Response:
+    """Render the question of an action."""
+    return desk.page(
+        request,
+        "dialog.html",
+        action=action,
+        title=action.title.format(who=who),
+        consequence=action.consequence(subject),
+        fields=action.fields(subject),
+        key=str(uuid.uuid4()),
+        send_to=request.url.path,
+    )
+
+
+def named(actions: Sequence[Action], name: str) -> Action:
+    """Return an action by its name in the address; raises Refused."""
+    for action in actions:
+        if action.name == name:
+            return action
+    raise Refused(f"There is no action {name!r}.", "not_found", 404)

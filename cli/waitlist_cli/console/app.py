@@ -1,0 +1,40 @@
+"""The console's routes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from waitlist_cli.api import Api
+from waitlist_cli.console import overview, people, person, waitlist
+from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.problems import problem_page
+from waitlist_cli.console.rendering import Pages
+from waitlist_cli.errors import CliError
+
+STATIC = Path(__file__).parent / "static"
+PARTS = (overview, waitlist, people, person)
+
+
+@contextmanager
+def console_app(api: Api) -> Iterator[ASGIApp]:
+    """Yield the console of a service, without its guard."""
+    desk = Desk(api, Pages(str(api.http.base_url)))
+    routes = [route for part in PARTS for route in part.routes(desk)]
+    static = Mount("/static", StaticFiles(directory=STATIC))
+    yield Starlette(
+        routes=[*routes, static], exception_handlers={CliError: partial(_problem, desk)}
+    )
+
+
+def _problem(desk: Desk, request: Request, error: Exception) -> Response:
+    if not isinstance(error, CliError):
+        raise error
+    return problem_page(desk, request, error)

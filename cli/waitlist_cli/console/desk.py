@@ -1,0 +1,53 @@
+"""What every part of the console works with: service, pages, and the memory of this run."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from waitlist_cli.api import Api
+from waitlist_cli.console.rendering import Pages
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.ids import ENTRY_ID, checked_waitlist_id
+
+
+@dataclass(frozen=True)
+class Desk:
+    """`notices` are shown by the next page; `claims` has the tokens of claims made here."""
+
+    api: Api
+    pages: Pages
+    notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
+    claims: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def get(self, path: str, **params: str | int) -> Any:
+        return self.api.operator("GET", path, params=params)
+
+    def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
+        """Render a page; with `every`, the browser asks for it again after so many seconds."""
+        notices = [self.notices.popleft() for _ in range(len(self.notices))]
+        defaults = {"every": None, "notices": notices, "query": request.url.query}
+        return self.pages.answer(request, template, **{**defaults, **values})
+
+    def done(self, notice: str, to: str | None = None) -> Response:
+        """Return the answer to an action: close the dialog, or go to another page."""
+        if to is not None:
+            self.notices.append(notice)
+            return Response(headers={"HX-Redirect": to})
+        html = self.pages.html("done.html", notices=[notice])
+        return HTMLResponse(html, headers={"HX-Trigger": "done"})
+
+
+def waitlist_of(request: Request) -> str:
+    """Return the waitlist id of an address; raises WrongUsage."""
+    return checked_waitlist_id(request.path_params["waitlist"])
+
+
+def entry_of(request: Request) -> str:
+    """Return the entry id of an address; raises WrongUsage."""
+    entry_id = str(request.path_params["entry"])
+    if not ENTRY_ID.fullmatch(entry_id):
+        raise WrongUsage(f"{entry_id!r} is not an entry id.")
+    return entry_id

@@ -1,0 +1,70 @@
+"""Numbers that the service does not answer as the console shows them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+Document = Mapping[str, Any]
+FLOWS = ("joined", "admitted", "left")
+SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
+
+
+def line_of(waitlist: Document, stats: Document | None) -> str:
+    """Return the state of a list as customers see it, or `rebuilding`."""
+    if waitlist["rebuild"] is not None:
+        return "rebuilding"
+    if not waitlist["open"]:
+        return "closed"
+    capacity = waitlist["capacity"]
+    if stats and capacity and stats["waiting"] + stats["offered"] + stats["parked"] >= capacity:
+        return "full"
+    return "paused" if waitlist["paused"] else "open"
+
+
+def last_hour(points: Sequence[Document]) -> dict[str, int]:
+    """Return how many people joined, were admitted and left within the points of an hour."""
+    return {name: sum(point[name] for point in points) for name in FLOWS}
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """Return the points of an SVG polyline, the newest of an hour's points at the right edge.
+
+    Returns "" for fewer than two.
+    """
+    if len(values) < 2:
+        return ""
+    least, most = min(values), max(values)
+    span = max(1, most - least)
+    inner = SPARK_HEIGHT - 4
+    first = SPARK_POINTS - len(values)
+    return " ".join(
+        f"{(first + number) * SPARK_WIDTH / (SPARK_POINTS - 1):.1f},"
+        f"{2 + inner - (value - least) / span * inner:.1f}"
+        for number, value in enumerate(values)
+    )
+
+
+def series(history: Document) -> dict[str, Any]:
+    """Return the columns of a chart: times in seconds, and a column of each count.
+
+    A gap in time becomes one point without values, so that no line crosses it.
+    """
+    step = history["step_seconds"]
+    names = (*FLOWS, "waiting", "offered", "parked", "inside")
+    columns: dict[str, list[int | None]] = {name: [] for name in ("at", *names)}
+    last: int | None = None
+    for point in history["points"]:
+        at = _seconds(point["at"])
+        if last is not None and at - last > step:
+            columns["at"].append(last + step)
+            for name in names:
+                columns[name].append(None)
+        columns["at"].append(at)
+        for name in names:
+            columns[name].append(point[name])
+        last = at
+    return {"step": step, **columns}
+
+
+def _seconds(text: str) -> int:
+    return int(datetime.fromisoformat(text).timestamp())

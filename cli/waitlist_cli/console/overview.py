@@ -1,0 +1,54 @@
+"""All lists at a glance."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.numbers import last_hour, line_of, sparkline
+from waitlist_cli.errors import Refused, Unavailable
+
+ROWS = 25
+AT_ONCE = 8
+REFRESH_SECONDS = 10
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        params: dict[str, str | int] = {"limit": ROWS}
+        if cursor := request.query_params.get("cursor"):
+            params["cursor"] = cursor
+        found = desk.get("", **params)
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            rows = list(threads.map(lambda one: _row(desk, one), found["waitlists"]))
+        return desk.page(
+            request,
+            "overview.html",
+            rows=rows,
+            cursor=found["cursor"],
+            is_later=bool(cursor),
+            every=REFRESH_SECONDS,
+        )
+
+    return [Route("/", show)]
+
+
+def _row(desk: Desk, waitlist: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a list; with a `problem` if only this list does not answer."""
+    path = f"/{waitlist['waitlist_id']}"
+    try:
+        stats = desk.get(f"{path}/stats")
+        points = desk.get(f"{path}/stats/history", period="hour")["points"]
+    except (Refused, Unavailable) as error:
+        return {"waitlist": waitlist, "line": line_of(waitlist, None), "problem": error.message}
+    return {
+        "waitlist": waitlist,
+        "line": line_of(waitlist, stats),
+        "stats": stats,
+        "hour": last_hour(points),
+        "spark": sparkline([point["waiting"] for point in points]),
+        "problem": "",
+    }

@@ -1,0 +1,103 @@
+"""The people of a list by status, page by page, and the search."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.ids import ENTRY_ID, entry_id_of
+from waitlist_cli.search import found_people
+from waitlist_cli.since import since_of
+
+STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left")
+BY_TIME = ("inside", "admitted", "left")
+ROWS = 50
+REFRESH_SECONDS = 10
+# How many people of each status a search looks at first, and at most.
+SEARCHED = 1_000
+MOST_SEARCHED = 1_000_000
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        query = request.query_params
+        if text := query.get("find", "").strip():
+            return _search(desk, request, waitlist_id, text)
+        status = query.get("status", "waiting")
+        if status not in STATUSES:
+            raise WrongUsage(f"{status!r} is not a status: {', '.join(STATUSES)}.")
+        waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
+        first = _position(query.get("first", "1"))
+        params: dict[str, str | int] = {"status": status, "limit": ROWS}
+        if query.get("cursor"):
+            params["cursor"] = query["cursor"]
+        elif status == "waiting":
+            params["first"] = first
+        if status in BY_TIME:
+            params |= since_of(query.get("since", "").strip() or None)
+        found = desk.get(f"/{waitlist_id}/entries", **params)
+        return desk.page(
+            request,
+            "people.html",
+            waitlist=waitlist,
+            stats=stats,
+            status=status,
+            people=found["entries"],
+            cursor=found["cursor"],
+            first=first,
+            rows=ROWS,
+            since=query.get("since", ""),
+            is_later=bool(query.get("cursor")),
+            find="",
+            every=REFRESH_SECONDS,
+        )
+
+    return [Route("/lists/{waitlist}/people", show)]
+
+
+def _search(desk: Desk, request: Request, waitlist_id: str, text: str) -> Response:
+    """Open the person with exactly this id, or list the people whose customer id contains it."""
+    exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
+    if _is_there(desk, waitlist_id, exact):
+        return RedirectResponse(f"/lists/{waitlist_id}/people/{exact}", 303)
+    most = min(_position(request.query_params.get("most", str(SEARCHED))), MOST_SEARCHED)
+    limited: list[str] = []
+    people = list(found_people(desk.api, waitlist_id, text, most, limited.append))
+    return desk.page(
+        request,
+        "found.html",
+        waitlist=desk.get(f"/{waitlist_id}"),
+        people=people,
+        find=text,
+        most=most,
+        limited=limited,
+        further=min(most * 10, MOST_SEARCHED),
+    )
+
+
+def _entry_id(waitlist_id: str, text: str) -> str:
+    try:
+        return entry_id_of(waitlist_id, text)
+    except UnicodeEncodeError as error:
+        raise WrongUsage(f"{text!r} cannot be encoded as UTF-8.") from error
+
+
+def _is_there(desk: Desk, waitlist_id: str, entry_id: str) -> bool:
+    try:
+        desk.get(f"/{waitlist_id}/entries/{entry_id}")
+    except Refused as error:
+        if error.code == "entry_not_found":
+            return False
+        raise
+    return True
+
+
+def _position(text: str) -> int:
+    digits: Any = text.strip().replace(",", "")
+    if not (digits.isascii() and digits.isdecimal() and 0 < len(digits) < 13):
+        raise WrongUsage(f"{text!r} is not a position: give a number from 1 on.")
+    return max(1, int(digits))

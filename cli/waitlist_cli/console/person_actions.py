@@ -1,0 +1,256 @@
+"""What an operator can do to one person."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from waitlist_cli.console.actions import REASON, Action, Call, Document, Field
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import shown
+from waitlist_cli.parameters import attributes_of, json_object
+
+WHERE = Field(
+    "where",
+    "Where to",
+    "choice",
+    options=(
+        ("front", "Front of its priority"),
+        ("back", "End of the queue, at priority 0"),
+        ("places", "Ahead by a number of places"),
+        ("priority", "Another priority"),
+    ),
+    value="front",
+)
+TO = Field(
+    "to",
+    "Where to",
+    "choice",
+    options=(("place", "Its old place"), ("back", "End of the queue")),
+    value="place",
+)
+LEASE = Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease.")
+
+
+def name_of(person: Document) -> str:
+    """Return what an operator calls a person."""
+    return shown(person["customer_id"] or person["entry_id"])
+
+
+def _bump(call: Call) -> Response:
+    where = call.form.text("where")
+    number = call.form.number("number", "Places or priority")
+    if where in ("front", "back"):
+        body: dict[str, Any] = {"to": where}
+    elif number is None:
+        raise WrongUsage(f"Give the number: how many places, or which priority ({where}).")
+    else:
+        body = {where: number}
+    found = call.send_for_entry("bump", **body, reason=call.reason)
+    return call.desk.done(
+        f"Now at position {shown(found['position'])}, priority {found['priority']}."
+    )
+
+
+def _edit(call: Call) -> Response:
+    profile = json_object(call.form.get("profile", ""), "Profile")
+    attributes = attributes_of({}, call.form.lines("attributes"), "Attributes")
+    body = {"profile": profile, "attributes": attributes, "reason": call.reason}
+    call.send("PATCH", f"/entries/{call.entry_id}", body)
+    return call.desk.done("Profile and attributes are saved.")
+
+
+def _edit_fields(person: Document) -> Sequence[Field]:
+    profile = json.dumps(person["profile"], ensure_ascii=False, indent=2)
+    lines = [
+        f"{name}={value}"
+        for name, values in person["attributes"].items()
+        for value in (values if isinstance(values, list) else [values])
+    ]
+    return (
+        Field("profile", "Profile", "long", "A JSON object, at most 8 KB.", profile),
+        Field(
+            "attributes",
+            "Attributes",
+            "long",
+            "One NAME=VALUE a line; several lines with one name are several values.",
+            "\n".join(lines),
+        ),
+        REASON,
+    )
+
+
+def _remove(call: Call) -> Response:
+    call.send_for_entry("remove", reason=call.reason)
+    return call.desk.done("The person is off the list. The record stays.")
+
+
+def _erase(call: Call) -> Response:
+    call.send("DELETE", f"/entries/{call.entry_id}")
+    call.desk.claims.pop((call.waitlist_id, call.entry_id), None)
+    return call.desk.done("The person is erased.", to=f"/lists/{call.waitlist_id}/people")
+
+
+def _token(call: Call) -> Response:
+    issued = call.send_for_entry("token")
+    return call.desk.done(f"The entry token, which is a secret: {issued['entry_token']}")
+
+
+def _exit(call: Call) -> Response:
+    found = call.send_for_entry("exit", reason=call.reason)
+    return call.desk.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
+
+
+def _redrive(call: Call) -> Response:
+    body = {"to": call.form.text("to"), "reason": call.reason}
+    found = call.send("POST", f"/parked/{call.entry_id}/redrive", body)
+    return call.desk.done(f"Back in the queue at position {shown(found['position'])}.")
+
+
+def _of_claim(verb: str, notice: str, *names: str) -> Callable[[Call], Response]:
+    def carry_out(call: Call) -> Response:
+        about = (call.waitlist_id, call.entry_id)
+        token = call.form.text("claim_token") or call.desk.claims.get(about, "")
+        if not token:
+            raise WrongUsage("Give the claim_token, which the claimer of this entry has.")
+        body: dict[str, Any] = {"claim_token": token}
+        if "lease_seconds" in names:
+            body["lease_seconds"] = call.form.number("lease_seconds", "Lease in seconds")
+        body |= {name: call.form.text(name) for name in names if name != "lease_seconds"}
+        call.send("POST", f"/claims/{call.entry_id}/{verb}", body)
+        if verb != "extend":
+            call.desk.claims.pop(about, None)
+        return call.desk.done(notice)
+
+    return carry_out
+
+
+def _claim_fields(*fields: Field) -> Callable[[Document], Sequence[Field]]:
+    def of(person: Document) -> Sequence[Field]:
+        if person["claim_token"]:
+            return fields
+        hint = "This console did not make the claim; its claimer has the token."
+        return (Field("claim_token", "Claim token", hint=hint, is_required=True), *fields)
+
+    return of
+
+
+BUMP = Action(
+    "bump",
+    "Move {who}",
+    lambda _: "The new place is final at once; another move can change it again.",
+    "Move",
+    _bump,
+    lambda _: (
+        WHERE,
+        Field("number", "Places or priority", "number", "A priority is 0 to 255; 0 is usual."),
+        REASON,
+    ),
+)
+EDIT = Action(
+    "edit",
+    "Edit {who}",
+    lambda _: "The position stays; segments follow the attributes.",
+    "Save",
+    _edit,
+    _edit_fields,
+    label="Edit",
+)
+REMOVE = Action(
+    "remove",
+    "Remove {who} from the list?",
+    lambda _: "The person loses the place and cannot get it back. Record and history stay.",
+    "Remove",
+    _remove,
+    lambda _: (REASON,),
+    is_final=True,
+)
+ERASE = Action(
+    "erase",
+    "Erase {who}?",
+    lambda _: "Record, history and place are deleted for good. No copy is kept.",
+    "Erase for good",
+    _erase,
+    is_final=True,
+    label="Erase",
+)
+TOKEN = Action(
+    "token",
+    "Issue an entry token for {who}",
+    lambda _: (
+        "The holder of the token can see the entry and leave the list. Earlier tokens stay valid."
+    ),
+    "Issue",
+    _token,
+    label="Token",
+)
+EXIT = Action(
+    "exit",
+    "Let {who} go out?",
+    lambda _: "The place inside is free at once, and the pass counts as over.",
+    "Let out",
+    _exit,
+    lambda _: (REASON,),
+    is_final=True,
+)
+REDRIVE = Action(
+    "redrive",
+    "Return {who} to the queue",
+    lambda _: "The entry waits again, with no attempt counted.",
+    "Return",
+    _redrive,
+    lambda _: (TO, REASON),
+)
+COMPLETE = Action(
+    "complete",
+    "Admit {who}?",
+    lambda _: "The claim ends and the person is admitted for good.",
+    "Admit",
+    _of_claim("complete", "The person is admitted.", "reason"),
+    _claim_fields(REASON),
+    is_final=True,
+)
+RELEASE = Action(
+    "release",
+    "Give {who} back to the queue",
+    lambda _: "The claim ends and the person waits again.",
+    "Release",
+    _of_claim("release", "The person waits again.", "to", "reason"),
+    _claim_fields(TO, REASON),
+)
+EXTEND = Action(
+    "extend",
+    "Extend the claim of {who}",
+    lambda _: "The lease starts again from now.",
+    "Extend",
+    _of_claim("extend", "The lease starts again.", "lease_seconds"),
+    _claim_fields(LEASE),
+)
+PARK = Action(
+    "park",
+    "Park {who}",
+    lambda _: "The claim ends, and the person stays out of the queue until an operator redrives.",
+    "Park",
+    _of_claim("park", "The person is parked.", "reason"),
+    _claim_fields(REASON),
+)
+ACTIONS = (BUMP, COMPLETE, RELEASE, EXTEND, PARK, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
+
+
+def possible(person: Document) -> list[Action]:
+    """Return the actions that the state of a person allows, the commonest first."""
+    match person["status"]:
+        case "waiting":
+            own = [BUMP, EDIT, TOKEN, REMOVE]
+        case "offered" if person["offered_until"] is None:
+            own = [COMPLETE, RELEASE, EXTEND, PARK, EDIT, TOKEN, REMOVE]
+        case "offered":
+            own = [EDIT, TOKEN, REMOVE]
+        case "parked":
+            own = [REDRIVE, EDIT, TOKEN, REMOVE]
+        case "admitted" if person["inside_until"] and not person["exited_at"]:
+            own = [EXIT]
+        case _:
+            own = []
+    return [*own, ERASE]

@@ -1,0 +1,90 @@
+"""Renders the console's pages; every value is escaped."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from waitlist_cli.output import details, duration, shown
+
+# Compact numbers begin here; below, every digit counts.
+COMPACT_FROM = 10_000
+UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k"))
+NONE = "-"
+
+
+def text(value: object) -> str:
+    """Return a value for people to read, without control and direction characters."""
+    return NONE if value is None or value == "" else shown(value)
+
+
+def compact(value: int | None) -> str:
+    """Return a number in at most five characters: 9,999, 12.3k, 1.2M."""
+    if value is None:
+        return NONE
+    for size, unit in UNITS:
+        if value >= size and value >= COMPACT_FROM:
+            return f"{value / size:.{1 if value < 100 * size else 0}f}".removesuffix(".0") + unit
+    return f"{value:,}"
+
+
+def seconds(value: int | None) -> str:
+    """Return a duration: 2 h 5 min."""
+    return NONE if value is None else duration(value)
+
+
+def moment(value: str | None) -> str:
+    """Return a time in the zone of this computer: 14:03:22 today, else with its date."""
+    if value is None:
+        return NONE
+    local = datetime.fromisoformat(value).astimezone()
+    now = datetime.now(UTC).astimezone()
+    if local.date() == now.date():
+        return f"{local:%H:%M:%S}"
+    return (
+        f"{local.day} {local:%b %H:%M}" if local.year == now.year else f"{local.day} {local:%b %Y}"
+    )
+
+
+def ago(value: str | None) -> str:
+    """Return how long ago a time is: 2 min 5 s."""
+    if value is None:
+        return NONE
+    passed = datetime.now(UTC) - datetime.fromisoformat(value)
+    return duration(max(0, int(passed.total_seconds())))
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("waitlist_cli.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(text=text, compact=compact, seconds=seconds, moment=moment, ago=ago)
+    made.filters["details"] = details
+    return made
+
+
+@dataclass(frozen=True)
+class Pages:
+    """`service` is the address that each page shows."""
+
+    service: str
+    templates: Environment = field(default_factory=_environment)
+
+    def html(self, template: str, **values: Any) -> str:
+        return self.templates.get_template(template).render(service=self.service, **values)
+
+    def answer(
+        self, request: Request, template: str, status_code: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """Render a template, as a whole page or as the part that htmx asked for."""
+        is_part = request.headers.get("hx-request") == "true"
+        layout = "part.html" if is_part else "page.html"
+        html = self.html(template, layout=layout, path=request.url.path, **values)
+        return HTMLResponse(html, status_code)

@@ -1,0 +1,143 @@
+// Draws the counts of a list over time with uPlot, in the colours of the style sheet.
+
+const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber" };
+const LENGTHS = { hour: 3600, day: 86400, week: 604800 };
+const REFRESH_MILLIS = 30000;
+const HEIGHT = 190;
+const numbers = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en");
+
+export function drawCharts(section) {
+  let period = "hour";
+  let last = null;
+  const plots = new Map();
+  const boxes = [...section.querySelectorAll(".chart")];
+
+  async function load() {
+    if (document.hidden) return;
+    const asked = period;
+    let response;
+    try {
+      response = await fetch(`${section.dataset.charts}?period=${asked}`);
+    } catch {
+      return; // The page itself says that the console is gone.
+    }
+    if (!response.ok || asked !== period) return;
+    last = await response.json();
+    for (const box of boxes) draw(box, last);
+  }
+
+  function draw(box, columns) {
+    const names = box.dataset.series.split(" ");
+    plots.get(box)?.destroy();
+    const styles = getComputedStyle(document.documentElement);
+    const colour = (name) => styles.getPropertyValue(name).trim();
+    const now = Date.now() / 1000;
+    const data = [columns.at, ...names.map((name) => columns[name])];
+    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+    const flows = names.includes("joined");
+    const options = {
+      width: box.clientWidth,
+      height: HEIGHT,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+      scales: { x: { range: [now - LENGTHS[period], now] }, y: { range: (_, least, most) => [0, scaleEnd(most)] } },
+      axes: [
+        { ...axis, size: 28, space: 70, values: times },
+        { ...axis, size: 52, space: 34, incrs: INCREMENTS, values: (_, splits) => splits.map((value) => numbers.format(value)) },
+      ],
+      series: [
+        {},
+        ...names.map((name) => ({
+          label: name,
+          stroke: colour(COLOURS[name]),
+          width: 1.6,
+          fill: names.length === 1 ? `${colour(COLOURS[name])}22` : undefined,
+          paths: flows ? uPlot.paths.stepped({ align: -1 }) : undefined,
+          points: { show: columns.at.length < 2 },
+          spanGaps: false,
+        })),
+      ],
+      hooks: { setCursor: [(plot) => keys(box, names, columns, plot.cursor.idx, colour)] },
+    };
+    const plot = new uPlot(options, data, box);
+    plots.set(box, plot);
+    keys(box, names, columns, null, colour);
+    const root = plot.root;
+    root.setAttribute("role", "img");
+    root.setAttribute("aria-label", summary(names, columns, period));
+  }
+
+  for (const button of section.querySelectorAll("[data-period]")) {
+    button.addEventListener("click", () => {
+      period = button.dataset.period;
+      for (const one of section.querySelectorAll("[data-period]")) one.setAttribute("aria-pressed", String(one === button));
+      load();
+    });
+  }
+  new ResizeObserver(() => {
+    for (const [box, plot] of plots) if (plot.width !== box.clientWidth) plot.setSize({ width: box.clientWidth, height: HEIGHT });
+  }).observe(section);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => last && boxes.forEach((box) => draw(box, last)));
+  document.addEventListener("visibilitychange", load);
+  setInterval(load, REFRESH_MILLIS);
+  load();
+}
+
+const INCREMENTS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+function scaleEnd(most) {
+  if (!most || most < 4) return 4;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((digit) => digit * power).find((end) => end >= most * 1.04) ?? most * 1.1;
+}
+
+function times(_, splits) {
+  const span = splits.length > 1 ? splits.at(-1) - splits[0] : 0;
+  let day = null;
+  return splits.map((value) => {
+    const at = new Date(value * 1000);
+    const date = at.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+    const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+    if (span > 86400 * 2) return clock === "00:00" || date !== day ? (day = date) : clock;
+    return clock;
+  });
+}
+
+function keys(box, names, columns, index, colour) {
+  const caption = box.parentElement.querySelector("figcaption");
+  const title = (caption.dataset.title ??= caption.textContent);
+  const at = index ?? columns.at.length - 1;
+  const parts = names.map((name) => {
+    const key = document.createElement("span");
+    key.className = "key";
+    const value = at >= 0 ? columns[name][at] : null;
+    const shown = value == null ? "–" : whole.format(value);
+    key.append(dot(colour(COLOURS[name])), names.length === 1 ? shown : `${name} ${shown}`);
+    return key;
+  });
+  const when = document.createElement("span");
+  when.className = "key";
+  if (index != null) when.textContent = new Date(columns.at[at] * 1000).toLocaleTimeString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  caption.replaceChildren(title, ...parts, when);
+}
+
+function dot(fill) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 8 8");
+  svg.setAttribute("aria-hidden", "true");
+  const circle = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  for (const [name, value] of Object.entries({ cx: 4, cy: 4, r: 4, fill })) circle.setAttribute(name, value);
+  svg.append(circle);
+  return svg;
+}
+
+function summary(names, columns, period) {
+  const texts = names.map((name) => {
+    const known = columns[name].filter((value) => value != null);
+    if (!known.length) return `${name}: no counts yet`;
+    return `${name}: now ${whole.format(known.at(-1))}, at least ${whole.format(Math.min(...known))}, at most ${whole.format(Math.max(...known))}`;
+  });
+  return `Chart of the last ${period}. ${texts.join("; ")}.`;
+}

@@ -1,0 +1,49 @@
+import { drawCharts } from "/static/charts.js";
+
+const dialog = document.getElementById("dialog");
+const trouble = document.getElementById("trouble");
+const NOTICE_MILLIS = 12000;
+const GONE = "The console does not answer: it has ended, or this computer is asleep. Start it again with `waitlist console`, and open the new address.";
+
+const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
+
+// A page that is not looked at asks nothing.
+document.addEventListener("htmx:before:request", (event) => {
+  if (polls(event) && (document.hidden || dialog.open)) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) htmx.trigger(document.body, "refresh");
+});
+document.addEventListener("htmx:before:response", (event) => {
+  if (polls(event) && event.detail.ctx.response.status < 400) trouble.replaceChildren();
+});
+document.addEventListener("htmx:error", (event) => {
+  const problem = document.createElement("p");
+  problem.className = "problem";
+  problem.textContent = GONE;
+  (dialog.open ? dialog.querySelector(".outcome") : trouble).replaceChildren(problem);
+});
+
+document.addEventListener("htmx:after:swap", () => {
+  if (document.querySelector("#dialog-body > form") && !dialog.open) dialog.showModal();
+  for (const notice of document.querySelectorAll(".notice:not([data-seen])")) keep(notice);
+});
+document.addEventListener("done", () => {
+  dialog.close();
+  htmx.trigger(document.body, "refresh");
+});
+dialog.addEventListener("close", () => document.getElementById("dialog-body").replaceChildren());
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-close]")) dialog.close();
+  event.target.closest("[data-dismiss]")?.closest(".notice").remove();
+});
+
+function keep(notice) {
+  notice.dataset.seen = "";
+  if (!notice.querySelector("code")) setTimeout(() => notice.remove(), NOTICE_MILLIS);
+}
+document.querySelectorAll(".notice").forEach(keep);
+
+const charts = document.getElementById("charts");
+if (charts) drawCharts(charts);

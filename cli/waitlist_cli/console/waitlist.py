@@ -1,0 +1,64 @@
+"""One list, live: numbers, charts, the head of the queue, and its actions."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.numbers import last_hour, line_of, series
+from waitlist_cli.console.waitlist_actions import ACTIONS, possible
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import shown
+from waitlist_cli.policies import policy_text
+
+PATH = "/lists/{waitlist}"
+HEAD = 10
+REFRESH_SECONDS = 5
+PERIODS = ("hour", "day", "week")
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        waitlist = desk.get(f"/{waitlist_id}")
+        stats = desk.get(f"/{waitlist_id}/stats")
+        hour = desk.get(f"/{waitlist_id}/stats/history", period="hour")
+        head = desk.get(f"/{waitlist_id}/entries", limit=HEAD)
+        return desk.page(
+            request,
+            "waitlist.html",
+            waitlist=waitlist,
+            stats=stats,
+            line=line_of(waitlist, stats),
+            hour=last_hour(hour["points"]),
+            policy=policy_text(waitlist["admission"]),
+            people=head["entries"],
+            actions=possible(waitlist),
+            every=REFRESH_SECONDS,
+        )
+
+    def charts(request: Request) -> Response:
+        period = request.query_params.get("period", "hour")
+        if period not in PERIODS:
+            raise WrongUsage(f"{period!r} is not a period: {', '.join(PERIODS)}.")
+        path = f"/{waitlist_of(request)}/stats/history"
+        return JSONResponse(series(desk.get(path, period=period)))
+
+    def ask(request: Request) -> Response:
+        waitlist: dict[str, Any] = desk.get(f"/{waitlist_of(request)}")
+        action = named(ACTIONS, request.path_params["action"])
+        return dialog(desk, request, action, waitlist, shown(waitlist["name"]))
+
+    def act(request: Request, form: Form) -> Response:
+        action = named(ACTIONS, request.path_params["action"])
+        return action.carry_out(Call(desk, waitlist_of(request), "", form))
+
+    return [
+        Route(PATH, show),
+        Route(f"{PATH}/charts", charts),
+        Route(f"{PATH}/do/{{action}}", ask),
+        Route(f"{PATH}/do/{{action}}", with_form(act), methods=["POST"]),
+    ]

@@ -1,0 +1,227 @@
+"""What an operator can do to a whole list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from waitlist_cli.admissions import admissions
+from waitlist_cli.console.actions import Action, Call, Document, Field
+from waitlist_cli.errors import Refused, WrongUsage, fields_of
+from waitlist_cli.imports.times import utc
+from waitlist_cli.output import counted
+from waitlist_cli.parameters import attributes_of, json_object, pair
+from waitlist_cli.settings import change
+
+MOST_AT_ONCE = 1_000
+
+
+def _set(name: str, value: bool, notice: str) -> Any:
+    def carry_out(call: Call) -> Response:
+        change(call.desk.api, call.waitlist_id, {name: value})
+        return call.desk.done(notice)
+
+    return carry_out
+
+
+def _delete(call: Call) -> Response:
+    if call.form.text("id") != call.waitlist_id:
+        raise WrongUsage(f"To delete the list, type its id: {call.waitlist_id}")
+    call.send("DELETE")
+    return call.desk.done(f"{call.waitlist_id} is deleted.", to="/")
+
+
+def _count(call: Call) -> int:
+    count = call.form.number("count", "How many")
+    if not count or count > MOST_AT_ONCE:
+        raise WrongUsage(f"How many: give a number from 1 to {MOST_AT_ONCE:,}.")
+    return count
+
+
+def _filter(call: Call) -> dict[str, str] | None:
+    return dict(pair(line, "Filter") for line in call.form.lines("filter")) or None
+
+
+def _admit(call: Call) -> Response:
+    count = _count(call)
+    calls = admissions(call.desk.api, call.waitlist_id, count, _filter(call), call.key)
+    entries = [entry for page in calls for entry in page]
+    words = counted(len(entries), "person has", "people have")
+    rest = "" if len(entries) == count else " No more wait, or max_inside leaves no more room."
+    return call.desk.done(f"{words} a place.{rest}")
+
+
+def _claim(call: Call) -> Response:
+    body = {
+        "count": _count(call),
+        "filter": _filter(call),
+        "order": call.form.text("order"),
+        "lease_seconds": call.form.number("lease_seconds", "Lease in seconds"),
+        "complete": call.form.text("how") == "complete",
+    }
+    claims = call.send("POST", "/claims", body)["claims"]
+    words = counted(len(claims), "person", "people")
+    if body["complete"]:
+        return call.desk.done(f"{words} admitted.")
+    call.desk.claims.update(
+        {(call.waitlist_id, one["entry_id"]): one["claim_token"] for one in claims}
+    )
+    to = f"/lists/{call.waitlist_id}/people?status=offered" if claims else None
+    return call.desk.done(f"{words} claimed.", to=to)
+
+
+def _add(call: Call) -> Response:
+    text = call.form.text
+    row: dict[str, Any] = {
+        "customer_id": text("customer_id"),
+        "profile": json_object(text("profile") or "{}", "Profile"),
+        "attributes": attributes_of({}, call.form.lines("attributes"), "Attributes"),
+        "priority": call.form.number("priority", "Priority") or 0,
+    }
+    if joined_at := text("joined_at"):
+        row["joined_at"] = _time(joined_at)
+    body = {"entries": [row], "ended": text("ended")}
+    result = call.send("POST", "/import", body)["results"][0]
+    if result["outcome"] == "refused":
+        detail, code = str(result.get("detail", "")), str(result.get("code", ""))
+        raise Refused(detail, code, 422, fields_of(result))
+    notices = {
+        "joined": "The person has joined.",
+        "already": "The person was on the list already and keeps the place.",
+        "ended": "The person left or was admitted before, and was not added again.",
+    }
+    page = f"/lists/{call.waitlist_id}/people/{result['entry_id']}"
+    return call.desk.done(notices[result["outcome"]], to=page)
+
+
+def _time(typed: str) -> str:
+    try:
+        return utc(typed)
+    except (ValueError, OverflowError):
+        raise WrongUsage("Joined at: give a time such as 2026-03-01T09:30:00+01:00.") from None
+
+
+def _filter_field(waitlist: Document) -> Sequence[Field]:
+    if not waitlist["segments"]:
+        return ()
+    declared = " or ".join("+".join(names) for names in waitlist["segments"])
+    hint = f"One NAME=VALUE a line, for each attribute of a segment: {declared}."
+    return (Field("filter", "Only people with", "long", hint),)
+
+
+COUNT = Field("count", "How many", "number", is_required=True, value="1")
+PAUSE = Action(
+    "pause",
+    "Pause {who}?",
+    lambda _: "No one is admitted or claimed until you resume. Customers can still sign up.",
+    "Pause",
+    _set("paused", True, "The list is paused."),
+)
+RESUME = Action(
+    "resume",
+    "Resume {who}?",
+    lambda _: "The list admits again at once, by its policy and by operators.",
+    "Resume",
+    _set("paused", False, "The list admits again."),
+)
+OPEN = Action(
+    "open",
+    "Open {who}?",
+    lambda _: "Customers can sign up again.",
+    "Open",
+    _set("open", True, "The list is open."),
+)
+CLOSE = Action(
+    "close",
+    "Close {who}?",
+    lambda _: "Signups are refused until you open it. People on the list keep their places.",
+    "Close",
+    _set("open", False, "The list is closed."),
+)
+DELETE = Action(
+    "delete",
+    "Delete {who} and everyone on it?",
+    lambda waitlist: (
+        f"The list {waitlist['waitlist_id']} and all its entries are deleted for good, with their "
+        "records and histories. An export keeps a copy."
+    ),
+    "Delete for good",
+    _delete,
+    lambda waitlist: (Field("id", f"Type {waitlist['waitlist_id']} to confirm", is_required=True),),
+    is_final=True,
+)
+ADMIT = Action(
+    "admit",
+    "Admit people of {who}",
+    lambda waitlist: (
+        "The first people of the queue are admitted at once, whatever rate and schedule say."
+        if (waitlist["admission"] or {}).get("acceptance") == "automatic"
+        else "The first people of the queue get an offer now, whatever rate and schedule say."
+    ),
+    "Admit",
+    _admit,
+    lambda waitlist: (COUNT, *_filter_field(waitlist)),
+)
+CLAIM = Action(
+    "claim",
+    "Claim people of {who}",
+    lambda _: "The console keeps the claim tokens until it ends; leases go on without it.",
+    "Claim",
+    _claim,
+    lambda waitlist: (
+        COUNT,
+        Field(
+            "order",
+            "From",
+            "choice",
+            options=(("oldest", "The head of the queue"), ("newest", "Its end")),
+            value="oldest",
+        ),
+        Field(
+            "how",
+            "And then",
+            "choice",
+            options=(("hold", "Hold them under a lease"), ("complete", "Admit them at once")),
+            value="hold",
+        ),
+        Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease."),
+        *_filter_field(waitlist),
+    ),
+)
+ADD = Action(
+    "add",
+    "Add a person to {who}",
+    lambda _: "Also while the list is closed. A customer who is on the list keeps the place.",
+    "Add",
+    _add,
+    lambda _: (
+        Field("customer_id", "Customer id", hint="Visible ASCII characters.", is_required=True),
+        Field("priority", "Priority", "number", "0 to 255; higher goes first.", "0"),
+        Field(
+            "joined_at",
+            "Joined at",
+            hint="Decides the place; empty: now. For example 2026-03-01T09:30:00+01:00.",
+        ),
+        Field("profile", "Profile", "long", "A JSON object.", "{}"),
+        Field("attributes", "Attributes", "long", "One NAME=VALUE a line."),
+        Field(
+            "ended",
+            "If the customer left or was admitted before",
+            "choice",
+            options=(("skip", "Leave them out"), ("rejoin", "Let them join again")),
+            value="skip",
+        ),
+    ),
+)
+ACTIONS = (ADMIT, CLAIM, ADD, PAUSE, RESUME, OPEN, CLOSE, DELETE)
+
+
+def possible(waitlist: Document) -> list[Action]:
+    """Return the actions that stand in the head of a list's page."""
+    return [
+        ADMIT,
+        CLAIM,
+        ADD,
+        RESUME if waitlist["paused"] else PAUSE,
+        CLOSE if waitlist["open"] else OPEN,
+    ]

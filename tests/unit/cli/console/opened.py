@@ -1,0 +1,109 @@
+"""A console as a browser has opened it: its server runs in a thread."""
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+
+import httpx
+from starlette.types import ASGIApp
+
+from waitlist_cli.api import Api
+from waitlist_cli.configuration import Target
+from waitlist_cli.console.app import console_app
+from waitlist_cli.console.guard import Guard
+from waitlist_cli.console.server import web_server
+from waitlist_cli.retries import ONCE
+from waitlist_cli.sigv4 import operator_auth
+
+SHOWN = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """`browser` keeps the cookie."""
+
+    browser: httpx.Client
+    guard: Guard
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.guard.port}"
+
+    def page(self, path: str) -> str:
+        """Return the HTML of a page that must be there."""
+        response = self.browser.get(path)
+        assert response.status_code == 200, (path, response.status_code, response.text)
+        return response.text
+
+    def text(self, path: str) -> str:
+        """Return a page as a person reads it."""
+        return readable(self.page(path))
+
+    def part(self, path: str) -> httpx.Response:
+        """Ask as htmx does, when it looks at the page again."""
+        return self.browser.get(path, headers={"HX-Request": "true"})
+
+    def send(self, path: str, **form: str) -> httpx.Response:
+        """Send the form of a dialog."""
+        headers = {"HX-Request": "true", "Origin": self.origin}
+        return self.browser.post(path, data=form, headers=headers)
+
+    def done(self, path: str, **form: str) -> str:
+        """Send a dialog that must end well; return its notice, or the notice of the next page."""
+        response = self.send(path, **form)
+        assert response.status_code == 200, response.text
+        if "HX-Redirect" in response.headers:
+            return self.text(response.headers["HX-Redirect"])
+        assert response.headers["HX-Trigger"] == "done"
+        return readable(response.text).rpartition(" ")[0]
+
+    def refused(self, path: str, **form: str) -> str:
+        """Send a dialog that must fail; return what it shows."""
+        response = self.send(path, **form)
+        assert response.status_code >= 400, response.text
+        assert "HX-Trigger" not in response.headers
+        return readable(response.text)
+
+
+def readable(html: str) -> str:
+    return " ".join(unescape(SHOWN.sub(" ", html)).split())
+
+
+def api_of(url: str) -> Api:
+    target = Target(url, is_local=True)
+    http = httpx.Client(base_url=url, trust_env=False)
+    return Api(http, cache(lambda: operator_auth(target)), patience=ONCE)
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[Opened]:
+    """Serve an application behind a guard, to a browser that has not opened it."""
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        guard = Guard(app, bound.getsockname()[1])
+        server = web_server(guard)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        url = f"http://127.0.0.1:{guard.port}"
+        try:
+            with httpx.Client(
+                base_url=url, trust_env=False, timeout=30, follow_redirects=True
+            ) as http:
+                yield Opened(http, guard)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def opened(api: Api) -> Iterator[Opened]:
+    """Open the console of a service with its token."""
+    with console_app(api) as app, served(app) as console:
+        entrance = console.browser.get("/", params={"token": console.guard.token})
+        assert entrance.status_code == 200
+        yield console
+    api.http.close()

@@ -1,0 +1,199 @@
+"""People: by status, by search, one by one, and what an operator does to them."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened
+from waitlist_cli.ids import entry_id_of
+
+
+@dataclass(frozen=True)
+class Person:
+    console: Opened
+    bakery: Bakery
+    name: str
+
+    @property
+    def path(self) -> str:
+        entry_id = entry_id_of(self.bakery.waitlist_id, self.name)
+        return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}"
+
+    def do(self, action: str, **form: str) -> str:
+        """Open a dialog and send it with its key."""
+        page = self.console.page(f"{self.path}/{action}")
+        key = re.search(r'name="key" value="([^"]+)"', page)
+        assert key
+        return self.console.done(f"{self.path}/{action}", key=key[1], **form)
+
+    @property
+    def text(self) -> str:
+        return self.console.text(self.path)
+
+
+def person(console: Opened, bakery: Bakery, name: str) -> Person:
+    return Person(console, bakery, name)
+
+
+def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada-1", "ada-2", "bob")
+    path = f"/lists/{bakery.waitlist_id}/people"
+    exact = console.browser.get(path, params={"find": "bob"}, follow_redirects=False)
+    assert exact.headers["location"] == person(console, bakery, "bob").path
+    text = console.text(f"{path}?find=ADA")
+    assert ("2 found" in text, "ada-1" in text, "ada-2" in text, "bob" in text) == (
+        True,
+        True,
+        True,
+        False,
+    )
+    assert "No customer id on the list contains this text." in console.text(f"{path}?find=eve")
+    assert "more who are waiting" in console.text(f"{path}?find=ada&most=1")
+
+
+def test_the_queue_is_paged_by_position(console: Opened, bakery: Bakery) -> None:
+    names = [f"c{number:03}" for number in range(1, 61)]
+    path = f"/lists/{bakery.waitlist_id}"
+    rows = "customer_id\n" + "\n".join(names)
+    bakery.typed.done("import", bakery.waitlist_id, "-", "--format", "csv", stdin=rows)
+    first, second = console.text(f"{path}/people"), console.text(f"{path}/people?first=51")
+    assert ("c050" in first, "c051" in first) == (True, False)
+    assert ("c050" in second, "c051" in second, "c060" in second) == (False, True, True)
+    assert console.browser.get(f"{path}/people?first=x").status_code == 422
+
+
+@pytest.mark.parametrize("status", ["offered", "parked", "inside", "admitted", "left"])
+def test_each_status_has_a_table(console: Opened, bakery: Bakery, status: str) -> None:
+    path = f"/lists/{bakery.waitlist_id}/people?status={status}"
+    assert "No one is here." in console.text(path)
+
+
+def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    cyd = person(console, bakery, "cyd")
+    assert "2 people are ahead." in cyd.text
+    assert cyd.do("bump", where="places", number="1", reason="by phone") == (
+        "Now at position 2, priority 0."
+    )
+    assert "1 person is ahead." in cyd.text
+    assert re.search(r"Moved by .* at .*: by phone\.", cyd.text)
+    cyd.do("bump", where="front")
+    assert bakery.line() == ["cyd", "ada", "bob"]
+    cyd.do("bump", where="back")
+    assert bakery.line() == ["ada", "bob", "cyd"]
+    cyd.do("bump", where="priority", number="9")
+    assert bakery.line() == ["cyd", "ada", "bob"]
+    assert "Give the number" in console.refused(f"{cyd.path}/bump", where="places", number="")
+
+
+def test_a_dialog_that_is_sent_twice_has_one_effect(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd", "dan")
+    dan = person(console, bakery, "dan")
+    form = {"where": "places", "number": "1", "key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f43"}
+    assert console.done(f"{dan.path}/bump", **form) == console.done(f"{dan.path}/bump", **form)
+    assert bakery.line() == ["ada", "bob", "dan", "cyd"]
+
+
+def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    ada = person(console, bakery, "ada")
+    assert "off the list" in ada.do("remove", reason="asked")
+    assert re.search(r"The stay ended by .*: asked\.", ada.text)
+    assert "erased" in ada.do("erase")
+    assert console.browser.get(ada.path).status_code == 404
+    assert bakery.line() == ["bob"]
+
+
+def test_profile_and_attributes_are_edited(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": ["de", "en"]})
+    ada = person(console, bakery, "ada")
+    form = console.page(f"{ada.path}/edit")
+    assert "language=de\nlanguage=en</textarea>" in form
+    ada.do("edit", profile='{"name": "Ada L."}', attributes="language=fr\nparty=4")
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert (found["profile"], found["attributes"]) == (
+        {"name": "Ada L."},
+        {"language": "fr", "party": "4"},
+    )
+    assert "invalid JSON" in console.refused(f"{ada.path}/edit", profile="{", attributes="")
+    assert "NAME=VALUE" in console.refused(f"{ada.path}/edit", profile="{}", attributes="x")
+
+
+def test_claimed_people_are_extended_completed_released_and_parked(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    claim = f"/lists/{bakery.waitlist_id}/do/claim"
+    offered = console.done(claim, count="3", order="oldest", how="hold", lease_seconds="600")
+    assert "3 people claimed." in offered
+    ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
+    assert "A claim holds the entry until" in ada.text
+    assert "lease starts again" in ada.do("extend", lease_seconds="900")
+    assert "admitted" in ada.do("complete", reason="came")
+    assert "waits again" in bob.do("release", to="back")
+    assert "parked" in cyd.do("park", reason="blurred photo")
+    assert [bakery.status(name) for name in ("ada", "bob", "cyd")] == [
+        "admitted",
+        "waiting",
+        "parked",
+    ]
+    assert re.search(r"Parked by .*: blurred photo\.", cyd.text)
+    assert "position 2" in cyd.do("redrive", to="back")
+    assert bakery.line() == ["bob", "cyd"]
+
+
+def test_a_claim_of_another_claimer_needs_its_token(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
+    ada = person(console, bakery, "ada")
+    assert "Give the claim_token" in console.refused(f"{ada.path}/complete")
+    assert 'name="claim_token"' in console.page(f"{ada.path}/complete")
+    assert "claim_mismatch" in console.refused(f"{ada.path}/complete", claim_token="0" * 40)
+    assert "admitted" in ada.do("complete", claim_token=token)
+
+
+def test_people_are_claimed_and_admitted_at_once(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    form = {"count": "1", "order": "newest", "how": "complete", "lease_seconds": ""}
+    assert console.done(f"/lists/{bakery.waitlist_id}/do/claim", **form) == "1 person admitted."
+    assert bakery.line() == ["ada"]
+
+
+def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", attributes={"language": "de"})
+    bakery.sign_up("bob", attributes={"language": "en"})
+    bakery.typed.done("policy", bakery.waitlist_id, "--acceptance", "automatic")
+    admit = f"/lists/{bakery.waitlist_id}/do/admit"
+    assert console.done(admit, count="5", filter="language=en") == (
+        "1 person has a place. No more wait, or max_inside leaves no more room."
+    )
+    bob = person(console, bakery, "bob")
+    assert "The pass ends at" in bob.text
+    assert "bob" in console.text(f"/lists/{bakery.waitlist_id}/people?status=inside&since=1h")
+    assert "The place inside is free." in bob.do("exit", reason="home")
+    assert "Went out at" in bob.text
+    assert "give a number from 1" in console.refused(admit, count="0")
+    assert "give a whole number" in console.refused(admit, count="-1")
+
+
+def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
+    add = f"/lists/{bakery.waitlist_id}/do/add"
+    form = {"customer_id": "ada", "priority": "3", "profile": '{"name": "Ada"}', "ended": "skip"}
+    assert "The person has joined." in console.done(add, attributes="language=de", **form)
+    assert "on the list already" in console.done(add, **form)
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert (found["priority"], found["attributes"]) == (3, {"language": "de"})
+    assert "customer_id" in console.refused(add, customer_id="a b", ended="skip")
+    assert "give a time" in console.refused(add, customer_id="bob", joined_at="soon", ended="skip")
+
+
+def test_a_token_is_issued(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    notice = person(console, bakery, "ada").do("token")
+    token = notice.split()[-1]
+    shown = bakery.typed.json("position", bakery.waitlist_id, "--customer", "ada", "--token", token)
+    assert shown["position"] == 1
