@@ -4,8 +4,9 @@
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside once
 -- ARGV count segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
--- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count", a space between two) are all of the schedule
--- between `schedule_from` and the last of them; `next_instant` is the one after them.
+-- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
+-- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
+-- one after them.
 -- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp
 -- RETURNS behind scheduled_until

@@ -1,6 +1,6 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
 -- `is_due` is true for one look a second while the policy has places due: its caller lets a run take them.
--- USES owner clock ticket segment_index off_queue
+-- USES owner clock ticket segment_index off_queue pace
 -- KEYS meta queue moved claims segments held
 -- ARGV entry_id segments_version segments now server_run_id
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
@@ -48,5 +48,5 @@ for segment in string.gmatch(segments, '%w+') do
     redis.call('ZLEXCOUNT', keys.segments, first, '[' .. member)
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
-local pace = meta[7] == '1' and 'paused' or meta[8] or 'unknown'
-return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places, pace}
+return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
+  pace_of(meta[7], meta[8])}

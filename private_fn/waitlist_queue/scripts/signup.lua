@@ -1,6 +1,6 @@
 -- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
 -- its place.
--- USES owner clock ticket segment_index off_queue free_rank_after
+-- USES owner clock ticket segment_index off_queue free_rank_after pace
 -- KEYS meta queue gone moved held claims parked segments tags
 -- ARGV stays now server_run_id
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
@@ -11,8 +11,7 @@
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local meta = redis.call('HMGET', keys.meta, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
-  'segments_version', 'home', 'hide_counts',
-  'paused', 'pace')
+  'segments_version', 'home', 'hide_counts', 'paused', 'pace')
 local state = owned_state(meta[1], meta[7], server_run_id)
 local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
 local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
@@ -68,7 +67,7 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
   end
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
   local position = redis.call('ZRANK', keys.queue, entry_id) + 1
-  local pace = not import_rank and (meta[9] == '1' and 'paused' or meta[10] or 'unknown')
+  local pace = not import_rank and pace_of(meta[9], meta[10])
   return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
 end
 

@@ -1,8 +1,5 @@
 """Admit: offer places to the first entries of the queue, as the policy or an operator says."""
 
-import hashlib
-import json
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,18 +7,16 @@ from functools import partial
 from msgspec import structs
 
 from waitlist_api.claims.offers import Offer, OfferWriter
+from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.policies.schedule import instants_between, next_instant
-from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entry import HistoryEvent, Status
-from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.records.segments import Segment
 from waitlist_api.records.transitions import Transition
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 # A run that has to catch up with a schedule counts so many messages of instants; the next goes on.
 CATCH_UPS = 20
@@ -54,11 +49,10 @@ class Admissions:
     offers, maintenance records them.
     """
 
-    recovering_queue: RecoveringQueue
+    takes: Takes
     offers: OfferWriter
     waitlists: WaitlistRecords
     waitlist_cache: WaitlistCache
-    segment_index: SegmentIndex
     now_millis: NowMillis
 
     def run(self, waitlist_id: str) -> Run:
@@ -66,7 +60,7 @@ class Admissions:
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
-            admitted = self._send(self._request(waitlist, since))
+            admitted: c.AdmitResult = self.takes.send(self._request(waitlist, since), None)
             if admitted.outcome != "behind":
                 return Run(self._record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
@@ -78,23 +72,10 @@ class Admissions:
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             count=command.count,
-            once_key=_once_key(command),
-            once_body=_once_body(command),
-            once_seconds=ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS,
+            **once_fields(command.by, command.idempotency_key, [command.count, command.filter]),
         )
-        if command.filter is None:
-            admitted = self._send(request)
-        else:
-            within = partial(_within, request, command.filter)
-            self.waitlist_cache.checked(command.waitlist_id, within)
-            admitted = self.segment_index.send(
-                command.waitlist_id, lambda segments: self._send(within(segments))
-            )
+        admitted: c.AdmitResult = self.takes.send(request, command.filter)
         return Run(self._record(command.waitlist_id, admitted, command.by), admitted.is_more)
-
-    def _send(self, request: c.Admit) -> c.AdmitResult:
-        admitted: c.AdmitResult = self.recovering_queue.read(request)
-        return admitted
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
         """Return the message of a run, with the instants since a time.
@@ -146,21 +127,3 @@ def _transition(
         events=(HistoryEvent(stamp=admitted.stamp, event=status, by=by),),
         unless_token=claim.token,
     )
-
-
-def _within(request: c.Admit, segment: Segment, segments: Segments) -> c.Admit:
-    """Return the request limited to a segment; raise InvalidFields if it is not declared."""
-    return structs.replace(
-        request, segment=segments.named(segment, "body.filter"), segments_version=segments.version
-    )
-
-
-def _once_key(command: AdmitCommand) -> str:
-    """Return the key by which Redis recognises a repeat: each operator has their own keys."""
-    key = command.idempotency_key or secrets.token_hex(16)
-    return hashlib.sha256(f"{command.by}\0{key}".encode()).hexdigest()[:32]
-
-
-def _once_body(command: AdmitCommand) -> str:
-    asked = json.dumps([command.count, command.filter], sort_keys=True)
-    return hashlib.sha256(asked.encode()).hexdigest()[:32]

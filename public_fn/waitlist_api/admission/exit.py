@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.errors import EntryNotFound, Forbidden, NotInside
+from waitlist_api.errors import NotInside
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -29,12 +29,7 @@ class Exits:
         `stay` is the ticket of an entry token. Raises Forbidden if the entry has another, NotInside
         if the customer was not admitted or the pass is over.
         """
-        key = (waitlist_id, entry_id)
-        record = self.entries.get(*key)
-        if record is None or record.erase:
-            raise EntryNotFound
-        if stay not in (None, record.ticket):
-            raise Forbidden
+        record = self.entries.find(waitlist_id, entry_id, stay)
         if record.exited_millis is None:
             if not record.inside_until(self.now_millis()):
                 raise NotInside

@@ -8,7 +8,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
@@ -96,9 +96,7 @@ class EntryEdits:
 
     def _present(self, command: EditCommand) -> EntryRecord | None:
         """Return a record that can be edited; None if its signup had to be finished first."""
-        record = self.entries.get(command.waitlist_id, command.entry_id)
-        if record is None or record.erase:
-            raise EntryNotFound
+        record = self.entries.find(command.waitlist_id, command.entry_id)
         if record.status == "admitted":
             raise AlreadyAdmitted
         if record.status == "joining":

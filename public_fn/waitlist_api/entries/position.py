@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.messages import restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -122,9 +121,7 @@ class Positions:
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> EntryView:
         def attempt() -> EntryView | None:
-            record = self.entries.get(waitlist_id, entry_id)
-            if record is None or record.erase:
-                raise EntryNotFound
+            record = self.entries.find(waitlist_id, entry_id)
             if record.status not in PRESENT:
                 return EntryView.recorded(record)
             try:

@@ -93,9 +93,7 @@ class EntryQueries:
     ) -> tuple[EntryDetails, str | None]:
         """Return one entry with a page of its history, oldest first, and the next cursor."""
         after = cursors.decode_event(cursor)
-        record = self.entries.get(waitlist_id, entry_id)
-        if record is None or record.erase:
-            raise EntryNotFound
+        record = self.entries.find(waitlist_id, entry_id)
         history, following = self.histories.page(waitlist_id, entry_id, after, limit)
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 

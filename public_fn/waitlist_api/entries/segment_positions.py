@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
-from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
@@ -70,9 +69,7 @@ class SegmentPositions:
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
-            record = self.entries.get(waitlist_id, entry_id)
-            if record is None or record.erase:
-                raise EntryNotFound
+            record = self.entries.find(waitlist_id, entry_id)
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.errors import Throttled
+from waitlist_api.errors import EntryNotFound, Forbidden, Throttled
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     PRESENT,
@@ -101,6 +101,18 @@ class EntryRecords:
         item = self.table.get(record_key(waitlist_id, entry_id))
         record = EntryRecord.from_item(item) if item else None
         return None if record is None or record.is_expired(self.now_millis()) else record
+
+    def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
+        """Return an entry; raise EntryNotFound, also for one that an erasure has begun to remove.
+
+        `stay` is the ticket of an entry token: Forbidden if the entry's stay has another.
+        """
+        record = self.get(waitlist_id, entry_id)
+        if record is None or record.erase:
+            raise EntryNotFound
+        if stay not in (None, record.ticket):
+            raise Forbidden
+        return record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; the result lacks entries without a record."""

@@ -10,7 +10,7 @@ from waitlist_api.claims.lifecycle import DECLINE, ENTER, HoldCommand, Holds
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import EntryView
-from waitlist_api.errors import EntryNotFound, Forbidden, NotInside
+from waitlist_api.errors import NotInside
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
@@ -39,24 +39,16 @@ class CustomerAdmission:
     ) -> Response[PassAnswer]:
         """Accept an offer; a repeat returns the same admission."""
         self.holds.act(ENTER, _command(waitlist_id, entry_id, stay))
-        return self._with_pass(self._record(waitlist_id, entry_id, stay), base_url)
+        return self._with_pass(self.entries.find(waitlist_id, entry_id, stay), base_url)
 
     def get_pass(
         self, waitlist_id: str, entry_id: str, stay: int | None, base_url: str
     ) -> Response[PassAnswer]:
         """Return the admission with its pass; raise NotInside before and after it lasts."""
-        record = self._record(waitlist_id, entry_id, stay)
+        record = self.entries.find(waitlist_id, entry_id, stay)
         if not record.inside_until(self.now_millis()):
             raise NotInside
         return self._with_pass(record, base_url)
-
-    def _record(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryRecord:
-        record = self.entries.get(waitlist_id, entry_id)
-        if record is None or record.erase:
-            raise EntryNotFound
-        if stay not in (None, record.ticket):
-            raise Forbidden
-        return record
 
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
         issued = None
@@ -72,7 +64,7 @@ class CustomerAdmission:
         if body.to == "back":
             view = self.holds.act(DECLINE, _command(waitlist_id, entry_id, stay)).view
             return CustomersEntryAnswer(**self.responses.fields(view))
-        record = self._record(waitlist_id, entry_id, stay)
+        record = self.entries.find(waitlist_id, entry_id, stay)
         self.leaves.leave(
             waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay, only_offered=True
         )
