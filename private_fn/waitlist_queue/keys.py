@@ -74,6 +74,11 @@ def inside(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:inside"
 
 
+def board(waitlist_id: str) -> str:
+    """String: the positions that all customers may see, as of one moment; for a minute."""
+    return f"wl:{{{waitlist_id}}}:board"
+
+
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Sorted set: idempotency key of a move by its stamp, so that a repeat does not move again.
 
@@ -102,4 +107,5 @@ OF_WAITLIST = {
     "tags": tags,
     "crowds": crowds,
     "inside": inside,
+    "board": board,
 }

@@ -56,6 +56,13 @@ class StaleSegments(WaitlistError):
     advice = "The waitlist's segments have changed: read its configuration again."
 
 
+class CountsHidden(WaitlistError):
+    """The waitlist hides its counts, and so the board that shows them."""
+
+    code = "counts_hidden"
+    advice = "This waitlist hides how many people wait: get the entry for its own position."
+
+
 class WaitlistFull(WaitlistError):
     """The waitlist has reached its capacity."""
 

@@ -130,6 +130,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert send("getPassIssuer", 200).issuer == BASE_URL
     assert [one.alg for one in send("getPassKeys", 200).keys] == ["RS256"]
     assert send("getWaitlist", 200, waitlist_id=BAKERY).total == 4
+    assert len(send("getBoard", 200, waitlist_id=BAKERY).cuts) == 4
     assert send("getWaitlistConfig", 200, waitlist_id=BAKERY).name == "Bakery"
     assert [one.waitlist_id for one in send("listWaitlists", 200).waitlists] == [BAKERY]
     assert on("bob", "getEntry", token=tokens["bob"]).position == 2
@@ -181,6 +182,6 @@ def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
         "total": None,
     }
     entry |= {"priority": 0, "joined_at": None, "poll_after_seconds": None, "segments": None}
-    entry |= {"estimated_wait": None, "estimate_unavailable": None}
+    entry |= {"estimated_wait": None, "estimate_unavailable": None, "rank": None}
     parsed = answered(client, "getEntry", httpx.Response(200, json=entry))
     assert parsed.status == "resting"

@@ -70,6 +70,7 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
     assert open_to_all == {
         "GET /v1/health",
         "GET /v1/waitlists/{waitlist_id}",
+        "GET /v1/waitlists/{waitlist_id}/board",
         "GET /.well-known/openid-configuration",
         "GET /.well-known/jwks.json",
     }

@@ -1,5 +1,6 @@
 """After any sequence of operations, the line in Redis equals a plain Python list."""
 
+import json
 from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.support.board import bounds
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, Answer, Line, accepted
 from tests.support.redis_servers import Server
 from waitlist_shared.limits import MAX_PRIORITY
@@ -83,6 +85,8 @@ class Machine(RuleBasedStateMachine):
         self.last_stamp = 0
         self.epoch = 0
         self.once_keys = 0
+        self.board: Answer = {}
+        self.shown: list[int] = []
 
     def drew(self, answer: Answer) -> None:
         """P1: no stamp is ever drawn twice, by any operation."""
@@ -205,9 +209,11 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), priority=PRIORITIES)
     def bump_priority(self, name: str, priority: int) -> None:
+        """As with an import, another entry can have the rank of the ticket (docs/guarantees.md)."""
         if answer := self.bump(name, priority=priority):
             self.moved(name, answer, priority)
-            self.model.placed.add(name)
+            if answer["rank"] == (MAX_PRIORITY - priority) * TIER + answer["ticket"]:
+                self.model.placed.add(name)
             self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
@@ -264,6 +270,19 @@ class Machine(RuleBasedStateMachine):
             assert answer["rank"] == self.model.answers[name]["rank"]
         else:
             assert answer["outcome"] == "absent"
+
+    @rule()
+    def look_at_the_board(self) -> None:
+        """The board shows every place of its moment, which is at most five seconds ago."""
+        board = accepted(self.line.board())
+        assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000
+        if board != self.board:
+            ranks = [self.model.answers[name]["rank"] for name in self.model.line]
+            self.board, self.shown = board, ranks
+        cuts = json.loads(board["cuts"])
+        places = [bounds(cuts, board["total"], rank) for rank in self.shown]
+        assert places == [(position, position) for position in range(1, len(self.shown) + 1)]
+        assert board["total"] == len(self.shown)
 
 
 def test_the_line_is_a_list(valkey: Server) -> None:

@@ -237,6 +237,9 @@ class Line:
     def page(self, **fields: Any) -> Answer:
         return self.send("page", **fields)
 
+    def board(self) -> Answer:
+        return self.send("board")
+
     def stats(self) -> Answer:
         return self.send("stats")
 

@@ -33,7 +33,8 @@ class EntryView:
 
     `ticket` numbers the stay; entry tokens contain it. The customer can accept an offer until
     `offered_until`. With `is_due` the policy of the list has places due. `pace` is that of the
-    list, of which an estimate of the wait can be made.
+    list, of which an estimate of the wait can be made. By its `rank` a waiting entry finds its
+    place on the board.
     """
 
     entry_id: str
@@ -44,6 +45,7 @@ class EntryView:
     joined_at: str | None = None
     offered_until: str | None = None
     ticket: int | None = None
+    rank: int | None = None
     pace: str | None = None
     is_due: bool = False
 
@@ -51,7 +53,7 @@ class EntryView:
     def answer(self) -> dict[str, Any]:
         """The fields that callers see."""
         fields = asdict(self)
-        del fields["ticket"], fields["pace"], fields["is_due"]
+        del fields["ticket"], fields["rank"], fields["pace"], fields["is_due"]
         return fields
 
     @classmethod
@@ -74,6 +76,7 @@ class EntryView:
             priority=priority_of(rank),
             joined_at=iso_of(time_of(ticket)),
             ticket=ticket,
+            rank=None if position is None else rank,
             pace=pace,
         )
 

@@ -17,6 +17,7 @@ STATUS = {
     "not_found": 404,
     "waitlist_not_found": 404,
     "entry_not_found": 404,
+    "counts_hidden": 404,
     "method_not_allowed": 405,
     "already_on_list": 409,
     "already_admitted": 409,

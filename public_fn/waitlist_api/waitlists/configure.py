@@ -83,6 +83,11 @@ class Waitlists:
         self.queue.send(c.Purge(waitlist_id=waitlist_id))
         self.queue.start_maintenance(waitlist_id)
 
+    def board(self, waitlist_id: str) -> c.BoardResult:
+        """Return positions as of the last five seconds; raise CountsHidden, Rebuilding."""
+        board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
+        return board
+
     def stats(self, waitlist_id: str) -> c.StatsResult:
         """Return a waitlist's counts, exact at this moment."""
         stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))

@@ -1,17 +1,13 @@
 """What the public sees of a waitlist: whether it takes people, and how long they would wait."""
 
-from typing import Literal
-
 from waitlist_api.clock import iso
 from waitlist_api.policies.schedule import next_instant
 from waitlist_api.records.waitlists import WaitlistSettings, schedule_of
 from waitlist_api.wait.pace import PAUSED, Wait, wait_at
 from waitlist_shared import contracts as c
 
-Line = Literal["open", "paused", "full", "closed"]
 
-
-def line_of(settings: WaitlistSettings, stats: c.StatsResult) -> Line:
+def line_of(settings: WaitlistSettings, stats: c.StatsResult) -> c.Line:
     """Return the state that a customer meets first."""
     if not settings.open:
         return "closed"

@@ -335,6 +335,27 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str | None = None
 
 
+class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):
+    """Reads positions of the queue at one moment: the same ones for every request of 5 seconds."""
+
+
+Line = Literal["open", "paused", "full", "closed"]
+
+
+@answers(Board)
+class BoardResult(Result, frozen=True, kw_only=True):
+    """`cuts` is JSON: pairs of a rank and its position as of `as_of_millis`, in order.
+
+    The first 200 entries have one each. After them each position is at most 1% above the one
+    before it, up to the last entry. Raises CountsHidden where the waitlist hides its counts.
+    """
+
+    as_of_millis: Number
+    total: Number
+    line: Line
+    cuts: str
+
+
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     """Puts an entry back where its record has it, depending on what Redis has.
 

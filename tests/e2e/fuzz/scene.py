@@ -22,6 +22,7 @@ SETTINGS = {
 }
 OF_A_LIST = (
     "getWaitlist",
+    "getBoard",
     "signUp",
     "getWaitlistConfig",
     "claim",

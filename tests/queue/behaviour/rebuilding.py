@@ -89,6 +89,7 @@ def fill_every_shelf(line: Line) -> None:
     line.reserve(0, (16, 1))
     line.clock.advance(seconds=1)
     line.expire()
+    line.board()
     assert set(line.contents()) >= {make(line.waitlist_id) for make in OF_WAITLIST.values()}
 
 

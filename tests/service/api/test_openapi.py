@@ -202,6 +202,7 @@ def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
         *schema_of("EntryAnswer")["properties"],
         "estimated_wait",
         "estimate_unavailable",
+        "rank",
         "poll_after_seconds",
         "segments",
         "entry_token",

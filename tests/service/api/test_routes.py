@@ -50,12 +50,34 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     assert (answer.status, answer.json) == (200, {**shown, **line, **UNKNOWN_WAIT})
 
 
+def cuts(people: People) -> Any:
+    return people.world.request("GET", f"{people.path}/board").json["cuts"]
+
+
+def test_the_board_is_for_caches(people: People) -> None:
+    people.all_sign_up("ada", "bob")
+    answer = people.world.request("GET", f"{people.path}/board")
+    assert answer.headers["cache-control"] == "public, max-age=5, stale-while-revalidate=30"
+    assert set(answer.json) == {"as_of", "total", "line", "cuts"}
+    assert (answer.json["total"], answer.json["line"]) == (2, "open")
+    assert [position for _, position in answer.json["cuts"]] == [1, 2]
+
+
+def test_hidden_counts_hide_the_board(people: People) -> None:
+    people.configure(hide_counts=True)
+    people.all_sign_up("ada")
+    answer = people.world.request("GET", f"{people.path}/board")
+    assert (answer.status, answer.json["code"]) == (404, "counts_hidden")
+
+
 def test_signing_up(people: People) -> None:
     people.all_sign_up("ada")
     answer = people.sign_up("bob")
     assert answer.status == 201
     assert answer.headers["content-type"] == "application/json"
-    assert without_times(answer.json, "joined_at") == {
+    signed_up = answer.json
+    assert [signed_up.pop("rank"), 2] in cuts(people)
+    assert without_times(signed_up, "joined_at") == {
         "entry_id": people.id_of("bob"),
         "status": "waiting",
         "position": 2,
@@ -72,7 +94,9 @@ def test_looking(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.look("ada")
     assert answer.status == 200
-    assert without_times(answer.json, "joined_at") == {
+    looked = answer.json
+    assert [looked.pop("rank"), 1] in cuts(people)
+    assert without_times(looked, "joined_at") == {
         "entry_id": people.id_of("ada"),
         "status": "waiting",
         "position": 1,
@@ -196,7 +220,9 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
     }
     assert people.order() == ["cyd", "ada", "bob"]
     standing = {name: value for name, value in answer.json.items() if name != "moved"}
-    assert people.look("cyd").json == {
+    looked = people.look("cyd").json
+    assert [looked.pop("rank"), 1] in cuts(people)
+    assert looked == {
         **standing,
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,

@@ -47,6 +47,9 @@ VALUES: dict[str, Any] = {
     "time_millis": 5,
     "unsettled_stamp": 0,
     "first": 5,
+    "as_of_millis": 5,
+    "line": "open",
+    "cuts": "[]",
 }
 VALID_INIT: dict[str, Any] = {
     "waitlist_id": WAITLIST_ID,

@@ -62,6 +62,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Position(**of(BOB), **TAGS), "waiting"),
     (c.ListWaiting(waitlist_id=WAITLIST_ID, limit=1), "listed"),
     (c.Stats(waitlist_id=WAITLIST_ID), "stats"),
+    (c.Board(waitlist_id=WAITLIST_ID), "board"),
     (c.Segments(**SEGMENTED), "segments"),
     (c.MarkDirty(**of(ADA)), "marked"),
     (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),

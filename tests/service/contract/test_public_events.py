@@ -20,6 +20,7 @@ EXPECTED = {
     "openid_configuration": 200,
     "jwks": 200,
     "waitlist": 200,
+    "board": 200,
     "signup": 200,
     "position": 200,
     "leave": 204,

@@ -103,6 +103,11 @@ def get_waitlist(service: Deployment) -> None:
     look(service, LIST)
 
 
+@drives("GET /v1/waitlists/{waitlist_id}/board")
+def get_board(service: Deployment) -> None:
+    look(service, f"{LIST}/board")
+
+
 @drives("GET /v1/admin/waitlists")
 def list_waitlists(service: Deployment) -> None:
     look(service, "/v1/admin/waitlists")

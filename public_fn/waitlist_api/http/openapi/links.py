@@ -24,6 +24,7 @@ def next_page(operation: str, parameters: dict[str, str] | None = None) -> dict[
 OF_A_WAITLIST = to(
     WAITLIST,
     "getWaitlist",
+    "getBoard",
     "getWaitlistConfig",
     "deleteWaitlist",
     "signUp",

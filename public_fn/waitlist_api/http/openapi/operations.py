@@ -58,6 +58,14 @@ PUBLIC_CACHE = {
 }
 
 
+BOARD_CACHE = {
+    "Cache-Control": {
+        "description": "A cache may answer an old board while it fetches the new one: see `as_of`.",
+        "schema": {"type": "string", "const": "public, max-age=5, stale-while-revalidate=30"},
+    }
+}
+
+
 def _anyone() -> dict[str, Operation]:
     return {
         "getPassIssuer": Operation(
@@ -81,6 +89,25 @@ def _anyone() -> dict[str, Operation]:
             "anyone",
             "Get a waitlist",
             answers(200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"),
+        ),
+        "getBoard": Operation(
+            "anyone",
+            "Get the board: the positions of all ranks",
+            with_headers(
+                BOARD_CACHE,
+                answers(
+                    200,
+                    "The board",
+                    "waitlist_not_found",
+                    "counts_hidden",
+                    "rebuilding",
+                    "record_unavailable",
+                ),
+            ),
+            "An app reads the position of its entry's `rank` from the board, which a cache can "
+            "answer for everyone. It gets its own entry when the entry is near the head, when the "
+            "board no longer has its rank, and every few minutes: an operator may have moved it. "
+            "A new board is made at most every five seconds.",
         ),
     }
 

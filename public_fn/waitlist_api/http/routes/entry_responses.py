@@ -58,7 +58,12 @@ class EntryResponses:
         if view.position is not None:
             wait = wait_at(view.position, view.pace, self.now_millis())
         seconds = poll_after_seconds(view.status, view.position, *positions)
-        return {**view.answer, **estimate_fields(wait), "poll_after_seconds": seconds}
+        return {
+            **view.answer,
+            **estimate_fields(wait),
+            "rank": view.rank,
+            "poll_after_seconds": seconds,
+        }
 
     def _admit(self, waitlist_id: str) -> None:
         """Offer the places that are due. A failure is not this customer's: others trigger again."""

@@ -1,23 +1,32 @@
-"""The public view of a waitlist."""
+"""The public view of a waitlist, and the board of its positions."""
 
+import json
+
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_api.http.schemas.waitlists import WaitlistAnswer
+from waitlist_api.http.schemas.waitlists import BoardAnswer, WaitlistAnswer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.line import line_of, opens_at, wait_of_next
+
+WAITLIST = "/v1/waitlists/<waitlist_id>"
+BOARD = f"{WAITLIST}/board"
+# A board is new for five seconds. A cache that answers the old one to all but one request in the
+# next thirty keeps most requests from the function.
+BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 
 def public_waitlist_routes(
     waitlist_cache: WaitlistCache, waitlists: Waitlists, now_millis: NowMillis
 ) -> APIGatewayHttpRouter:
-    """Return the route that shows a waitlist without credentials."""
+    """Return the routes that show a waitlist without credentials."""
     router = APIGatewayHttpRouter()
 
-    @router.get("/v1/waitlists/<waitlist_id>", operation_id="getWaitlist")
+    @router.get(WAITLIST, operation_id="getWaitlist")
     def get_waitlist(waitlist_id: WaitlistId) -> WaitlistAnswer:
         settings = waitlist_cache.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
@@ -30,5 +39,16 @@ def public_waitlist_routes(
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
         )
+
+    @router.get(BOARD, operation_id="getBoard")
+    def get_board(waitlist_id: WaitlistId) -> Response[BoardAnswer]:
+        board = waitlists.board(waitlist_id)
+        answer = BoardAnswer(
+            as_of=iso(board.as_of_millis),
+            total=board.total,
+            line=board.line,
+            cuts=json.loads(board.cuts),
+        )
+        return Response(200, "application/json", answer, {"Cache-Control": BOARD_CACHE})
 
     return router

@@ -268,6 +268,13 @@ class BumpAnswer(EntryAnswer):
 class CustomersEntryAnswer(EntryAnswer, WithEstimate):
     """An entry; the estimate is that of a waiting one."""
 
+    rank: Annotated[
+        int | None,
+        Field(
+            description="What orders the queue: lower is served first. The board has the positions "
+            "of ranks. Null if not waiting."
+        ),
+    ]
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(

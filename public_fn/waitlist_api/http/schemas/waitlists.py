@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import Rejoin
-from waitlist_api.waitlists.line import Line
+from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
     MAX_CAPACITY,
@@ -135,7 +135,7 @@ class WaitlistBody(Body):
         return {**self.model_dump(), "segments": segments, "admission": admission}
 
 
-LINE_MEANINGS: dict[Line, str] = {
+LINE_MEANINGS: dict[c.Line, str] = {
     "open": "customers can sign up",
     "paused": "customers can sign up, and no one is admitted until an operator resumes the list",
     "full": "as many people are on the list as it takes; a signup is refused: `waitlist_full`",
@@ -163,6 +163,24 @@ class WaitlistAnswer(WithEstimate):
         Field(description="When the schedule next admits people; null without a schedule."),
     ]
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
+
+
+class BoardAnswer(Model):
+    """Positions of the queue at one moment, the same for everyone."""
+
+    as_of: Annotated[Time, Field(description="The moment at which all positions were true.")]
+    total: Annotated[Count, Field(description="How many entries waited.")]
+    line: LineState
+    cuts: Annotated[
+        list[Annotated[list[int], Field(min_length=2, max_length=2)]],
+        Field(
+            description="Ranks with their positions, lowest first: the first 200 entries, after "
+            "them entries whose positions are at most 1% apart, and the last entry. An entry with "
+            "the rank of a cut had its position. Another one stood between the positions of the "
+            "cuts around its rank; if its rank is below the first cut, it was not waiting.",
+            examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
+        ),
+    ]
 
 
 class RebuildAnswer(Model):

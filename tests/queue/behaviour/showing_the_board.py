@@ -1,0 +1,81 @@
+"""board: what one picture of the whole line says about each place in it."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.support.board import bounds
+from tests.support.line import Line, accepted
+
+
+def cuts_of(line: Line) -> list[tuple[int, int]]:
+    return [(rank, position) for rank, position in json.loads(accepted(line.board())["cuts"])]
+
+
+def test_the_first_200_are_exact_and_the_rest_within_one_percent(line: Line) -> None:
+    names = [f"person {number}" for number in range(1000)]
+    line.init()
+    line.all_sign_up(names)
+    board = accepted(line.board())
+    cuts = cuts_of(line)
+    assert [position for _, position in cuts[:200]] == list(range(1, 201))
+    assert cuts[-1][1] == board["total"] == 1000
+    for (rank, position), (next_rank, next_position) in pairwise(cuts[199:]):
+        assert rank < next_rank
+        assert position < next_position <= position * 1.01
+    for position, entry in enumerate(line.entries(), 1):
+        first, last = bounds(cuts, board["total"], entry["rank"])
+        assert first <= position <= last
+
+
+def test_a_board_is_made_once_in_five_seconds(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    board = line.board()
+    line.signup("bob")
+    line.clock.advance(seconds=4)
+    assert line.board() == board
+    line.clock.advance(seconds=1)
+    assert (line.board()["total"], line.board()["as_of_millis"]) == (2, line.clock.millis)
+
+
+def test_an_empty_queue_has_an_empty_board(line: Line) -> None:
+    line.init()
+    board = accepted(line.board())
+    assert (board["total"], board["cuts"]) == (0, "[]")
+
+
+@pytest.mark.parametrize(
+    ("settings", "state"),
+    [
+        ({}, "open"),
+        ({"paused": True}, "paused"),
+        ({"capacity": 2}, "full"),
+        ({"capacity": 3}, "open"),
+        ({"open": False, "paused": True, "capacity": 2}, "closed"),
+    ],
+)
+def test_the_board_says_whether_the_line_takes_people(
+    line: Line, settings: dict[str, Any], state: str
+) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.claim()
+    line.init(version=2, **settings)
+    assert line.board()["line"] == state
+
+
+def test_hidden_counts_hide_the_board_at_once(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    accepted(line.board())
+    line.init(version=2, hide_counts=True)
+    assert line.board()["code"] == "counts_hidden"
+
+
+def test_a_cold_or_incomplete_queue_has_no_board(line: Line) -> None:
+    assert line.board()["code"] == "cold"
+    line.init("hydrating")
+    assert line.board()["code"] == "rebuilding"

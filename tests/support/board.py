@@ -1,0 +1,17 @@
+"""The rule by which an app reads a position from the board."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+Cuts = Sequence[tuple[int, int]]
+
+
+def bounds(cuts: Cuts, total: int, rank: int) -> tuple[int, int]:
+    """Return the lowest and the highest position that an entry of this rank had."""
+    after = bisect_right(cuts, rank, key=lambda cut: cut[0])
+    if after == 0:
+        return 0, 0
+    cut_rank, position = cuts[after - 1]
+    if cut_rank == rank:
+        return position, position
+    return position + 1, cuts[after][1] - 1 if after < len(cuts) else total
