@@ -2,7 +2,7 @@
 -- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out wake
 -- KEYS meta queue gone moved held claims parked attempts decided segments tags inside moves
 -- ARGV entry_id join_id ticket counts_as is_erased inside_until_millis now server_run_id
--- With `inside_until_millis` the customer is inside until then, or is not, if it is 0.
+-- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket
 -- RETURNS cold
@@ -12,7 +12,10 @@ if is_erased == '1' then
   redis.call('HDEL', keys.decided, entry_id)
   redis.call('ZREM', keys.inside, entry_id)
 end
-if inside_until_millis == '0' then
+local place = inside_until_millis ~= '' and find_place(keys, entry_id)
+if place and place ~= tonumber(ticket) then
+  -- The customer has signed up again, and that ended the time inside.
+elseif inside_until_millis == '0' then
   redis.call('ZREM', keys.inside, entry_id)
 elseif inside_until_millis ~= '' then
   -- One who has left during a rebuild remains outside: see exit.

@@ -124,6 +124,7 @@ class Holds:
         """Do what the verb says, once; a repeat returns the outcome that the record has."""
         try:
             result = self._decide(verb, command)
+            self._check_own(command, result)
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
             # Redis deletes its own copy of a decision soon after it is recorded.
@@ -147,6 +148,17 @@ class Holds:
         except Gone as error:
             raise NotWaiting from error
         return self.recovering_queue.read(message)
+
+    def _check_own(self, command: HoldCommand, result: Any) -> None:
+        """Raise NotOffered for the repeat of an `enter` that an operator's complete has preceded.
+
+        Redis has the same state after both. The complete is recorded by its own request, or by
+        maintenance: recorded here, the history would name the customer.
+        """
+        if isinstance(result, c.EnterResult) and result.outcome == "repeat":
+            record = self.entries.get(*command.key)
+            if record is not None and not record.is_offer and record.claim_token == result.token:
+                raise NotOffered
 
     def _record(self, verb: HoldVerb, command: HoldCommand, result: Any) -> None:
         """Record a decision; only its events if the record has a later one."""

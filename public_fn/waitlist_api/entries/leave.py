@@ -40,8 +40,9 @@ class Leaves:
         """End a stay; no change if it has ended already.
 
         With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
-        the entry has another. With `only_offered` only a stay with an offer is ended. Raises
-        NotOffered if it has none.
+        the entry has another. With `only_offered` only a stay with an offer is ended, and a leave
+        that another request has begun keeps its actor and reason. Raises NotOffered if there is no
+        offer.
         """
         try:
             key = (waitlist_id, entry_id)
@@ -55,10 +56,19 @@ class Leaves:
                 raise Forbidden from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
-            if only_offered and changed.record.status != "left":
-                raise NotOffered from changed
+            if only_offered:
+                self._end_without_offer(changed.record)
             return
         self.finish(record)
+
+    def _end_without_offer(self, record: EntryRecord) -> None:
+        """Finish a leave that another request has begun; raise NotOffered if the stay goes on."""
+        if record.erase:
+            raise EntryNotFound
+        if record.status == "leaving":
+            self.finish(record)
+        elif record.status != "left":
+            raise NotOffered
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
         """Delete an entry's place, record and history; no change if there is no entry.

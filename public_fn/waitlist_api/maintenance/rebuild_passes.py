@@ -59,9 +59,7 @@ class RebuildPasses:
         for page in self._changed(run.waitlist_id, shard, since_millis):
             ids = [placed.entry_id for placed in page]
             records = self.entries.get_many(run.waitlist_id, ids)
-            corrections = [
-                _correction(one, records.get(one.entry_id), run.segments, run.epoch) for one in page
-            ]
+            corrections = [_correction(one, records.get(one.entry_id), run) for one in page]
             send_all(self.queue, [one for one in corrections if one is not None])
             if run.must_stop():
                 return
@@ -128,14 +126,12 @@ def _restores(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Restore]:
             yield restore_of(placed, run.segments, run.epoch)
 
 
-def _correction(
-    placed: Placed, record: EntryRecord | None, segments: Segments, epoch: str
-) -> c.Single | None:
+def _correction(placed: Placed, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record; `placed` may be older."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # The running signup may have a place already; its former stay must not have one.
-        return drop_of_former(record)
-    return _by_record(record, segments, epoch) or c.Drop(
+        return drop_of_former(record, run.rebuild.began_millis)
+    return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
         join_id=placed.join_id,

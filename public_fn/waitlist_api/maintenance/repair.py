@@ -26,9 +26,9 @@ def may_differ(change: Change, look: c.InspectResult) -> bool:
         return not is_there or look.time_millis < change.until_millis
     if look.state not in NOWHERE:
         return True
-    return (
-        look.time_millis > 0 if change.status == EXITED else look.time_millis < change.until_millis
-    )
+    if change.status in (EXITED, "left"):
+        return look.time_millis > 0
+    return look.time_millis < change.until_millis
 
 
 def repair_of(

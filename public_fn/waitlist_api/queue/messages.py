@@ -92,15 +92,13 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
     """Return the message that removes a stay in any state, and adds its tombstone.
 
     With `counts` Redis counts a recorded admission that it has not counted. With `now_millis` Redis
-    has an admitted customer inside afterwards if the record has them inside then.
+    has the customer inside afterwards if the record has them inside then.
     """
-    is_admitted = record.status == "admitted"
-    is_inside_known = is_admitted and now_millis is not None
     return c.Drop(
         **_stay(record),
-        is_admitted=counts and is_admitted,
+        is_admitted=counts and record.status == "admitted",
         is_erased=record.erase,
-        inside_until_millis=record.inside_until(now_millis or 0) if is_inside_known else None,
+        inside_until_millis=None if now_millis is None else record.inside_until(now_millis),
     )
 
 
@@ -115,20 +113,15 @@ def drop_of_admitted(placed: Placed) -> c.Drop:
     )
 
 
-def drop_of_former(record: EntryRecord) -> c.Drop | None:
+def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
     """Return the message that removes the former stay, or None if it had no place.
 
-    A rebuild may have restored it from an index that lagged.
+    A rebuild may have restored it from an index that lagged. With `now_millis` the customer is
+    inside by it until the signup has a place.
     """
-    former = record.previous or {}
-    if former.get("ticket") is None:
+    if record.former_ticket is None:
         return None
-    return c.Drop(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        join_id=former["join_id"],
-        ticket=former["ticket"],
-    )
+    return drop_of(EntryRecord.from_item(record.previous or {}), now_millis=now_millis)
 
 
 def _stay(record: EntryRecord) -> dict[str, Any]:

@@ -182,7 +182,7 @@ class EntryRecords:
         }
         condition = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
         if only_offered:
-            condition = "(#status = :leaving OR (#status = :offered AND #is_offer = :true))"
+            condition = "#status = :offered AND #is_offer = :true"
             values["true"] = True
         if ticket is not None:
             condition += " AND #ticket = :ticket"

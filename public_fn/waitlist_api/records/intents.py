@@ -7,16 +7,21 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
 
-# An intent replaces nothing, or a stay that has ended.
+# An intent replaces nothing, or a stay that has ended. It keeps that stay as it was read, so a
+# change since then, such as an exit, would be lost.
 UNKNOWN = "attribute_not_exists(#pk)"
-AS_FORMER = "#status = :status AND #join_id = :former_id"
+AS_FORMER = "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
 # Fields that a record has only while the entry is joining.
 OF_INTENT = "#previous, #wanted, #wanted_priority, #drawn, #joining_by"
 
 
 def values_of_former(former: EntryRecord) -> Item:
     """Return the values of AS_FORMER."""
-    return {"status": former.status, "former_id": former.join_id}
+    return {
+        "status": former.status,
+        "former_id": former.join_id,
+        "former_millis": former.updated_millis,
+    }
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:

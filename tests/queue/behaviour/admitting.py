@@ -247,6 +247,41 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
     assert line.stats()["inside"] == 1
 
 
+def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
+    filled(line, max_inside=1)
+    (offer,) = admit(line)["entries"]
+    accepted(enter(line, PEOPLE[0]))
+    assert not is_due(line)
+    accepted(line.send("drop", **line.stay(PEOPLE[0]), ticket=offer["ticket"]))
+    line.signup(PEOPLE[0], 2)
+    assert line.stats()["inside"] == 0
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
+def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
+    """P3: the rebuild may have read the record of the former stay before the signup."""
+    policy(line, max_inside=1)
+    line.client.flushall()
+    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    former = {**line.stay("ann"), "ticket": 1}
+    line.signup("ann", 2)
+    until = line.clock.millis + PASS_SECONDS * 1000
+    accepted(line.send("drop", **former, inside_until_millis=until))
+    line.init(state="warm", only_if_known=True)
+    assert line.stats()["inside"] == 0
+
+
+def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> None:
+    """P3: a replica that lacks the new signup takes over, and maintenance repairs the entry."""
+    policy(line, max_inside=1)
+    until = line.clock.millis + PASS_SECONDS * 1000
+    accepted(line.send("drop", **line.stay("ann"), inside_until_millis=until))
+    assert line.stats()["inside"] == 1
+    line.restore("ann", 16, 16, stay=2)
+    assert line.stats()["inside"] == 0
+
+
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
     """A process that remembers the schedule before the last change must not count its instants."""
     filled(line, has_schedule=True)

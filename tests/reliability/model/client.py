@@ -24,13 +24,11 @@ from waitlist_api.claims.lifecycle import (
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
-from waitlist_api.errors import EntryNotFound
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.services import Services
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import NotOffered
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
@@ -202,12 +200,9 @@ class Client:
         return self.services.holds.act(DECLINE, self._customers(name))
 
     def decline_and_leave(self, name: str) -> Any:
-        record = self.services.entries.get(WAITLIST_ID, id_of(name))
-        if record is None or record.erase:
-            raise EntryNotFound
-        if record.status in ("waiting", "parked"):
-            raise NotOffered
-        self.services.leaves.leave(WAITLIST_ID, id_of(name), CUSTOMER, "declined")
+        self.services.leaves.leave(
+            WAITLIST_ID, id_of(name), CUSTOMER, "declined", only_offered=True
+        )
 
     def exit(self, name: str) -> Any:
         self.services.exits.exit(WAITLIST_ID, id_of(name), CUSTOMER)

@@ -115,7 +115,7 @@ class Line:
         """Return how many more customers may be inside or have an offer; None without a limit."""
         if self.policy is None or self.policy.max_inside is None:
             return None
-        inside = [stay for _, stay in self.stays if stay.is_inside]
+        inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def position(self, name: str) -> int | None:
@@ -168,6 +168,13 @@ class Line:
     def is_full(self) -> bool:
         room = [stay for _, stay in self.stays if stay.state in ON_LIST or stay.is_aside]
         return self.capacity is not None and len(room) >= self.capacity
+
+
+def _counts_as_inside(stay: Stay) -> bool:
+    """Return whether Redis counts the place as taken; a signup frees it when it gets a place."""
+    if stay.state == "joining" and stay.former is not None:
+        return _counts_as_inside(stay.former)
+    return stay.is_inside
 
 
 def joined(line: Line, name: str, key: str) -> Line:
@@ -237,6 +244,15 @@ def ended(
         return replace(line, left=line.left + 1)
     line = line.change(name, is_inside=line.policy is not None)
     return replace(line, admitted=line.admitted + 1)
+
+
+def left_before_no_show(line: Line, name: str, by: str, reason: str = "") -> Line:
+    """Let a request have ended a stay that maintenance was about to end after a no-show."""
+    events = line.history(name)
+    if events[-1:] != (LEFT_AS_NO_SHOW,):
+        return line
+    own = (*events[:-1], Event("left", by, reason))
+    return replace(line, events=frozenset((dict(line.events) | {name: own}).items()))
 
 
 def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> Line:

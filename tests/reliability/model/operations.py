@@ -56,7 +56,15 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "rejoin",
         sign_up("b", "again"),
-        ("left", "left and full", "admitted", "dequeued", "leaving", "no-show noticed", "exited"),
+        (
+            "left",
+            "left and full",
+            "admitted",
+            "dequeued",
+            "leaving",
+            "no-show noticed",
+            "inside, full",
+        ),
     ),
     Operation(
         "leave",

@@ -139,7 +139,6 @@ NAMES: dict[str, Scenario] = {
     "inside": _inside,
     "inside, full": _full_inside,
     "exit unfinished": (*_full_inside, cut_off(exit_("b"), step=1)),
-    "exited": (*_inside, exit_("b")),
 }
 
 

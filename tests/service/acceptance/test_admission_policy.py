@@ -13,6 +13,8 @@ from tests.support.faults import Crash
 from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.records.entries import EntryChanged
+from waitlist_api.records.entry import EntryRecord
 from waitlist_shared import contracts as c
 
 RATE = {"rate": {"count": 60, "per": "minute"}}
@@ -35,6 +37,12 @@ def maintained(desk: Admissions) -> list[str]:
     """Run maintenance now, and return the customers with an offer."""
     desk.world.services.maintenance.run_all()
     return [name for name in desk.names.values() if desk.recorded(name)["status"] == "offered"]
+
+
+def actor_of_last(desk: Admissions, name: str) -> tuple[str, str]:
+    """Return the last event of a customer's history, and its actor."""
+    event = desk.person(name).json["history"][-1]
+    return event["event"], event["by"]
 
 
 def test_a_rate_admits_by_looks_alone(waitlist: Waitlist, world: World) -> None:
@@ -88,6 +96,111 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
     assert desk.exit("ann").status == 200
     assert maintained(desk) == ["bob", "cyd"]
     assert desk.events("ann") == ["joined", "offered", "admitted", "exited"]
+
+
+def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
+    """Given one place inside, when its customer signs up again, then the next gets it. P3."""
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
+    desk.look("ann")
+    desk.enter("ann")
+    assert desk.sign_up("ann", key="the-second-signup").status == 201
+    assert desk.stats().json["inside"] == 0
+    assert desk.exit("ann").code == "not_inside"
+    desk.look("ann")
+    assert (desk.status("ann"), desk.status("bob")) == ("waiting", "offered")
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert desk.stats().json["inside"] == 0
+    assert maintained(desk) == ["bob"]
+
+
+def test_a_signup_that_is_refused_leaves_its_customer_inside(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a full list, when a customer inside signs up again, then nothing changes. P5."""
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
+    desk.look("ann")
+    desk.enter("ann")
+    desk.all_sign_up("cyd")
+    assert desk.sign_up("ann").code == "waitlist_full"
+    assert desk.stats().json["inside"] == 1
+    assert desk.exit("ann").status == 200
+    assert desk.sign_up("ann").code == "waitlist_full"
+    assert desk.recorded("ann")["exited_millis"] == START_MILLIS
+
+
+def intent_of(former: EntryRecord) -> EntryRecord:
+    """Return an intent to join again."""
+    return EntryRecord(
+        waitlist_id=former.waitlist_id,
+        entry_id=former.entry_id,
+        customer_id=former.customer_id,
+        status="joining",
+        join_id="0000beef",
+        created_millis=former.updated_millis,
+        updated_millis=former.updated_millis,
+    )
+
+
+def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a new signup cut off before Redis, then Redis is lost. P3."""
+    desk = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
+    desk.look("ann")
+    desk.enter("ann")
+    former = world.services.entries.get(desk.waitlist_id, desk.id_of("ann"))
+    assert former is not None
+    world.services.entries.begin_rejoin(intent_of(former), former)
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert desk.stats().json["inside"] == 1
+    world.maintain()
+    assert desk.recorded("ann")["status"] == "offered"
+    assert desk.stats().json["inside"] == 0
+
+
+def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: a refused signup puts the former stay back as it has read it."""
+    desk = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
+    desk.look("ann")
+    desk.enter("ann")
+    former = world.services.entries.get(desk.waitlist_id, desk.id_of("ann"))
+    assert former is not None
+    world.advance(1)
+    desk.exit("ann")
+    with pytest.raises(EntryChanged):
+        world.services.entries.begin_rejoin(intent_of(former), former)
+
+
+def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a complete that was cut off, when the customer enters, then the history has no enter.
+
+    P3: the history has who did what.
+    """
+    desk = waitlist("ann", admission={})
+    (claim,) = desk.claim().json["claims"]
+    hold = {"waitlist_id": desk.waitlist_id, "entry_id": claim["entry_id"]}
+    world.services.queue.send(c.Complete(**hold, token=claim["claim_token"]))
+    assert desk.enter("ann").code == "not_offered"
+    world.maintain()
+    assert desk.enter("ann").json["status"] == "admitted"
+    assert actor_of_last(desk, "ann") == ("admitted", "maintenance")
+
+
+def test_declining_to_leave_keeps_the_actor_of_a_leave_under_way(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", admission={})
+    desk.admit(1)
+    entry = (desk.waitlist_id, desk.id_of("ann"))
+    world.services.entries.begin_leave(entry, "operator", "closed", world.clock.millis)
+    assert desk.decline("ann", "leave").json["status"] == "left"
+    assert actor_of_last(desk, "ann") == ("left", "operator")
 
 
 def test_the_end_of_a_pass_frees_the_place(waitlist: Waitlist, world: World) -> None:

@@ -1,10 +1,16 @@
+-- Returns the ticket of an entry's place, with its rank or its hold; nil if it has none.
+local function find_place(keys, entry_id)
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  if rank then return ticket_of(keys, entry_id, rank), rank end
+  local hold = read_hold(keys, entry_id)
+  return hold and hold.ticket, nil, hold
+end
+
 -- Takes an entry off the list; returns its state before and its ticket. Returns nil if the entry has no place,
 -- and `other` if the place belongs to another stay of the same customer, which remains.
 local function take_out(keys, entry_id, stay_ticket)
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
-  local hold = not rank and read_hold(keys, entry_id)
-  if not rank and not hold then return nil end
-  local ticket = rank and ticket_of(keys, entry_id, rank) or hold.ticket
+  local ticket, rank, hold = find_place(keys, entry_id)
+  if not ticket then return nil end
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return 'other' end
   redis.call('ZREM', keys.queue, entry_id)
   if rank then leave_segments(keys, entry_id, rank) end

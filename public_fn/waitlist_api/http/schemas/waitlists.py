@@ -82,7 +82,8 @@ class WaitlistBody(Body):
         Field(
             description="Which customers may sign up again, at the end of the queue: customers who "
             "left (`after_leaving`), also customers who were admitted (`always`), or no customer "
-            "(`never`). Others are refused: `already_admitted` or `already_left`."
+            "(`never`). Others are refused: `already_admitted` or `already_left`. A customer who "
+            "was inside gives up the place by signing up again, as by `exit`."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[

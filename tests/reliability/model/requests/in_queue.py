@@ -68,7 +68,10 @@ def leave(name: str, by: str = "customer") -> Request:
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
-    return Request(lambda client: client.leave(name, by), effect, event="left")
+    def early(line: Line) -> Line:
+        return model.left_before_no_show(line, name, by)
+
+    return Request(lambda client: client.leave(name, by), effect, early=early, event="left")
 
 
 def edit(name: str, kind: str) -> Request:

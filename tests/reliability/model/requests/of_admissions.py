@@ -1,6 +1,7 @@
 """Offers of places by the policy or an operator, and what customers do with them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from tests.reliability.model import model
@@ -90,17 +91,50 @@ def decline(name: str) -> Request:
 
 
 def decline_and_leave(name: str) -> Request:
+    """Give the offered place to the next customer, and leave the list.
+
+    The record decides, and it may still have an offer that Redis has ended: one that another
+    request is declining, or that no customer accepted.
+    """
+    key = f"{name} declines and leaves"
+
+    def look(line: Line) -> Line:
+        stay = line.stay(name)
+        return line.look(key, {name: str(stay.ticket)}) if stay and _has_offer(stay) else line
+
+    def is_recorded(line: Line, stay: model.Stay) -> bool:
+        has_looked = (key, name, str(stay.ticket)) in line.looked
+        is_declined = has_looked and stay.hold_end == DECLINED
+        return is_declined or _is_no_show(line.history(name))
+
     def effect(line: Line) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            return line, no("entry_not_found")
-        if stay.state in ("waiting", "parked"):
-            return line, no("not_offered")
+            # An erasure may have taken the leave over.
+            return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING
-        return model.ended(line, name, "left", model.CUSTOMER, DECLINED), NOTHING
+        if not (stay.is_offer and stay.state == "offered") and not is_recorded(line, stay):
+            return line, no("not_offered")
+        line = model.ended(line, name, "left", model.CUSTOMER, DECLINED)
+        return line.look(key, {}), NOTHING
 
-    return Request(lambda client: client.decline_and_leave(name), effect, event="left")
+    def refusals(line: Line) -> tuple[str, ...]:
+        stay = line.stay(name)
+        is_ended = stay is not None and stay.state in ("waiting", "parked")
+        return ("not_offered",) if is_ended else ()
+
+    def early(line: Line) -> Line:
+        return model.left_before_no_show(line, name, model.CUSTOMER, DECLINED)
+
+    return Request(
+        lambda client: client.decline_and_leave(name),
+        effect,
+        early=early,
+        look=look,
+        refusals=refusals,
+        event="left",
+    )
 
 
 def exit_(name: str) -> Request:
@@ -125,6 +159,12 @@ def exit_(name: str) -> Request:
         yield early(line)
 
     return Request(lambda client: client.exit(name), effect, parts, early, event="exited")
+
+
+def _is_no_show(history: tuple[model.Event, ...]) -> bool:
+    """Return whether an entry waits, or is parked, because its customer has not come."""
+    words = [event.word for event in history]
+    return words[-1:] == [model.NO_SHOW] or words[-2:] == [model.NO_SHOW, "parked"]
 
 
 def _has_offer(stay: model.Stay) -> bool:
