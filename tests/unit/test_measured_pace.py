@@ -139,6 +139,43 @@ def test_daily_batches_answer_in_days() -> None:
     assert low <= 25.33 * HOUR <= high < 28 * HOUR
 
 
+def weekly(minutes: int, taken: Callable[[int], int]) -> Pace | None:
+    """Return the pace of the last four weeks."""
+    made = samples(minutes, taken)
+    hours = [one for number, one in enumerate(made) if number % 60 == 0 or one is made[-1]]
+    return pace_of(made[-180:], hours[-28 * 24 :], None)
+
+
+WEEK_MINUTES = 7 * 24 * 60
+
+
+def on_tuesdays(minute: int) -> int:
+    """Serve 60 people within two hours, a few hours earlier or later each week."""
+    begins = 24 * 60 + (9 + minute // WEEK_MINUTES % 3) * 60 + 10
+    return 1 if 0 <= minute % WEEK_MINUTES - begins < 120 and minute % 2 else 0
+
+
+def test_weekly_batches_answer_in_days() -> None:
+    """Given four batches by hand, the last one on Tuesday, when asked on the Friday after."""
+    found = weekly(3 * WEEK_MINUTES + 4 * 24 * 60, on_tuesdays)
+    assert found is not None
+    days = [wait(found, one)[1] / DAY for one in (30, 90)]
+    assert days == pytest.approx([4.4, 11.4], abs=0.2)
+    low, _, high = wait(found, 30)
+    assert low / DAY < 4.4 < high / DAY < 5
+
+
+def test_weekly_batches_that_became_a_steady_service_are_not_foreseen() -> None:
+    ended = 3 * WEEK_MINUTES + 2 * 24 * 60
+    found = weekly(ended + 24 * 60, lambda one: 1 if one > ended else on_tuesdays(one))
+    assert found is not None
+    assert wait(found, 60)[1] == pytest.approx(HOUR, rel=0.1)
+
+
+def test_three_weekly_batches_are_too_few() -> None:
+    assert weekly(2 * WEEK_MINUTES + 4 * 24 * 60, on_tuesdays) is None
+
+
 def test_the_part_that_leaves_is_measured() -> None:
     found = pace(samples(60, lambda _: 10, lambda _: 3))
     assert found.leaving == pytest.approx(3 / (1000 * MINUTE))

@@ -12,7 +12,7 @@ from waitlist_api.wait.pace import Estimate, Pace
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 # How far back maintenance reads samples.
-MINUTES_READ, HOURS_READ = 3 * 60, 8 * 24
+MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
 # A midnight in UTC, in seconds.
 START = 1_780_272_000
 

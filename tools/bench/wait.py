@@ -91,6 +91,16 @@ SCENARIOS = (
         look_every=HOUR // 2,
         step=MINUTE,
     ),
+    Scenario(
+        name="weekly batches of 100",
+        service=bursts(7 * DAY, 100, 6 * HOUR, DAY + 9 * HOUR),
+        joining=98 / (7 * DAY),
+        waiting=250,
+        seconds=98 * DAY,
+        warm_up=30 * DAY,
+        look_every=6 * HOUR,
+        step=MINUTE,
+    ),
 )
 
 

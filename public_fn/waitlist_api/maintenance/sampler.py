@@ -21,10 +21,10 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
 # A pace is made of the minutes of so long, and of the hours of so long.
-MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 8 * DAY_MILLIS
+MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 # After a longer pause another process may have stored samples.
 PAUSE_MILLIS = 150_000
-# A process keeps the samples of so many waitlists, 100 KB each; others are read every minute.
+# A process keeps the samples of so many waitlists, 300 KB each; others are read every minute.
 MOST_KEPT = 500
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import mean, pstdev
 
@@ -31,22 +32,31 @@ MOST_ERROR = 0.6
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
+# Batches by the hours of weeks: so much time without an admission ends one.
+SILENCE = DAY / 2
+# The last batch is over after silence of so many times the length of a batch.
+OVER = 2.0
 # Silence for longer than so many of the usual gaps: the service has stopped.
 OVERDUE = 3.0
 # The hours of the day show from two days on, if a day resembles the one before.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
+# Hours from before are of batches alone: a rate of three weeks ago is no pace.
+RECENT_DAYS = 8
 
 
 def measured(
     minutes: Sequence[Sample], hours: Sequence[Sample], room: int | None = None
 ) -> Pace | None:
     """Return the pace that samples show, or None if they show none; `room` as for intervals."""
-    near, far = intervals_of(minutes, room), intervals_of(hours, room)
+    near = intervals_of(minutes, room)
     if not near:
         return None
-    return _bursts(near) or _days(far, near) or _steady(_merged(near, far))
+    recent = hours[-1].millis - RECENT_DAYS * DAY * 1000 if hours else 0
+    far = intervals_of([one for one in hours if one.millis >= recent], room)
+    known = _bursts(near) or _days(far, near)
+    return known or _batches(intervals_of(hours, room)) or _steady(_merged(near, far))
 
 
 def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]:
@@ -138,16 +148,47 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
+    # A few gaps show less than the whole spread.
+    unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
         at=round(at),
         leaving=leaving_of(intervals),
         dispersion=pstdev(sizes) ** 2 / size,
         error=math.hypot(LEAST_ERROR, spread / distance / math.sqrt(len(gaps))),
-        jitter=math.hypot(spread, last.seconds / 4),
+        jitter=math.hypot(spread * unknown, last.seconds / 4),
         cycle=distance,
         pieces=(Piece(due, due, size),),
     )
+
+
+def _batches(hours: Sequence[Interval]) -> Pace | None:
+    """Return the pace of batches that are days apart, such as each Tuesday's, or None.
+
+    None also while the last one may be under way: then its own rate is that of the next people.
+    """
+    batches: list[Interval] = []
+    for one in hours:
+        if one.served <= 0:
+            continue
+        last = batches[-1] if batches else None
+        if last is None or one.start - last.end >= SILENCE:
+            batches.append(one)
+        else:
+            batches[-1] = replace(
+                last,
+                end=one.end,
+                seconds=one.end - last.start,
+                served=last.served + one.served,
+                is_busy=last.is_busy or one.is_busy,
+            )
+    if not batches:
+        return None
+    length = mean(one.seconds for one in batches)
+    if hours[-1].end - batches[-1].end < OVER * length:
+        return None
+    between = [one for one in hours if one.served <= 0]
+    return _bursts(sorted([*batches, *between], key=lambda one: one.end))
 
 
 def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:

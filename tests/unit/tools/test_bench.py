@@ -49,7 +49,7 @@ def test_a_quick_run_of_the_waits_compares_each_simulated_list_with_both_baselin
 ) -> None:
     rows, _ = _quick_run("wait", tmp_path / "results.json")
 
-    assert [row["target"] for row in rows] == ["≥ 0.8", None, None] * 7
+    assert [row["target"] for row in rows] == ["≥ 0.8", None, None] * 8
     assert all(row["verdict"] == "met" for row in rows[::3])
     assert {row["beside"] for row in rows} == {
         "low to high",
