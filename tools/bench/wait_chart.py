@@ -32,7 +32,8 @@ MARKS = {
     "12 h": 12 * HOUR,
     "1 d": DAY,
     "2 d": 2 * DAY,
-    "4 d": 4 * DAY,
+    "7 d": 7 * DAY,
+    "14 d": 14 * DAY,
 }
 # Pixels between two marks, for their words.
 APART = 42
@@ -72,7 +73,7 @@ class Axis:
 
     def marks(self) -> Iterator[tuple[str, int]]:
         """Yield the waits to mark, with their words, as many as have room."""
-        last = -APART
+        last = -float(APART)
         for words, seconds in MARKS.items():
             if self.shortest <= seconds <= self.longest and self.along(seconds) >= last + APART:
                 last = self.along(seconds)

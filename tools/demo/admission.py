@@ -20,7 +20,7 @@ from tools.local.settings import SettingError, Settings
 from waitlist_cli.errors import CliError
 
 LEAST_PEOPLE = 20
-LONGEST_SECONDS = 120
+LONGEST_SECONDS = 300
 BETWEEN_PICTURES = 0.25
 
 
@@ -78,7 +78,12 @@ def play(
             sleep(BETWEEN_PICTURES)
     launch.configure(paused=True)
     console.print()
-    console.print(f"{stats['admitted']} of {people} came in within {seconds:.0f} s.")
+    console.print(
+        f"{stats['admitted']} of {people} came in within {seconds:.0f} s. "
+        f"{launch.counts['no-show']} did not come, {launch.counts['decline']} declined."
+    )
+    if remaining := stats["waiting"] + stats["offered"]:
+        console.print(f"{remaining} wait or have an offer: the demo stops after --seconds.")
     console.print(f"The waitlist is {launch.waitlist_id}, now paused; the next run makes another.")
 
 

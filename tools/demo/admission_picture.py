@@ -45,7 +45,7 @@ DONE = {
 
 def _of_last(last: Mapping[str, Any]) -> str:
     if last["status"] != "waiting":
-        return f"The last of the line: {last['status']}"
+        return f"The last of the queue: {last['status']}"
     wait = last["estimated_wait"]
     words = f", {wait['low']} to {wait['high']} s to wait" if wait else ""
-    return f"The last of the line: position {last['position']}{words}"
+    return f"The last of the queue: position {last['position']}{words}"

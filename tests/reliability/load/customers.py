@@ -14,11 +14,13 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """The customers who signed up most recently; operators choose from them."""
+    """The customers who signed up most recently, to choose from, and the tokens of all."""
 
     lately: list[tuple[str, str]] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
 
-    def add(self, person: str, entry_id: str) -> None:
+    def add(self, person: str, entry_id: str, token: str) -> None:
+        self.tokens[person] = token
         self.lately.append((person, entry_id))
         del self.lately[:-REMEMBERED]
 
@@ -42,7 +44,7 @@ async def _visit(client: Client, person: str, population: Population) -> None:
     if not operation.is_done:
         return
     token, path = operation.answer["entry_token"], f"{ENTRIES}/{operation.answer['entry_id']}"
-    population.add(person, operation.answer["entry_id"])
+    population.add(person, operation.answer["entry_id"], token)
     if chance() < REPEATS:
         await client.customer("repeat", person, "POST", ENTRIES, **signup)
     for _ in range(client.random.choice(LOOKS)):

@@ -82,7 +82,7 @@ class Reader:
             for operation in history.of("signup")
             if operation.is_done
         }
-        completed = {operation.person for operation in history.of("complete")}
+        completed = {operation.person for operation in history.of("complete", "enter")}
         looking = [one.person for one in line if one.person in tokens]
         looking = looking[:: max(1, len(looking) // LOOKS)]
         return FinalState(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tests.reliability.load.history import History, Operation
+from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
     }
     releases = {one.asked["claim_token"]: one for one in history.of("release")}
-    for claim in history.of("claim"):
+    for claim in history.of(*TAKES):
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
-    for operation in _effective(history.of("leave", "complete")):
+    for operation in _effective(history.of(*ENDS)):
         # After two leaves there are two absences: the answered one has the shorter window.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
@@ -115,26 +115,26 @@ def unnamed(history: History, window: Window) -> int:
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
-        for one in history.of("claim")
+        for one in history.of(*TAKES)
         if one.began <= window.ended
     )
 
 
 def _given(claim: Operation) -> int:
-    return len(claim.answer["claims"]) if claim.is_done and claim.attempts == 1 else 0
+    return len(claim.taken) if claim.attempts == 1 else 0
 
 
 def _absences(
     claim: Operation, releases: Mapping[str, Operation], lease_seconds: float
 ) -> Iterator[tuple[str, Absence]]:
-    for held in claim.answer["claims"] if claim.is_done else ():
+    for name, token in claim.taken:
         back = Window(claim.began + lease_seconds, math.inf)
-        release = releases.get(held["claim_token"])
+        release = releases.get(token)
         if release is not None and not _is_void(release):
             ended = release.ended if release.is_done else math.inf
             back = Window(min(back.began, release.began), ended)
         out = Window(claim.began, claim.ended)
-        yield held["customer_id"], Absence(out, back)
+        yield name, Absence(out, back)
 
 
 def _is_void(operation: Operation) -> bool:

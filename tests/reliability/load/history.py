@@ -5,6 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
+# Operations that end a stay, and how: a customer declines an offer by leaving, or enters.
+ENDS: Mapping[str, Literal["leave", "complete"]] = {
+    "leave": "leave",
+    "decline": "leave",
+    "complete": "complete",
+    "enter": "complete",
+}
+TAKES = ("claim", "admit")
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,19 @@ class Operation:
     @property
     def is_done(self) -> bool:
         return self.outcome == "done"
+
+    @property
+    def taken(self) -> list[tuple[str, str]]:
+        """Return the customers that a claim or an admission by hand took, each with a token.
+
+        An offer has no token that callers see, so the name of its operation stands for it.
+        """
+        if not self.is_done:
+            return []
+        if self.kind == "claim":
+            return [(one["customer_id"], one["claim_token"]) for one in self.answer["claims"]]
+        names = [one["customer_id"] for one in self.answer["entries"]]
+        return [(name, f"{name} offered at {self.began}") for name in names]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Checks that no entry was claimed twice at once, or after its admission (P4)."""
+"""Checks that no entry was claimed or offered twice at once, or after its admission (P4)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.reliability.load.history import History, Operation
+from tests.reliability.load.history import ENDS, TAKES, History, Operation
 from tests.reliability.load.problem import Problem
 
 
@@ -40,19 +40,19 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
 
 def _holds(history: History) -> dict[str, list[Hold]]:
     found: dict[str, list[Hold]] = defaultdict(list)
-    for claim in history.of("claim"):
-        for held in claim.answer["claims"] if claim.is_done else ():
-            name = held["customer_id"]
-            found[name].append(Hold(name, held["claim_token"], claim.began, claim.ended))
+    for claim in history.of(*TAKES):
+        for name, token in claim.taken:
+            found[name].append(Hold(name, token, claim.began, claim.ended))
     for own in found.values():
         own.sort(key=lambda hold: hold.began)
     return found
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Return the completes and releases that were not refused, by customer and kind."""
+    """Return the completes, enters and releases that were not refused, by customer and kind."""
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
-    for operation in history.of("complete", "release"):
+    for operation in history.of("complete", "enter", "release"):
         if operation.outcome != "refused":
-            found[operation.person, operation.kind].append(operation)
+            kind = ENDS.get(operation.kind, operation.kind)
+            found[operation.person, kind].append(operation)
     return found

@@ -1,14 +1,16 @@
-"""Operators: they claim, complete, release, let holds expire, and bump recent signups."""
+"""Operators: they claim, complete, release, let holds expire, offer places, bump recent signups."""
 
 from typing import Any
 
 from tests.reliability.load.client import Client, LoadOver
-from tests.reliability.load.customers import Population
+from tests.reliability.load.customers import ENTRIES, Population
 from tests.reliability.load.plan import WAITLIST_ID
 
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
 MOST_CLAIMED = 5
 COMPLETES, RELEASES = 0.7, 0.2  # of the claimed entries; the other holds expire
+OFFERS = 0.5  # of the turns: places offered, instead of claims
+ENTERS = 0.8  # of the offered customers; the others decline
 BUMPS = 3
 # Most change only the priority, because the oracle can check the order within a priority.
 WHERE: tuple[dict[str, Any], ...] = (
@@ -32,7 +34,10 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, key: str, population: Population) -> None:
-    await _admit(client, key)
+    if client.random.random() < OFFERS:
+        await _offer(client, key, population)
+    else:
+        await _claim(client, key)
     for number in range(BUMPS):
         if population.lately:
             person, entry_id = client.random.choice(population.lately)
@@ -43,7 +48,24 @@ async def _turn(client: Client, key: str, population: Population) -> None:
     await client.operator("stats", "", "GET", f"{ADMIN}/stats")
 
 
-async def _admit(client: Client, key: str) -> None:
+async def _offer(client: Client, key: str, population: Population) -> None:
+    """Offer places, and act for the customers: their own clients do not wait for an offer."""
+    count = client.random.randint(1, MOST_CLAIMED)
+    admit = {"key": f"{key}-admit", "json": {"count": count}}
+    operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
+    for offer in operation.answer["entries"] if operation.is_done else ():
+        person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
+        # The answer to the signup may be under way, so the token is not known yet.
+        if (token := population.tokens.get(person)) is None:
+            continue
+        if client.random.random() < ENTERS:
+            await client.customer("enter", person, "POST", f"{path}/enter", token=token)
+        else:
+            leave: dict[str, Any] = {"token": token, "json": {"to": "leave"}}
+            await client.customer("decline", person, "POST", f"{path}/decline", **leave)
+
+
+async def _claim(client: Client, key: str) -> None:
     count = client.random.randint(1, MOST_CLAIMED)
     claim = {"key": f"{key}-claim", "json": {"count": count}}
     operation = await client.operator("claim", "", "POST", f"{ADMIN}/claims", **claim)

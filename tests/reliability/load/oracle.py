@@ -13,11 +13,14 @@ from tests.reliability.load.problem import Problem
 # because another request has ended the stay or the hold.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
+OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
 REFUSALS = {
     "leave": frozenset({"already_admitted"}),
     "bump": GONE,
     "complete": HELD_NO_MORE,
     "release": HELD_NO_MORE | GONE,
+    "enter": OFFERED_NO_MORE,
+    "decline": OFFERED_NO_MORE,
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.reliability.load.history import History, Operation, Outcome
+from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
 # If a client sent an operation twice, the later outcome of this list counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
@@ -64,9 +64,9 @@ def people_of(history: History) -> dict[str, Person]:
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
-    for operation in history.of("leave", "complete"):
-        person = people[operation.person]
-        setattr(person, operation.kind, _better(getattr(person, operation.kind), operation))
+    for operation in history.of(*ENDS):
+        person, end = people[operation.person], ENDS[operation.kind]
+        setattr(person, end, _better(getattr(person, end), operation))
     for operation in history.of("bump"):
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)

@@ -14,12 +14,13 @@ from tests.reliability.load.histories import (
     must_be_ahead,
     unnamed,
 )
-from tests.reliability.load.history import History, Operation
+from tests.reliability.load.history import ENDS, History, Operation
 from tests.reliability.load.problem import Problem
 
 # The operations whose answers have a status, a position and a total.
 WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")
-GONE_BY = {"left": "leave", "leaving": "leave", "admitted": "complete"}
+LEAVES = ("leave", "decline")
+GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
 
 
 def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
@@ -72,9 +73,9 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
     if status == "waiting" and not own.may_wait(window):
         yield Problem("untrue", f"{_answer_to(operation)} 'waiting', and they cannot wait")
     if status == "offered" and own.must_wait(window) and not unnamed(history, window):
-        yield Problem("untrue", f"{_answer_to(operation)} 'offered', and no claim had taken them")
+        yield Problem("untrue", f"{_answer_to(operation)} 'offered', and no request had taken them")
     if status in GONE_BY:
-        reasons = history.of(GONE_BY[status])
+        reasons = history.of(*GONE_BY[status])
         if not any(
             one.person == operation.person and one.began < operation.ended for one in reasons
         ):
@@ -88,7 +89,7 @@ def _lost_holds(history: History) -> Iterator[Problem]:
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue
-        others = history.of("leave", "complete", "release")
+        others = history.of(*ENDS, "release")
         if not any(
             one is not operation and one.person == operation.person and one.began < operation.ended
             for one in others

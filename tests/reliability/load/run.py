@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.reliability.load.client import Client, Load
 from tests.reliability.load.customers import Population, customers
@@ -18,6 +19,7 @@ from tests.reliability.load.service import Service
 from tools.local.api_client import ApiClient
 
 NOTE_SECONDS = 0.5
+SHORTEST_OFFER = 10
 Note = Callable[[str, float], None]
 
 
@@ -48,7 +50,9 @@ def run(plan: Plan, note: Note) -> Run:
     history = History()
     note("the service starts", 0)
     with Service(plan.private_concurrency) as service, ApiClient(service.url, READERS) as client:
-        settings = {"name": "Overload", "lease_seconds": plan.lease_seconds}
+        settings: dict[str, Any] = {"name": "Overload", "lease_seconds": plan.lease_seconds}
+        # Operators alone offer places, so that each offer has a request that explains it.
+        settings["admission"] = {"offer_seconds": max(SHORTEST_OFFER, plan.lease_seconds)}
         client.operator("PUT", ADMIN, json={**settings, "max_attempts": MAX_ATTEMPTS})
         began = time.monotonic()
         with MemorySampler(service.pid) as sampler:

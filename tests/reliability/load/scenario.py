@@ -58,6 +58,10 @@ class Scenario:
         ]
         return self.did("claim", "", answer={"claims": claims})
 
+    def offered(self, *people: str) -> Operation:
+        entries = [{"customer_id": name, "entry_id": f"id-{name}"} for name in people]
+        return self.did("admit", "", answer={"entries": entries}, asked={"count": len(people)})
+
 
 def named(person: str) -> dict[str, Any]:
     return {"entry_id": f"id-{person}", "entry_token": f"token-{person}"}

@@ -62,6 +62,17 @@ def _claimed(scenario: Scenario, final_state: FinalState, name: str, token: str)
     return final_state
 
 
+def _offered(scenario: Scenario, final_state: FinalState, name: str) -> FinalState:
+    scenario.offered(name)
+    return final_state
+
+
+def _entered(scenario: Scenario, final_state: FinalState, name: str) -> FinalState:
+    scenario.offered(name)
+    scenario.did("enter", name)
+    return replace(final_state, admissions={**final_state.admissions, name: 1})
+
+
 def _claimed_later(scenario: Scenario, final_state: FinalState) -> FinalState:
     scenario.now += LEASE_SECONDS
     return _claimed(scenario, final_state, "cyd", "another")
@@ -157,6 +168,15 @@ WRONG: dict[str, tuple[Change, str]] = {
     ),
     "P4: two holds at once": (lambda run, end: _claimed(run, end, "cyd", "another"), "held twice"),
     "P4: one token for two": (lambda run, end: _claimed(run, end, "bob", "t-cyd"), "held twice"),
+    "P4: an offer to one admitted": (
+        lambda run, end: _offered(run, end, "fay"),
+        "admitted twice",
+    ),
+    "P4: an offer to one who is held": (lambda run, end: _offered(run, end, "cyd"), "held twice"),
+    "one who entered is on the list": (
+        lambda run, end: _entered(run, end, "ada"),
+        "still there, count",
+    ),
     "one has left and was admitted": (_both_ends, "both, count"),
     "P2: a repeat gets another place": (lambda run, end: _did(run, end, **REPEAT), "repeat"),
     "a server error": (

@@ -77,6 +77,9 @@ POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "a claim of one who is not named": (lambda scenario: claimed(scenario, "ada", count=2), {1, 2}),
     "a claim and a release": (lambda scenario: claimed_and(scenario, "release"), {3}),
     "an admission": (lambda scenario: claimed_and(scenario, "complete"), {2}),
+    "an offer": (lambda scenario: scenario.offered("ada"), {2}),
+    "a customer who entered": (lambda scenario: scenario.did("enter", "ada"), {2}),
+    "a customer who declined": (lambda scenario: scenario.did("decline", "ada"), {2}),
     "a bump": (lambda scenario: bumped(scenario, "dan", 1, priority=1), {4}),
     "a bump there and back": (bumped_there_and_back, {3}),
     "a move": (lambda scenario: bumped(scenario, "dan", 1, to="front"), {3, 4}),
@@ -127,6 +130,7 @@ def test_a_total_is_one_that_was_possible(total: int) -> None:
     [
         (lambda scenario: scenario.did("leave", "cyd"), "waiting"),
         (lambda scenario: claimed(scenario, "cyd"), "waiting"),
+        (lambda scenario: scenario.offered("cyd"), "waiting"),
         (nothing, "offered"),
         (nothing, "left"),
         (nothing, "admitted"),

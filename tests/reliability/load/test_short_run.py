@@ -22,7 +22,7 @@ def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
     acknowledged = totals(people_of(done.history))
     assert acknowledged["signed up"] == done.final_state.stats["signed_up"] > 50
     assert done.final_state.stats["offered"] == 0
-    assert {"signup", "repeat", "look", "leave", "claim", "bump", "stats"} <= {
+    assert {"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"} <= {
         operation.kind for operation in done.history.operations
     }
     assert all(0 <= part <= 1 for _, part in notes)
