@@ -24,11 +24,11 @@ from waitlist_cli.commands.waitlists import (
 from waitlist_cli.context import Context
 from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
-from waitlist_cli.explanation import explain as explanation_of
-from waitlist_cli.explanation_output import print_explanation
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.imports.records import opened
 from waitlist_cli.imports.times import utc
+from waitlist_cli.moves import explain as explanation_of
+from waitlist_cli.moves_output import print_explanation
 from waitlist_cli.output import counted
 from waitlist_cli.parameters import (
     Attribute,
@@ -278,7 +278,8 @@ def explain(
 ) -> None:
     """Explain why a person is where they are: each move, and what happened ahead of them."""
     person = context.call("GET", waitlist, _path(waitlist, entry, customer))
-    print_explanation(context, explanation_of(context.pages, waitlist, person, most))
+    settings = context.call("GET", waitlist)
+    print_explanation(context, explanation_of(context.pages, settings, person, most))
 
 
 def _customer_ids(file: str) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.typed import Typed
-from waitlist_cli.explanation import UNKNOWN, Ahead, Explanation, steps_of
-from waitlist_cli.explanation_output import happened, ordinal, standing
+from waitlist_cli.moves import UNKNOWN, Ahead, Explanation, steps_of
+from waitlist_cli.moves_output import happened, ordinal, standing
 
 
 def event(name: str, by: str = "operator", **detail: Any) -> dict[str, Any]:
@@ -104,6 +104,7 @@ def test_the_moves_and_the_people_ahead_explain_a_place(typed: Typed, bakery: Ba
     assert (found["status"], found["position"], found["joined_as"]) == ("waiting", 3, 5)
     joined, bumped = found["steps"]
     assert (joined["event"], joined["after"]) == ("joined", 5)
+    assert found["why"][0] == "2 people are ahead."
     assert (bumped["gained"], bumped["before"], bumped["after"]) == (1, 4, 3)
     assert bumped["reason"] == "waited through the outage"
     # gus came and went ahead of her, ada was admitted, and fay was moved ahead.
@@ -145,6 +146,7 @@ def test_the_explanation_in_words() -> None:
         total=340,
         joined_at="2026-06-01T08:00:00.000Z",
         joined_as=318,
+        why=("11 people are ahead.",),
         steps=steps,
         gained_since=306,
         ahead=ahead,
@@ -152,6 +154,7 @@ def test_the_explanation_in_words() -> None:
     assert list(standing(found)) == [
         "ada: waiting, position 12 of 340.",
         "Joined 2026-06-01 08:00:00Z as 318th.",
+        "11 people are ahead.",
     ]
     assert list(happened(found)) == [
         "Since the last of these: 306 places nearer to the head, because of other people.",

@@ -1,11 +1,11 @@
-"""Prints why a person is where they are."""
+"""Prints how a person came to their place."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
 from waitlist_cli.context import Context
 from waitlist_cli.entry_output import name_in_arn, place
-from waitlist_cli.explanation import Explanation, Step
+from waitlist_cli.moves import Explanation, Step
 from waitlist_cli.output import counted, shown
 
 PLACES = ("gained", "before", "after")
@@ -26,13 +26,14 @@ def print_explanation(context: Context, found: Explanation) -> None:
 
 
 def standing(found: Explanation) -> Iterator[str]:
-    """Yield the sentences about the place now and at the signup."""
+    """Yield the sentences about the place now and at the signup, and why."""
     known = {"position": found.position, "total": found.total}
     where = place(known) if isinstance(found.position, int) else ""
     yield f"{found.customer_id or found.entry_id}: {found.status}{where}."
     at = found.joined_as
     joined_as = f"as {ordinal(at)}" if isinstance(at, int) else "at an unknown place"
     yield f"Joined {shown(found.joined_at)} {joined_as}."
+    yield from found.why
 
 
 def happened(found: Explanation) -> Iterator[str]:

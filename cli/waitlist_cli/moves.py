@@ -1,4 +1,4 @@
-"""Why a person is where they are: the moves of the stay, and what happened ahead of them.
+"""How a person came to their place: the moves of the stay, and what happened ahead of them.
 
 Only what the service has recorded; a place that it has not recorded is `unknown`.
 """
@@ -6,6 +6,8 @@ Only what the service has recorded; a place that it has not recorded is `unknown
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from waitlist_cli.explain import explanation
 
 # A position, None while the entry is not in the queue.
 Place = int | Literal["unknown"] | None
@@ -58,7 +60,10 @@ class Ahead:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The place of an entry now, that at which it joined, and what is between the two."""
+    """The place of an entry now, that at which it joined, and what is between the two.
+
+    `why` are sentences about where the entry is.
+    """
 
     entry_id: str
     customer_id: str | None
@@ -67,18 +72,21 @@ class Explanation:
     total: int | None
     joined_at: str | None
     joined_as: Place
+    why: tuple[str, ...]
     steps: tuple[Step, ...]
     gained_since: int | Literal["unknown"] | None
     ahead: Ahead
 
 
-def explain(pages: Pages, waitlist: str, person: dict[str, Any], most: int) -> Explanation:
-    """Explain the place of a person, as the API returns them.
+def explain(
+    pages: Pages, waitlist: dict[str, Any], person: dict[str, Any], most: int
+) -> Explanation:
+    """Explain the place of a person; both are as the API returns them.
 
     Reads the whole history, the lists of those who were admitted and who left since, and the people
     ahead; at most `most` of each list.
     """
-    path = f"/{waitlist}/entries"
+    path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
     steps = steps_of(events)
     position: Place = person["position"]
@@ -93,6 +101,7 @@ def explain(pages: Pages, waitlist: str, person: dict[str, Any], most: int) -> E
         total=person["total"],
         joined_at=person["joined_at"],
         joined_as=steps[0].after if steps and steps[0].event == "joined" else UNKNOWN,
+        why=tuple(explanation(person, waitlist)),
         steps=steps,
         gained_since=_gained(steps[-1].after if steps else UNKNOWN, position),
         ahead=_ahead(pages, path, person, steps, most),
