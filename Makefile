@@ -9,7 +9,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents demo-admission \
-  check format format-check lint lint-templates types test test-curl test-tls test-clients test-express test-dynamodb client-generator \
+  check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload bench openapi locks cli-pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
@@ -82,6 +82,16 @@ lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
 
 test: $(INSTALLED) client-generator ## run every test that needs only this repository
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+AXE := tests/browser/node_modules
+
+$(AXE): tests/browser/package-lock.json
+	npm ci --prefix tests/browser --no-audit --no-fund
+	@touch $@
+
+test-browser: $(INSTALLED) $(AXE) ## test the customer's page in Chromium (needs Chromium, Node.js; BROWSER_FLAGS)
+	@$(BIN)/python -m tests.browser.chromium >/dev/null
+	$(BIN)/python -m pytest tests/browser $(BROWSER_FLAGS)
 
 test-curl: $(INSTALLED) ## run the README's and the tutorial's commands with curl (needs curl 7.76 or newer)
 	@curl --version >/dev/null || { echo "install curl: apt-get install curl, or brew install curl" >&2; exit 1; }
@@ -164,7 +174,7 @@ wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print 
 	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Build, deploy and operate a stack, with the SAM CLI in an environment of its own.
 

@@ -19,6 +19,7 @@ SETTINGS = (
     "retention_days",
     "segments",
     "admission",
+    "page",
 )
 
 

@@ -21,6 +21,10 @@ def functions() -> dict[str, dict[str, Any]]:
     return named("AWS::Serverless::Function")
 
 
+# Routes for browsers, which the OpenAPI document leaves out.
+PAGES = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
+
+
 def route_authorizers() -> dict[str, str | None]:
     """The authorizer of each route, by API Gateway's name of it (`GET /v1/health`)."""
     routes = {}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import route_authorizers
+from tests.deployment.template import PAGES, route_authorizers
 
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
 ENTRIES = "/v1/waitlists/{waitlist_id}/entries"
@@ -73,6 +73,7 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
         "GET /v1/waitlists/{waitlist_id}/board",
         "GET /.well-known/openid-configuration",
         "GET /.well-known/jwks.json",
+        *PAGES,
     }
 
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import TEMPLATE, route_authorizers
+from tests.deployment.template import PAGES, TEMPLATE, route_authorizers
 
 LIST = "/v1/waitlists/{waitlist_id}"
 GROUPS = {
     "Signup": {f"POST {LIST}/entries", f"DELETE {LIST}/entries/{{entry_id}}"},
-    "Look": {f"GET {LIST}/entries/{{entry_id}}", f"GET {LIST}"},
+    "Look": {f"GET {LIST}/entries/{{entry_id}}", f"GET {LIST}", *PAGES},
 }
 
 

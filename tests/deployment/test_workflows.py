@@ -91,7 +91,13 @@ def test_a_pull_request_is_checked_and_takes_no_role() -> None:
     assert python == ["3.11", "3.13"]
     ran = {run for job in check["jobs"].values() for run in commands(job)}
     assert {"make check", "make sam-validate", "make sam-build"} <= ran
-    assert {"make test-curl", "make test-tls", "make test-clients", "make test-dynamodb"} <= ran
+    assert {
+        "make test-browser",
+        "make test-curl",
+        "make test-tls",
+        "make test-clients",
+        "make test-dynamodb",
+    } <= ran
 
 
 def test_what_is_deployed_was_checked_built_once_and_tried_on_dev() -> None:

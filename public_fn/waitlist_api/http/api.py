@@ -34,6 +34,7 @@ from waitlist_api.http.routes.entries import entry_routes
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.health import health_routes
 from waitlist_api.http.routes.own_entry import own_entry_routes
+from waitlist_api.http.routes.page import page_routes
 from waitlist_api.http.routes.passes import pass_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
 from waitlist_api.http.routing import Resolver, Routes, path_of
@@ -138,6 +139,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
         public_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
+        page_routes(services.waitlist_cache),
         _customer_routes(services, tokens),
         admin_waitlist_routes(services.waitlist_cache, services.waitlists),
         admin_count_routes(

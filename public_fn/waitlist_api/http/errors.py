@@ -9,6 +9,8 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, InvalidFields, MethodNotAllowe
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
+# The code of a problem that is answered as a page, for the request log.
+CODE_HEADER = "Waitlist-Problem"
 
 STATUS = {
     "invalid_json": 400,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waitlist_api.http.audit_log import audited
-from waitlist_api.http.errors import PROBLEM_JSON
+from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
 from waitlist_shared.errors import InternalError
@@ -89,6 +89,8 @@ def _outcome_of(status: int, response: Response | None) -> str:
         return InternalError.code
     if status < 400:
         return DONE
+    if code := response["headers"].get(CODE_HEADER):
+        return str(code)
     if response["headers"].get("Content-Type") != PROBLEM_JSON:
         return InternalError.code
     return str(json.loads(response["body"])["code"])

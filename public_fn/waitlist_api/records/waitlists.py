@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from waitlist_api.errors import Throttled
+from waitlist_api.page.settings import PageSettings
 from waitlist_api.policies.policy import AdmissionPolicy, Scheduled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
@@ -28,7 +29,7 @@ class WaitlistSettings:
     `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
     `rejoin` is the end of a stay after which the same customer may sign up again. Each of the
     `segments` is a sorted list of attribute names. Without an `admission` policy only operators
-    admit.
+    admit; without a `page` the customer's page shows the name alone.
     """
 
     name: str
@@ -42,6 +43,7 @@ class WaitlistSettings:
     retention_days: int | None = None
     segments: tuple[tuple[str, ...], ...] = ()
     admission: AdmissionPolicy | None = None
+    page: PageSettings | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -49,16 +51,19 @@ class WaitlistSettings:
         known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
         if known.get("admission"):
             known["admission"] = AdmissionPolicy.from_text(known["admission"])
+        if known.get("page"):
+            known["page"] = PageSettings.from_text(known["page"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:
-        """Return the attributes of an item; segments as text, for comparison in conditions."""
+        """Return the attributes of an item; what has parts as text, for conditions."""
         segments = json.dumps(self.segments, separators=(",", ":"))
         admission = self.admission.text if self.admission else None
-        return {**asdict(self), "segments": segments, "admission": admission}
+        page = self.page.json if self.page else None
+        return {**asdict(self), "segments": segments, "admission": admission, "page": page}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ DEFAULTS = {
     "hide_counts": False,
     "retention_days": None,
     "admission": None,
+    "page": None,
     "segments": [],
     "segments_state": "ready",
     "rebuild": None,
@@ -46,7 +47,7 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
-    line = {"line": "open", "opens_at": None}
+    line = {"line": "open", "opens_at": None, "page": None}
     assert (answer.status, answer.json) == (200, {**shown, **line, **UNKNOWN_WAIT})
 
 

@@ -108,6 +108,16 @@ def get_board(service: Deployment) -> None:
     look(service, f"{LIST}/board")
 
 
+@drives("GET /w/{waitlist_id}")
+def get_page(service: Deployment) -> None:
+    look(service, LIST.replace("/v1/waitlists/", "/w/"))
+
+
+@drives("GET /assets/{edition}/{file}")
+def get_page_file(service: Deployment) -> None:
+    look(service, "/assets/latest/waitlist.js")
+
+
 @drives("GET /v1/admin/waitlists")
 def list_waitlists(service: Deployment) -> None:
     look(service, "/v1/admin/waitlists")

@@ -63,6 +63,8 @@ class DocumentedResolver(Resolver):
             self.include_router(router)
         documentation = operations(knows_issuer=knows_issuer)
         for route in self.all_routes():
+            if not route.include_in_schema:
+                continue
             operation = documentation[route.operation_id or ""]
             route.summary = operation.summary
             route.description = operation.description

@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
+from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import BoardAnswer, WaitlistAnswer
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -38,6 +39,7 @@ def public_waitlist_routes(
             opens_at=opens_at(settings, now_millis()),
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
+            page=PageBody(**settings.page.body) if settings.page else None,
         )
 
     @router.get(BOARD, operation_id="getBoard")

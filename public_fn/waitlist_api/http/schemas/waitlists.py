@@ -19,7 +19,9 @@ from waitlist_api.http.schemas.common import (
     documented,
     extensible,
 )
+from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.page.settings import PageSettings
 from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import Rejoin
 from waitlist_shared import contracts as c
@@ -128,12 +130,20 @@ class WaitlistBody(Body):
             "admit. A change keeps the offers that are out and the customers inside."
         ),
     ] = None
+    page: Annotated[
+        PageBody | None,
+        Field(
+            description="What the customer's page shows; null: the name and a button to join. "
+            "Public."
+        ),
+    ] = None
 
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
         admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
         segments = tuple(map(tuple, self.segments))
-        return {**self.model_dump(), "segments": segments, "admission": admission}
+        page = PageSettings.from_body(self.page.settings()) if self.page else None
+        return {**self.model_dump(), "segments": segments, "admission": admission, "page": page}
 
 
 LINE_MEANINGS: dict[c.Line, str] = {
@@ -164,6 +174,9 @@ class WaitlistAnswer(WithEstimate):
         Field(description="When the schedule next admits people; null without a schedule."),
     ]
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
+    page: Annotated[
+        PageBody | None, Field(description="What the customer's page shows; null: the name alone.")
+    ]
 
 
 class BoardAnswer(Model):
@@ -212,6 +225,7 @@ class WaitlistConfigAnswer(Model):
         list[list[str]], Field(description="As declared, with names and segments sorted.")
     ]
     admission: AdmissionBody | None
+    page: PageBody | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

@@ -59,8 +59,12 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 
 
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
-    admission = record.settings.admission
-    fields = {**asdict(record.settings), "admission": admission.fields if admission else None}
+    admission, page = record.settings.admission, record.settings.page
+    fields = {
+        **asdict(record.settings),
+        "admission": admission.fields if admission else None,
+        "page": page.body if page else None,
+    }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
         **fields,

@@ -1,0 +1,79 @@
+"""The customer's page of a waitlist, and its files. The OpenAPI document leaves both out."""
+
+import re
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
+from waitlist_api.http.errors import CODE_HEADER, code_of, problem
+from waitlist_api.page.files import asset, etag_of, version
+from waitlist_api.page.settings import PageSettings
+from waitlist_api.page.shell import content_security_policy, document
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.ids import WAITLIST_ID
+
+PAGE = "/w/<waitlist_id>"
+ASSET = "/assets/<edition>/<file>"
+HTML = "text/html; charset=utf-8"
+PAGE_CACHE = "public, max-age=60"
+# A name with the digest of the files never gets other content.
+FOR_EVER = "public, max-age=31536000, immutable"
+# Any other edition, such as `latest`, gets the files as they are now.
+FOR_A_WHILE = "public, max-age=300"
+SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+Headers = dict[str, str]
+
+
+def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
+    """Return the routes of the customer's page."""
+    router = APIGatewayHttpRouter()
+
+    def answer(text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
+        """Return a text, or 304 if the browser has it."""
+        headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
+        if etag in _etags(router.current_event.headers.get("if-none-match")):
+            return Response(304, headers=headers, compress=False)
+        return Response(200, content_type, text, headers)
+
+    @router.get(PAGE, compress=True, include_in_schema=False)
+    def get_page(waitlist_id: str) -> Response[str]:
+        try:
+            if not re.fullmatch(WAITLIST_ID, waitlist_id):
+                raise WaitlistNotFound
+            settings = waitlist_cache.find(waitlist_id).settings
+        except WaitlistError as error:
+            return _page_of(error, waitlist_id)
+        policy = content_security_policy(settings.page)
+        text = document(waitlist_id, settings.name)
+        headers = {"Cache-Control": PAGE_CACHE, "Content-Security-Policy": policy}
+        return answer(text, HTML, etag_of(text + policy), headers)
+
+    @router.get(ASSET, compress=True, include_in_schema=False)
+    def get_asset(edition: str, file: str) -> Response[str]:
+        found = asset(file)
+        if found is None:
+            raise NoSuchRoute
+        cache = FOR_EVER if edition == version() else FOR_A_WHILE
+        return answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
+
+    return router
+
+
+def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
+    """Return the page without a list: its script says what is wrong, and tries again by itself."""
+    refused = problem(error)
+    default = content_security_policy(PageSettings())
+    headers = {
+        **SAFE,
+        **refused.headers,
+        "Content-Type": HTML,
+        CODE_HEADER: code_of(error),
+        "Content-Security-Policy": default,
+    }
+    return Response(refused.status_code, HTML, document(waitlist_id, ""), headers)
+
+
+def _etags(if_none_match: str | None) -> list[str]:
+    return [one.strip() for one in (if_none_match or "").split(",")]

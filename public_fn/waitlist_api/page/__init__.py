@@ -1,0 +1,1 @@
+"""The customer's page: its files, its address and its settings."""

@@ -1,0 +1,58 @@
+"""The files of the page, read at their first use: no other request needs them."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("static")
+SHELL = "page.html"
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """A file as browsers get it. The ETag is weak: compressed, the file has other bytes."""
+
+    text: str
+    content_type: str
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.text)
+
+
+@cache
+def files() -> dict[str, PageFile]:
+    """Return every file by its name."""
+    return {
+        path.name: PageFile(path.read_text("utf-8"), TYPES[path.suffix])
+        for path in sorted(FOLDER.iterdir())
+        if path.suffix in TYPES
+    }
+
+
+@cache
+def version() -> str:
+    """Return the digest of all files: modules import each other, so they change together."""
+    return _digest("\0".join(f"{name}\0{file.text}" for name, file in files().items()))
+
+
+def asset(name: str) -> PageFile | None:
+    """Return a file that the page loads; None if no such file exists."""
+    return None if name == SHELL else files().get(name)
+
+
+def etag_of(text: str) -> str:
+    """Return the weak ETag of a text."""
+    return f'W/"{_digest(text)}"'
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,66 @@
+"""The `page` setting of a list, as an operator sets it and the record stores it."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+
+import msgspec
+
+FieldType = Literal["text", "email", "tel", "select"]
+Kept = Literal["profile", "attributes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageField:
+    """One question of the join form; the answer is kept in the profile or as an attribute."""
+
+    name: str
+    label: str
+    type: FieldType = "text"
+    required: bool = False
+    options: tuple[str, ...] = ()
+    kept_in: Kept = "profile"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSettings:
+    """What the customer's page shows, and the address of the place that customers enter.
+
+    `text` may have several lines; no part is HTML.
+    """
+
+    text: str = ""
+    colour: str | None = None
+    logo_url: str | None = None
+    fields: tuple[PageField, ...] = ()
+    enter_url: str | None = None
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read what `json` returned."""
+        return msgspec.json.decode(text, type=cls)
+
+    @classmethod
+    def from_body(cls, body: dict[str, Any]) -> Self:
+        """Return the settings of a validated request body."""
+        return msgspec.convert(body, cls)
+
+    @property
+    def json(self) -> str:
+        """JSON for the record; equal settings have equal texts."""
+        return msgspec.json.encode(self).decode()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The settings as callers see them."""
+        shown = asdict(self)
+        shown["fields"] = [{**one, "options": list(one["options"])} for one in shown["fields"]]
+        return shown
+
+    @property
+    def logo_origin(self) -> str | None:
+        """Scheme, host and port of the logo's address; None without a logo."""
+        if self.logo_url is None:
+            return None
+        parts = urlsplit(self.logo_url)
+        return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,476 @@
+// <waitlist-position waitlist="bakery">: one customer's place in a line, in words and buttons.
+// docs/customer-page.md has its attributes, properties and events.
+
+import { colourSheet } from './colours.js';
+import { Waitlist } from './waitlist.js';
+import { Words } from './words.js';
+
+const SAY_MS = 15_000; // a position is said at most so often
+const HURRY_SECONDS = 60;
+const SAID_SECONDS = [300, 60, 10]; // what is left of an offer is said then
+
+// ------------------------------------------------------------------------------- parts
+
+/** Return an element; strings become text, never HTML. */
+function make(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, '');
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  }
+  element.append(...children.flat().filter((one) => one != null && one !== false));
+  return element;
+}
+
+const isWebAddress = (url) => ['https:', 'http:'].includes(new URL(url, location.href).protocol);
+
+/** Return whether a screen reader should say a position, after what it said last. */
+export function isWorthSaying(said, position, now) {
+  const step = Math.max(1, Math.floor(said.position / 10));
+  return Math.abs(position - said.position) >= step && now - said.at >= SAY_MS;
+}
+
+const styles = fetch(new URL('waitlist-position.css', import.meta.url)).then((one) => one.text());
+
+class WaitlistPosition extends HTMLElement {
+  static observedAttributes = ['waitlist', 'api', 'lang', 'account'];
+
+  #root = this.attachShadow({ mode: 'open' });
+  #panel = make('div', { class: 'panel' });
+  #live = make('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
+  #client = null;
+  #token = null;
+  #words = null;
+  #shown = null; // the state that is drawn, with what it was drawn of
+  #update = () => {};
+  #said = { state: null, position: 0, at: 0 };
+  #answers = {};
+  #second;
+  #start = 0;
+
+  /** What each state shows under the name of the list. */
+  #screens = {
+    loading: () => {
+      return [make('p', { class: 'wait' }, this.#words.say('loading'))];
+    },
+  
+    missing: () => {
+      return [this.#heading('missing'), this.#text('missing.text')];
+    },
+  
+    signedOut: () => {
+      return [this.#heading('signedOut')];
+    },
+  
+    join: (view) => {
+      const { list } = view;
+      const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
+      const opens = list.opens_at && this.#text('opens', { time: this.#words.time(list.opens_at, Date.now()) });
+      this.#onUpdate(({ list: now }) => {
+        count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
+        wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
+      });
+      return [count, wait, opens, this.#form(view)];
+    },
+  
+    closed: ({ list }) => {
+      const opens = list.opens_at && this.#text('opens', { time: this.#words.time(list.opens_at, Date.now()) });
+      return [this.#heading('closed'), opens, this.#text('looksAgain')];
+    },
+  
+    full: () => {
+      return [this.#heading('full'), this.#text('looksAgain')];
+    },
+  
+    joining: () => {
+      return [this.#heading('joining'), make('div', { class: 'busy' })];
+    },
+  
+    waiting: () => {
+      const number = make('p', { class: 'number' });
+      const label = make('p', { class: 'label', id: 'position' }, this.#words.say('yourPosition'));
+      const bar = make('progress', { max: '1', 'aria-label': this.#words.say('progress') });
+      const since = make('p', { class: 'since' });
+      const wait = make('p', { class: 'wait' });
+      const others = make('p', { class: 'others' });
+      this.#onUpdate(({ entry, first }) => {
+        const { position, total } = entry;
+        const words = this.#words;
+        number.textContent = position ? new Intl.NumberFormat(words.language).format(position) : '…';
+        bar.hidden = since.hidden = !position;
+        bar.value = progressOf(position, first);
+        since.textContent = first ? words.say('since', { n: first }) : '';
+        wait.textContent = position ? this.#estimate(entry) : '';
+      wait.classList.toggle('known', Boolean(entry.estimated_wait));
+        const ahead = position === 1 ? words.say('next') : this.#count('ahead', position && position - 1);
+        const behind = position && total > position ? this.#count('behind', total - position) : '';
+        others.replaceChildren(...[ahead, behind].filter(Boolean).map((one) => make('span', {}, one)));
+      });
+      return [
+        this.#heading('waiting'),
+        label,
+        number,
+        bar,
+        since,
+        others,
+        wait,
+        make('p', { class: 'keep' }),
+        this.#alertButton(),
+        this.#leave(),
+      ];
+    },
+  
+    offered: (view) => {
+      const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
+      const label = make('p', { class: 'label', id: 'left' }, this.#words.say('timeLeft'));
+      let before = Infinity;
+      const tick = () => {
+        const until = Date.parse(this.#client.view.entry?.offered_until);
+        const seconds = Math.max(0, Math.ceil((until - this.#client.now) / 1000)) || 0;
+        clock.textContent = this.#words.clock(seconds);
+        clock.classList.toggle('hurry', seconds <= HURRY_SECONDS);
+        const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
+        if (passed && seconds) this.#speak(this.#words.say('left', { time: this.#words.duration(seconds) }));
+        before = seconds;
+      };
+      this.#eachSecond(tick);
+      this.#onUpdate(tick);
+      const client = this.#client;
+      const back = this.#button('back', () => this.#ask('back', () => client.decline()));
+      return [
+        this.#heading('offered'),
+        label,
+        clock,
+        this.#button('enter', () => this.#enter(), 'main'),
+        make('div', { class: 'buttons' }, back, this.#leave()),
+      ];
+    },
+  
+    called: () => {
+      return [this.#heading('called'), this.#text('called.text'), this.#leave()];
+    },
+  
+    parked: () => {
+      return [this.#heading('parked'), this.#text('parked.text'), this.#leave()];
+    },
+  
+    inside: ({ entry, list }) => {
+      const until = this.#words.time(entry.admission.inside_until, Date.now());
+      const exit = () => this.#ask('exit', () => this.#client.exit());
+      return [
+        this.#heading('inside'),
+        this.#text('inside.text', { time: until }),
+        list?.page?.enter_url && this.#button('go', () => this.#enter(), 'main'),
+        this.#button('exit', exit, 'plain'),
+      ];
+    },
+  
+    admitted: () => {
+      return [this.#heading('admitted')];
+    },
+  
+    over: () => {
+      return [this.#heading('over'), this.#button('again', () => this.#client.again())];
+    },
+  
+    exited: () => {
+      return [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())];
+    },
+  
+    left: () => {
+      return [this.#heading('left'), this.#button('again', () => this.#client.again())];
+    },
+  };
+
+  connectedCallback() {
+    if (Object.hasOwn(this, 'token')) {
+      // Set before this class was there.
+      const { token } = this;
+      delete this.token;
+      this.#token = token;
+    }
+    this.#restart();
+  }
+
+  disconnectedCallback() {
+    this.#start++;
+    this.#client?.stop();
+    clearInterval(this.#second);
+  }
+
+  attributeChangedCallback(_name, before, after) {
+    if (this.isConnected && before !== after && this.#start) this.#restart();
+  }
+
+  /** The JWT of a customer with an account, or a function that returns one, or a promise of one. */
+  set token(value) {
+    this.#token = value;
+    if (this.isConnected) this.#restart();
+  }
+
+  get token() {
+    return this.#token;
+  }
+
+  /** What is shown at this moment; see the event `waitlist-change`. */
+  get view() {
+    return this.#client?.view;
+  }
+
+  async #restart() {
+    const start = ++this.#start;
+    this.#client?.stop();
+    clearInterval(this.#second);
+    this.#shown = null;
+    const wanted = [this.lang, ...navigator.languages].filter(Boolean);
+    const [words, css] = await Promise.all([Words.load(Words.choose(wanted)), styles]).catch(() => []);
+    if (start !== this.#start) return;
+    if (!words) {
+      this.#second = setTimeout(() => this.#restart(), 5000);
+      return;
+    }
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    this.#words = words;
+    this.#root.adoptedStyleSheets = [sheet, colourSheet()];
+    this.#root.replaceChildren(this.#panel, this.#live);
+    this.#panel.lang = words.language;
+    this.#panel.dir = words.direction;
+    const token = this.#token;
+    const isAccount = token != null || this.hasAttribute('account');
+    this.#client = new Waitlist({
+      api: this.getAttribute('api') || new URL('../..', import.meta.url),
+      waitlist: this.getAttribute('waitlist') ?? '',
+      token: isAccount ? async () => (typeof token === 'function' ? token() : token) : null,
+    });
+    this.#client.addEventListener('change', () => this.#draw());
+    this.#draw();
+    this.#client.start();
+  }
+
+  // -------------------------------------------------------------------------- drawing
+
+  /** Draw a new state; within a state change only what has changed, so that focus stays. */
+  #draw() {
+    const view = this.#client.view;
+    const key = JSON.stringify([view.state, view.list?.name, view.list?.page, this.#words.language]);
+    if (key !== this.#shown) {
+      const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
+      this.#shown = key;
+      clearInterval(this.#second);
+      this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
+      this.#update = () => {};
+      const body = this.#screens[view.state](view).filter(Boolean);
+      this.#notice = make('p', { class: 'notice' });
+      this.#trouble = make('p', { class: 'trouble', role: 'status' });
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, this.#trouble);
+      this.#panel.dataset.state = view.state;
+      if (hadFocus) this.#root.querySelector('h2')?.focus();
+    }
+    this.#showMessages(view);
+    this.#update(view);
+    this.#announce(view);
+    const title = this.#title(view);
+    const { state, entry } = view;
+    const detail = { state, position: entry?.position ?? null, title, language: this.#words.language, direction: this.#words.direction };
+    this.dispatchEvent(new CustomEvent('waitlist-change', { detail, bubbles: true, composed: true }));
+  }
+
+  #notice;
+  #trouble;
+
+  #head({ list }) {
+    if (!list) return [];
+    const { logo_url: logo, text } = list.page ?? {};
+    return [
+      logo && isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
+      make('h1', { dir: 'auto' }, list.name),
+      text && make('p', { class: 'text', dir: 'auto' }, text),
+    ].filter(Boolean);
+  }
+
+  #showMessages({ notice, trouble, isBusy, state, isKept, list }) {
+    const words = this.#words;
+    const isPaused = list?.line === 'paused' && state === 'join';
+    this.#notice.textContent = notice ? words.say(`notice.${notice}`) : isPaused ? words.say('paused') : '';
+    this.#trouble.textContent = trouble ? words.say(`trouble.${trouble.kind}`) : '';
+    this.#panel.toggleAttribute('aria-busy', isBusy);
+    for (const button of this.#panel.querySelectorAll('button.acts')) button.setAttribute('aria-disabled', isBusy);
+    const keep = this.#panel.querySelector('.keep');
+    if (keep) keep.textContent = words.say(isKept || this.#isAccount ? 'keep' : 'keepOpen');
+  }
+
+  get #isAccount() {
+    return this.#token != null || this.hasAttribute('account');
+  }
+
+  #title({ state, entry, list }) {
+    const name = list?.name ?? '';
+    if (state === 'waiting' && entry.position) return this.#words.say('titlePosition', { n: entry.position, name });
+    const title = this.#words.texts[`${state}.title`];
+    return title && name ? this.#words.say('titleState', { state: title, name }) : name || title || '';
+  }
+
+  #announce({ state, entry }) {
+    const position = entry?.position ?? 0;
+    const isNew = state !== this.#said.state;
+    const now = Date.now();
+    if (!isNew && !(position && isWorthSaying(this.#said, position, now))) return;
+    const wasShown = this.#said.state !== null && this.#said.state !== 'loading';
+    this.#said = { state, position, at: now };
+    const title = this.#words.texts[`${state}.title`] ?? '';
+    if (wasShown || position) this.#speak(position ? this.#words.say('position', { n: position }) : title);
+    if (isNew && wasShown && state === 'offered') this.#alert();
+  }
+
+  #speak(text) {
+    this.#live.textContent = text;
+  }
+
+  #alert() {
+    const { alert, list } = this.#client.view;
+    if (!alert) return;
+    navigator.vibrate?.([200, 100, 200]);
+    try {
+      const options = { body: list?.name ?? '', tag: `waitlist-${this.getAttribute('waitlist')}` };
+      new Notification(this.#words.say('offered.title'), options).onclick = () => window.focus();
+    } catch {
+      // Android shows notifications of a service worker only; it has vibrated, and the title says it.
+    }
+  }
+
+  // -------------------------------------------------------------------------- parts of states
+
+  #heading(state) {
+    return make('h2', { tabindex: '-1' }, this.#words.say(`${state}.title`));
+  }
+
+  #text(key, values) {
+    return make('p', {}, this.#words.say(key, values));
+  }
+
+  #button(key, action, kind = 'plain') {
+    const act = () => !this.#client.view.isBusy && action();
+    return make('button', { type: 'button', class: `acts ${kind}`, onclick: act }, this.#words.say(key));
+  }
+
+  #onUpdate(update) {
+    this.#update = update;
+    return [];
+  }
+
+  #eachSecond(run) {
+    this.#second = setInterval(run, 1000);
+    run();
+  }
+
+  #count(key, n) {
+    return n == null ? '' : this.#words.say(key, { n });
+  }
+
+  #estimate({ estimated_wait: wait, estimate_unavailable: why }, key = 'wait') {
+    if (wait) return this.#words.say(key, { wait: this.#words.wait(wait) });
+    return why && why !== 'closed' ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
+  }
+
+  /** Ask before what cannot be undone. */
+  #ask(key, yes) {
+    const close = (event) => event.target.closest('dialog').close();
+    const dialog = make(
+      'dialog',
+      { 'aria-labelledby': 'question', onclose: (event) => event.target.remove() },
+      make('h2', { id: 'question' }, this.#words.say(`${key}.ask`)),
+      make('p', {}, this.#words.say(`${key}.effect`)),
+      make(
+        'div',
+        { class: 'buttons' },
+        make('button', { type: 'button', class: 'plain', onclick: close }, this.#words.say('no')),
+        make('button', { type: 'button', class: 'main', onclick: (event) => (close(event), yes()) }, this.#words.say(`${key}.yes`)),
+      ),
+    );
+    this.#panel.append(dialog);
+    dialog.showModal();
+  }
+
+  #leave() {
+    return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
+  }
+
+  async #enter() {
+    const admission = await this.#client.enter();
+    if (!admission?.pass) return;
+    const url = this.#client.view.list?.page?.enter_url ?? null;
+    const detail = { pass: admission.pass, insideUntil: admission.inside_until, url };
+    const init = { detail, bubbles: true, composed: true, cancelable: true };
+    const goes = this.dispatchEvent(new CustomEvent('waitlist-enter', init));
+    if (goes && url && isWebAddress(url)) location.assign(`${url}#pass=${admission.pass}`);
+  }
+
+  /** Offer to alert the customer, who has to allow it by this button. */
+  #alertButton(view) {
+    if (!('Notification' in window) || !window.isSecureContext) return null;
+    const line = make('div', { class: 'alert' });
+    const show = (key, button) => line.replaceChildren(button ?? this.#text(key));
+    const allow = async () => {
+      this.#client.alert = (await Notification.requestPermission()) === 'granted';
+      draw();
+    };
+    const draw = () => {
+      if (Notification.permission === 'denied') show('alertDenied');
+      else if (Notification.permission === 'granted' && this.#client.view.alert) show('alertOn');
+      else show('alert', make('button', { type: 'button', class: 'plain', onclick: allow }, this.#words.say('alert')));
+    };
+    draw();
+    return line;
+  }
+
+  /** The join form; what was typed stays if the service refuses it. */
+  #form({ list }) {
+    const fields = list.page?.fields ?? [];
+    const inputs = fields.map((field, at) => this.#input(field, `field-${at}`));
+    const submit = (event) => {
+      event.preventDefault();
+      const answers = { profile: {}, attributes: {} };
+      fields.forEach((field, at) => {
+        const value = inputs[at].value.trim();
+        this.#answers[field.name] = value;
+        if (value) answers[field.kept_in][field.name] = value;
+      });
+      this.#client.join(answers);
+    };
+    const rows = fields.map((field, at) =>
+      make(
+        'label',
+        { for: `field-${at}` },
+        make('span', { dir: 'auto' }, field.label),
+        !field.required && make('small', {}, ` ${this.#words.say('optional')}`),
+        inputs[at],
+      ),
+    );
+    return make('form', { onsubmit: submit }, rows, make('button', { class: 'acts main' }, this.#words.say('join')));
+  }
+
+  #input({ name, type, required, options, kept_in: keptIn }, id) {
+    const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((one) => one === type || one === name) };
+    const value = this.#answers[name] ?? '';
+    if (type !== 'select') {
+      const maxlength = keptIn === 'attributes' ? 64 : 200;
+      const input = make('input', { ...common, type, maxlength, dir: 'auto' });
+      input.value = value;
+      return input;
+    }
+    const choices = options.map((one) => make('option', { value: one, dir: 'auto' }, one));
+    const select = make('select', common, make('option', { value: '' }, this.#words.say('choose')), choices);
+    select.value = value;
+    return select;
+  }
+}
+
+/** Return how far the customer has come since the first position, from 0 to 1. */
+export function progressOf(position, first) {
+  if (!position || !first || first <= 1) return position === 1 ? 1 : 0;
+  return Math.min(1, Math.max(0, (first - position) / (first - 1)));
+}
+
+customElements.define('waitlist-position', WaitlistPosition);

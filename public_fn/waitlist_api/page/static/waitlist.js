@@ -1,0 +1,560 @@
+// The client of a waitlist: the calls, when to repeat them, and what the tabs of a browser share.
+// It has no DOM, so apps and other pages can use it: docs/customer-page.md.
+
+const TIMEOUT_MS = 30_000; // longer than the API takes: docs/time-budgets.md
+const TRIES = 8;
+const FRESH_MS = 5_000; // a tab that wakes looks again if the last answer is older
+const HIDDEN_MS = 1_500; // the tab that the customer sees looks first
+const LIST_MS = 30_000; // a list that is closed or full is asked so often
+const LONGEST_MS = 300_000;
+
+/** An answer that is no success; `status` is 0 if no answer came. */
+export class Problem extends Error {
+  constructor(status, code = '', retryAfter = null, detail = '') {
+    super(detail || code || `HTTP ${status}`);
+    Object.assign(this, { status, code, retryAfter });
+  }
+
+  /** Whether the same request may succeed later. */
+  get passes() {
+    return [0, 429, 502, 503, 504].includes(this.status) || (this.status === 500 && !this.code);
+  }
+
+  get kind() {
+    return this.status === 0 ? 'network' : this.status === 429 ? 'busy' : 'down';
+  }
+}
+
+/** Return the milliseconds to wait after a problem: Retry-After, and a random part. */
+export function pauseAfter(problem, attempt, random = Math.random) {
+  const asked = problem.retryAfter ?? 1;
+  const most = attempt < TRIES ? Math.min(2 ** attempt, 8) : 60;
+  return Math.min(asked * 1000, LONGEST_MS) + random() * most * 1000;
+}
+
+/** Return the milliseconds until the next look: never sooner than asked, and not all at once. */
+export function pollAfter(seconds, random = Math.random) {
+  return seconds * 1000 * (1 + random() / 10);
+}
+
+/** The calls of the API. `token` returns the JWT of a customer with an account; guests have none. */
+export class Api {
+  constructor(base, waitlist, token = null) {
+    this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
+    this.token = token;
+    this.skew = 0; // what the clock of the service is ahead of this one
+  }
+
+  list() {
+    return this.#call('GET', this.path);
+  }
+
+  join(body, key, entryToken) {
+    return this.#call('POST', `${this.path}/entries`, { body, key, entryToken });
+  }
+
+  look(entry) {
+    return this.#own('GET', entry);
+  }
+
+  leave(entry) {
+    return this.#own('DELETE', entry);
+  }
+
+  enter(entry) {
+    return this.#own('POST', entry, '/enter');
+  }
+
+  pass(entry) {
+    return this.#own('GET', entry, '/pass');
+  }
+
+  decline(entry, to) {
+    return this.#own('POST', entry, '/decline', { to });
+  }
+
+  exit(entry) {
+    return this.#own('POST', entry, '/exit');
+  }
+
+  #own(method, entry, rest = '', body) {
+    const id = this.token ? 'me' : entry.entry_id;
+    const url = `${this.path}/entries/${id}${rest}`;
+    return this.#call(method, url, { body, entryToken: entry?.entry_token });
+  }
+
+  async #call(method, url, { body, key, entryToken } = {}) {
+    const headers = {};
+    if (body) headers['Content-Type'] = 'application/json';
+    if (key) headers['Idempotency-Key'] = key;
+    const bearer = this.token ? await this.token() : entryToken;
+    if (bearer && url !== this.path) headers.Authorization = `Bearer ${bearer}`;
+    const options = { method, headers, body: body && JSON.stringify(body), cache: 'no-store' };
+    let response, text;
+    try {
+      response = await fetch(url, { ...options, ...limit() });
+      text = await response.text();
+    } catch (error) {
+      throw new Problem(0, '', null, String(error));
+    }
+    this.#compareClocks(response);
+    const answer = parsed(text);
+    if (response.ok) return answer;
+    const { code, detail } = answer ?? {};
+    throw new Problem(response.status, code, retryAfter(response.headers.get('Retry-After')), detail);
+  }
+
+  #compareClocks(response) {
+    const ahead = Date.parse(response.headers.get('Date')) - Date.now();
+    // The header has whole seconds, and was under way: less than this is no difference.
+    if (!Number.isNaN(ahead)) this.skew = Math.abs(ahead) < 3000 ? 0 : ahead;
+  }
+}
+
+const limit = () => (AbortSignal.timeout ? { signal: AbortSignal.timeout(TIMEOUT_MS) } : {});
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function retryAfter(text) {
+  if (!text) return null;
+  const seconds = Number(text);
+  const value = Number.isNaN(seconds) ? (Date.parse(text) - Date.now()) / 1000 : seconds;
+  return Number.isNaN(value) ? null : Math.max(0, value);
+}
+
+/** Return a random UUID, also where the page has no secure origin. */
+function uuid() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, '0'));
+  return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** What the tabs of a browser share of one list. Without localStorage each tab has its own. */
+class Memory {
+  constructor(name) {
+    this.name = name;
+    this.isKept = name !== null;
+    this.own = {};
+    try {
+      if (this.isKept) localStorage.setItem(this.name, localStorage.getItem(this.name) ?? '{}');
+    } catch {
+      this.isKept = false;
+    }
+  }
+
+  read() {
+    return this.isKept ? (parsed(localStorage.getItem(this.name)) ?? {}) : this.own;
+  }
+
+  write(record) {
+    this.own = record;
+    if (this.isKept) localStorage.setItem(this.name, JSON.stringify(record));
+  }
+}
+
+/** How a customer's position is found: one look at the entry itself. */
+export const lookAtEntry = (api, entry) => api.look(entry);
+
+/**
+ * One customer in one list. Follows the entry, and sends a `change` event when `view` has changed.
+ *
+ * `position(api, entry)` returns the entry with `position` and `poll_after_seconds`.
+ */
+export class Waitlist extends EventTarget {
+  #api;
+  #position;
+  #memory;
+  #list = null;
+  #listAt = 0;
+  #missing = false;
+  #signedOut = false;
+  #trouble = null;
+  #attempt = 0;
+  #isBusy = false;
+  #isLooking = false;
+  #isRunning = false;
+  #timer;
+
+  constructor({ api, waitlist, token = null, position = lookAtEntry }) {
+    super();
+    const base = new URL(api, location.href);
+    this.#api = new Api(base, waitlist, token);
+    this.#position = position;
+    // The browser keeps nothing of an account: another customer may sign in here next.
+    this.#memory = new Memory(token ? null : `waitlist:${base.href}:${waitlist}`);
+  }
+
+  /** Begin to follow; `stop` ends it. */
+  start() {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    addEventListener('storage', this.#shared);
+    addEventListener('online', this.#wake);
+    addEventListener('pageshow', this.#wake);
+    document.addEventListener('visibilitychange', this.#wake);
+    this.#refresh();
+  }
+
+  stop() {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    removeEventListener('storage', this.#shared);
+    removeEventListener('online', this.#wake);
+    removeEventListener('pageshow', this.#wake);
+    document.removeEventListener('visibilitychange', this.#wake);
+  }
+
+  /** What a page shows: `state`, and what belongs to it. */
+  get view() {
+    const { entry, joining, first, notice = null, alert = false } = this.#memory.read();
+    const isKept = this.#memory.isKept;
+    const list = this.#list;
+    const state = this.#stateOf(entry, joining);
+    return { state, list, entry, first, notice, alert, isKept, trouble: this.#trouble, isBusy: this.#isBusy };
+  }
+
+  /** The time of the service, in milliseconds. */
+  get now() {
+    return Date.now() + this.#api.skew;
+  }
+
+  /** Join with the answers of the form, and go on after a lost answer with the same key. */
+  async join({ profile = {}, attributes = {} } = {}) {
+    const { customer = `web-${uuid()}`, alert } = this.#memory.read();
+    const body = this.#api.token ? { profile, attributes } : { customer_id: customer, profile, attributes };
+    this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
+    await this.#join();
+  }
+
+  /** Accept the offer, or get the pass again; returns the admission with its pass, or null. */
+  enter() {
+    const isOffered = this.#memory.read().entry?.status === 'offered';
+    return this.#act(
+      (entry) => (isOffered ? this.#api.enter(entry) : this.#api.pass(entry)),
+      (admission) => this.#admit(admission),
+    );
+  }
+
+  /** Give the offered place to the next customer, and go to the end of the line. */
+  decline() {
+    return this.#act(
+      (entry) => this.#api.decline(entry, 'back'),
+      (entry) => this.#found(entry, { first: entry.position, notice: null }),
+    );
+  }
+
+  /** Leave the line, also with an offer. */
+  leave() {
+    const left = { status: 'left', position: null, poll_after_seconds: null };
+    return this.#act(
+      (entry) => (entry.offered_until ? this.#api.decline(entry, 'leave') : this.#api.leave(entry)),
+      () => this.#found(left, { notice: null }),
+    );
+  }
+
+  /** Go out, and free the place. */
+  exit() {
+    return this.#act(
+      (entry) => this.#api.exit(entry),
+      (admission) => this.#admit(admission),
+    );
+  }
+
+  /** Forget an ended stay, so that the customer can join again. */
+  again() {
+    const { customer, alert } = this.#memory.read();
+    this.#memory.write({ customer, alert, isNew: true });
+    this.#listAt = 0;
+    this.#refresh();
+  }
+
+  /** Remember whether the customer wants to be alerted. */
+  set alert(value) {
+    this.#memory.write({ ...this.#memory.read(), alert: value });
+    this.#change();
+  }
+
+  #stateOf(entry, joining) {
+    if (this.#missing) return 'missing';
+    if (this.#signedOut) return 'signedOut';
+    if (joining) return 'joining';
+    if (!entry) {
+      if (!this.#list) return 'loading';
+      return ['closed', 'full'].includes(this.#list.line) ? this.#list.line : 'join';
+    }
+    const { status, admission } = entry;
+    if (status === 'offered') return entry.offered_until ? 'offered' : 'called';
+    if (status === 'parked') return 'parked';
+    if (status === 'left' || status === 'leaving') return 'left';
+    if (status !== 'admitted') return 'waiting';
+    if (admission?.exited_at) return 'exited';
+    if (!admission?.inside_until) return 'admitted';
+    return Date.parse(admission.inside_until) > this.now ? 'inside' : 'over';
+  }
+
+  #change() {
+    this.dispatchEvent(new Event('change'));
+    this.#plan();
+  }
+
+  // ------------------------------------------------------------------------ when to ask
+
+  /** Set the one timer: the next look, or the end of what is shown. */
+  #plan() {
+    clearTimeout(this.#timer);
+    if (!this.#isRunning || this.#isBusy) return;
+    const due = this.#due();
+    if (due === null) return;
+    const isHidden = document.visibilityState === 'hidden';
+    this.#timer = setTimeout(this.#tick, Math.max(0, due - Date.now()) + (isHidden ? HIDDEN_MS : 0));
+  }
+
+  #due() {
+    if (this.#missing || this.#signedOut) return null;
+    if (this.#trouble) return this.#trouble.until;
+    const { entry, nextAt, joining } = this.#memory.read();
+    if (joining) return null;
+    if (!entry) {
+      const isWatched = this.#list && this.#list.line !== 'open' && document.visibilityState !== 'hidden';
+      return isWatched ? this.#listAt + LIST_MS : null;
+    }
+    if (entry.admission?.inside_until && !entry.admission.exited_at) {
+      const end = Date.parse(entry.admission.inside_until) - this.#api.skew;
+      return end > Date.now() ? end : null;
+    }
+    return nextAt ?? null;
+  }
+
+  #tick = () => {
+    if (this.view.state === 'over') this.#change();
+    else this.#refresh();
+  };
+
+  /** Another tab of this browser has got an answer. */
+  #shared = (event) => {
+    if (event.key !== this.#memory.name) return;
+    this.#trouble = null;
+    this.#change();
+  };
+
+  /** The phone wakes, the tab is shown, the network is back: look at once. */
+  #wake = (event) => {
+    if (!this.#isRunning || document.visibilityState === 'hidden') return;
+    const isTold = this.#trouble && this.#trouble.kind !== 'network' && this.#trouble.until > Date.now();
+    const { entry, lookedAt = 0 } = this.#memory.read();
+    const last = entry ? lookedAt : this.#listAt;
+    const isOld = Date.now() - last > FRESH_MS || event.type === 'online';
+    if (!isTold && (isOld || this.#trouble)) this.#refresh();
+  };
+
+  /** Ask for what is not known or no longer true; one tab at a time. */
+  async #refresh() {
+    if (this.#isLooking || this.#isBusy || !this.#isRunning) return;
+    this.#isLooking = true;
+    // A reload soon after a look need not look again.
+    const asked = Date.now() - (this.#trouble || this.#list ? 0 : FRESH_MS);
+    try {
+      await this.#readList();
+      await alone(this.#memory.name, () => this.#look(asked));
+      this.#trouble = null;
+      this.#attempt = 0;
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#isLooking = false;
+    }
+    this.#change();
+  }
+
+  async #readList() {
+    const { entry } = this.#memory.read();
+    if (this.#list && entry) return;
+    if (this.#list && Date.now() - this.#listAt < FRESH_MS) return;
+    this.#list = await this.#api.list();
+    this.#listAt = Date.now();
+  }
+
+  async #look(asked) {
+    const { entry, joining, isNew, lookedAt = 0 } = this.#memory.read();
+    if (joining) return this.#join();
+    // Another tab has looked while this one waited for its turn.
+    if (entry && lookedAt >= asked) return;
+    if (entry && ENDED.includes(this.view.state)) return;
+    if (!entry && (isNew || !this.#api.token)) return;
+    try {
+      const found = await this.#position(this.#api, entry);
+      this.#found(found);
+      if (found.status === 'admitted') await this.#admission();
+    } catch (error) {
+      if (!(this.#api.token && error.code === 'entry_not_found')) throw error;
+    }
+  }
+
+  async #admission() {
+    try {
+      this.#admit(await this.#api.pass(this.#memory.read().entry));
+    } catch (error) {
+      // Without a policy there is no pass; after its end, or an exit, there is none any more.
+      if (error.code !== 'not_inside') throw error;
+    }
+  }
+
+  // ------------------------------------------------------------------------ what is known
+
+  /** Keep the newest answer, and what it says about the one before. */
+  #found(answer, more = {}) {
+    const record = this.#memory.read();
+    const before = record.entry ?? {};
+    const token = answer.entry_token ?? before.entry_token;
+    const entry = { ...before, ...answer, entry_token: token };
+    const seconds = answer.poll_after_seconds;
+    const nextAt = seconds ? Date.now() + pollAfter(seconds) : null;
+    const first = Math.max(record.first ?? 0, answer.position ?? 0) || null;
+    const notice = noticeOf(before, answer, record.notice);
+    const times = { lookedAt: Date.now(), nextAt };
+    this.#memory.write({ ...record, joining: undefined, isNew: undefined, entry, first, notice, ...times, ...more });
+  }
+
+  #admit({ pass: _, ...admission }) {
+    const record = this.#memory.read();
+    const entry = { ...record.entry, status: 'admitted', poll_after_seconds: null, admission };
+    this.#memory.write({ ...record, entry, notice: null, nextAt: null, lookedAt: Date.now() });
+    this.#change();
+  }
+
+  #failed(error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.passes) {
+      const until = Date.now() + pauseAfter(error, this.#attempt++);
+      this.#trouble = { kind: error.kind, until };
+      return;
+    }
+    this.#trouble = null;
+    if (error.code === 'waitlist_not_found' || (!this.#list && error.status < 500)) this.#missing = true;
+    // Without a code the answer is of something before the service, which does not know the entry.
+    else if (error.code === 'entry_not_found') this.#forget('gone');
+    else if (this.#api.token || !error.code) this.#signedOut = error.status === 401 || error.status === 403;
+    else if (error.status === 401 || error.status === 403) this.#forget('stay');
+    else this.#trouble = { kind: 'down', until: Date.now() + LONGEST_MS };
+  }
+
+  /** What is kept is no longer true: look at once. */
+  #doubt() {
+    const record = this.#memory.read();
+    const entry = { ...record.entry, admission: undefined };
+    this.#memory.write({ ...record, entry, lookedAt: 0, nextAt: 1 });
+  }
+
+  #forget(notice) {
+    const { customer, alert } = this.#memory.read();
+    this.#memory.write({ customer, alert, notice });
+  }
+
+  // ------------------------------------------------------------------------ what customers do
+
+  async #join() {
+    const { joining } = this.#memory.read();
+    if (!joining || this.#isBusy) return;
+    this.#isBusy = true;
+    this.#change();
+    try {
+      const send = () => this.#api.join(joining.body, joining.key);
+      const answer = await this.#patiently(send, Infinity);
+      this.#found(answer, { first: answer.position, notice: null });
+    } catch (error) {
+      this.#refused(error);
+    } finally {
+      this.#isBusy = false;
+    }
+    this.#change();
+  }
+
+  #refused(error) {
+    const { joining: _, customer, ...record } = this.#memory.read();
+    const notice = REFUSALS[error.code] ?? 'refused';
+    if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
+    if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
+    if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
+    // The next signup of this browser is another customer's: it cannot prove to be this one.
+    const isKnown = error.code === 'already_on_list' || error.code === 'idempotency_key_reused';
+    this.#memory.write({ ...record, customer: isKnown ? undefined : customer, notice });
+  }
+
+  /** Do what the customer asked for; return null if it is no longer possible, and look why. */
+  async #act(action, keep) {
+    if (this.#isBusy) return null;
+    this.#isBusy = true;
+    this.#change();
+    let result = null;
+    try {
+      result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
+      keep(result);
+    } catch (error) {
+      if (error.status === 409) this.#doubt();
+      else this.#failed(error);
+    } finally {
+      this.#isBusy = false;
+    }
+    this.#change();
+    return result;
+  }
+
+  /** Repeat a request as docs/time-budgets.md says; the same key gives it one effect. */
+  async #patiently(send, tries) {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const answer = await send();
+        this.#trouble = null;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Problem) || !error.passes || attempt + 1 >= tries) throw error;
+        const pause = pauseAfter(error, attempt);
+        this.#trouble = { kind: error.kind, until: Date.now() + pause };
+        this.#change();
+        await sleep(pause, error.kind === 'network');
+      }
+    }
+  }
+}
+
+const ENDED = ['left', 'exited', 'over'];
+const REFUSALS = {
+  already_on_list: 'known',
+  idempotency_key_reused: 'known',
+  already_admitted: 'alreadyAdmitted',
+  already_left: 'alreadyLeft',
+  waitlist_closed: null,
+  waitlist_full: null,
+};
+
+/** Return what the customer should be told about a change that they did not ask for. */
+export function noticeOf(before, after, former = null) {
+  if (before.status === after.status || !before.status) return former;
+  const isBack = ['waiting', 'parked', 'left'].includes(after.status);
+  if (before.status === 'offered' && before.offered_until && isBack) return 'missed';
+  return after.status === 'left' || after.status === 'leaving' ? 'removed' : null;
+}
+
+/** Wait; the return of the network ends it. */
+function sleep(milliseconds, untilOnline) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (untilOnline) addEventListener('online', done);
+  });
+}
+
+/** Run while no other tab does; browsers without locks, and plain http, run at once. */
+function alone(name, run) {
+  return name && navigator.locks ? navigator.locks.request(name, run) : run();
+}

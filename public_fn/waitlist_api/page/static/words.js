@@ -1,0 +1,68 @@
+// The texts of the page, in the customer's language. One JSON file has one language.
+
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
+
+/** The texts of one language, with its numbers, plurals and times. */
+export class Words {
+  constructor(language, texts) {
+    Object.assign(this, { language, texts });
+    this.plural = new Intl.PluralRules(language);
+    this.direction = texts.direction;
+  }
+
+  /** Return the first language that there is, of those that the customer reads. */
+  static choose(wanted) {
+    const known = wanted.map((one) => one.toLowerCase().split('-')[0]);
+    return known.find((one) => LANGUAGES.includes(one)) ?? LANGUAGES[0];
+  }
+
+  static async load(language) {
+    const response = await fetch(new URL(`${language}.json`, import.meta.url));
+    if (!response.ok) throw new Error(`no texts: ${response.status}`);
+    return new Words(language, await response.json());
+  }
+
+  /** Return a text; `values` fill its {placeholders}, and `n` chooses the plural. */
+  say(key, values = {}) {
+    let text = this.texts[key];
+    if (typeof text === 'object') text = text[this.plural.select(values.n)];
+    return text.replace(/\{(\w+)\}/g, (_, name) => this.#shown(values[name]));
+  }
+
+  #shown(value) {
+    return typeof value === 'number' ? new Intl.NumberFormat(this.language).format(value) : value;
+  }
+
+  /** Return an estimate in words: a unit that fits, rounded so that low and high stay true. */
+  wait({ low, high }) {
+    if (high < 60) return this.say('waitSoon');
+    const [unit, size] = high < 5400 ? ['minute', 60] : high < 129_600 ? ['hour', 3600] : ['day', 86_400];
+    const [from, to] = [Math.floor(low / size), Math.ceil(high / size)];
+    const format = new Intl.NumberFormat(this.language, { style: 'unit', unit, unitDisplay: 'long' });
+    if (from < 1) return this.say('waitMost', { wait: format.format(to) });
+    return format.formatRange(from, to);
+  }
+
+  /** Return a time near enough for a weekday with it, any other with its date. */
+  time(iso, now) {
+    const days = (Date.parse(iso) - now) / 86_400_000;
+    const near = { weekday: days > 0.5 ? 'long' : undefined, hour: 'numeric', minute: '2-digit' };
+    const options = days < 6 ? near : { dateStyle: 'full', timeStyle: 'short' };
+    return new Intl.DateTimeFormat(this.language, options).format(new Date(iso));
+  }
+
+  /** Return the time that is left, as a clock shows it. */
+  clock(seconds) {
+    const two = new Intl.NumberFormat(this.language, { minimumIntegerDigits: 2 });
+    const one = new Intl.NumberFormat(this.language);
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const parts = hours ? [one.format(hours), two.format(minutes)] : [one.format(minutes)];
+    return [...parts, two.format(seconds % 60)].join(':');
+  }
+
+  /** Return a duration in words, for those who do not see the clock. */
+  duration(seconds) {
+    const [unit, value] = seconds < 60 ? ['second', seconds] : ['minute', Math.round(seconds / 60)];
+    return new Intl.NumberFormat(this.language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  }
+}

@@ -1,0 +1,95 @@
+"""Fixtures of the browser tests: Chromium, the running service, and pages that may not complain."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+
+from tests.browser.axe import Axe
+from tests.browser.chromium import running_chromium
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, running_service
+from tools.local.aws import local_operator
+
+# What a browser logs of every answer that is no success.
+OF_THE_NETWORK = "Failed to load resource"
+PHONE = {"width": 390, "height": 844}
+# For a machine that is fully busy beside the tests.
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
+
+NewContext = Callable[..., BrowserContext]
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """One service for all tests, as `make run` starts it."""
+    with running_service() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def http(service: Service) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def operator(http: httpx.Client) -> Operator:
+    """The operator of a waitlist of this test's own, which does not exist yet."""
+    return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
+
+
+@pytest.fixture
+def others(http: httpx.Client, operator: Operator) -> Customer:
+    """The other customers of that waitlist, who call the API."""
+    return Customer(http, operator.waitlist_id)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
+    """Return a function that opens a browser of its own, a phone unless it is said otherwise.
+
+    At the end of the test no page may have thrown an error or logged one, such as a violation of
+    the Content-Security-Policy.
+    """
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def logged(message: ConsoleMessage) -> None:
+        if message.type == "error" and OF_THE_NETWORK not in message.text:
+            complaints.append(message.text)
+
+    def new(**options: Any) -> BrowserContext:
+        settings = {"viewport": PHONE, "locale": "en-GB", "base_url": service.url, **options}
+        context = chromium.new_context(**settings)
+        context.set_default_timeout(PATIENCE_MS)
+        context.on("console", logged)
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        contexts.append(context)
+        return context
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def browser_page(new_context: NewContext) -> Page:
+    """An empty tab of a new browser."""
+    return new_context().new_page()
+
+
+@pytest.fixture(scope="session")
+def axe() -> Axe:
+    return Axe()
