@@ -109,10 +109,13 @@ class IdempotencyKeyReused(WaitlistError):
 
 
 class WaitlistPaused(WaitlistError):
-    """The waitlist is paused: it gives no claims."""
+    """The waitlist is paused: it gives no claims and offers no places."""
 
     code = "waitlist_paused"
-    advice = "The waitlist is paused: it gives no claims until an operator resumes it."
+    advice = (
+        "The waitlist is paused: it gives no claims and offers no places until an operator "
+        "resumes it."
+    )
 
 
 class NotHeld(WaitlistError):
