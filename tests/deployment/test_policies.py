@@ -38,7 +38,8 @@ def opened(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
 def arn_of(route: str, waitlist_id: str) -> str:
     """Return what IAM is asked about when a route is called."""
     method, path = route.split(" ")
-    return f"{API}/{method}{path.format(waitlist_id=waitlist_id, entry_id='a' * 26)}"
+    values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
+    return f"{API}/{method}{path.format(**values)}"
 
 
 def test_an_operator_may_call_every_operators_route_and_no_other() -> None:

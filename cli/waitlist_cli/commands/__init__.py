@@ -7,6 +7,7 @@ from waitlist_cli.command import app  # noqa: I001
 from waitlist_cli.commands import (
     waitlists,
     policies,
+    pages,
     people,
     tokens,
     admission,
@@ -15,6 +16,6 @@ from waitlist_cli.commands import (
     bulk,
 )
 
-PARTS = (waitlists, policies, people, tokens, admission, view, console, bulk)
+PARTS = (waitlists, policies, pages, people, tokens, admission, view, console, bulk)
 
 __all__ = ("PARTS", "app")

@@ -1,5 +1,6 @@
 """Create, configure and delete waitlists; `show` and `edit` are in people.py."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import typer
@@ -189,10 +190,19 @@ def segments_text(segments: list[list[str]]) -> str:
     return " ".join("+".join(names) for names in segments)
 
 
+def page_text(page: Mapping[str, Any] | None) -> str:
+    """Return what the customer's page has besides the name."""
+    return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
+
+
 def _print(context: Context, waitlist: dict[str, Any]) -> None:
     if context.output.as_json:
         context.output.json(waitlist)
         return
-    admission, segments = waitlist["admission"], segments_text(waitlist["segments"])
-    texts = {**waitlist, "segments": segments, "admission": policy_text(admission)}
+    texts = {
+        **waitlist,
+        "segments": segments_text(waitlist["segments"]),
+        "admission": policy_text(waitlist["admission"]),
+        "page": page_text(waitlist["page"]),
+    }
     context.output.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})

@@ -24,10 +24,27 @@ ENTER_URL = f"^(https://{HOST}|http://{LOOPBACK}){REST}$"
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
 
 
-def _lines(text: str) -> str:
-    if not re.fullmatch(LINES, text):
-        raise ValueError("must not contain control, line separator or bidirectional characters")
-    return text
+def _shaped(pattern: str, message: str) -> Any:
+    """Return a text that has a pattern; a text without it is refused with words, not a pattern."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(message)
+        return text
+
+    return Annotated[str, AfterValidator(check), Field(json_schema_extra={"pattern": pattern})]
+
+
+TextOfLines: Any = _shaped(
+    LINES, "must not contain control, line separator or bidirectional characters"
+)
+Colour: Any = _shaped(r"^#[0-9A-Fa-f]{6}$", "must be a colour such as #0b6e4f: #rrggbb")
+LogoUrl: Any = _shaped(LOGO_URL, "must be https:// with a host, without credentials and fragment")
+EnterUrl: Any = _shaped(
+    ENTER_URL,
+    "must be https:// with a host, or http:// of localhost, 127.0.0.1 or [::1], without "
+    "credentials and fragment",
+)
 
 
 class PageFieldBody(Body):
@@ -79,23 +96,20 @@ class PageBody(Body):
     """The customer's page, `/w/{waitlist_id}`. Text is shown as text, never as HTML."""
 
     text: Annotated[
-        Annotated[str, AfterValidator(_lines), Field(json_schema_extra={"pattern": LINES})],
+        TextOfLines,
         Field(max_length=MAX_TEXT, description="What people wait for; it may have several lines."),
     ] = ""
     colour: Annotated[
-        str | None,
+        Colour | None,
         Field(
-            pattern=r"^#[0-9A-Fa-f]{6}$",
             description="The colour of buttons and progress, made lighter or darker where it would "
             "be hard to see; null: a blue.",
             examples=["#0b6e4f"],
         ),
     ] = None
     logo_url: Annotated[
-        str | None,
+        Annotated[LogoUrl, Field(max_length=MAX_URL)] | None,
         Field(
-            pattern=LOGO_URL,
-            max_length=MAX_URL,
             description="An image. `https` with a host, without credentials and fragment.",
             examples=["https://example.com/logo.svg"],
         ),
@@ -110,10 +124,8 @@ class PageBody(Body):
         AfterValidator(_distinct),
     ]
     enter_url: Annotated[
-        str | None,
+        Annotated[EnterUrl, Field(max_length=MAX_URL)] | None,
         Field(
-            pattern=ENTER_URL,
-            max_length=MAX_URL,
             description="The place that people wait for: a customer who enters goes there, with "
             "the pass behind `#pass=`. `https`, or `http` on this machine (localhost, 127.0.0.1, "
             "[::1]); without credentials and fragment.",

@@ -1,0 +1,101 @@
+"""The customer's page of a waitlist: show, change."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.command import command
+from waitlist_cli.commands.waitlists import change
+from waitlist_cli.context import Context
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.parameters import WaitlistId
+
+PANEL = "Waitlists"
+STDIN = "-"
+NOTHING: dict[str, Any] = {
+    "text": "",
+    "colour": None,
+    "logo_url": None,
+    "fields": [],
+    "enter_url": None,
+}
+
+
+@command("page", PANEL, "waitlist page bakery --text 'Fresh bread' --colour '#0b6e4f'")
+def page(
+    context: Context,
+    waitlist: WaitlistId,
+    text: Annotated[
+        str | None, typer.Option("--text", help="What people wait for; may have several lines.")
+    ] = None,
+    colour: Annotated[
+        str | None,
+        typer.Option("--colour", metavar="#RRGGBB", help="Of buttons; '' for the default."),
+    ] = None,
+    logo_url: Annotated[
+        str | None, typer.Option("--logo", metavar="URL", help="An image; '' for none.")
+    ] = None,
+    enter_url: Annotated[
+        str | None,
+        typer.Option(
+            "--enter", metavar="URL", help="Where a customer who enters goes; '' for nowhere."
+        ),
+    ] = None,
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            "--fields",
+            metavar="FILE",
+            help="A JSON file with the list of questions of the form, - for the standard input; "
+            "'' for none.",
+        ),
+    ] = None,
+    off: Annotated[
+        bool, typer.Option("--off", help="Remove all of it: the page shows the name alone.")
+    ] = False,
+) -> None:
+    """Show the address of the customer's page and what it shows, or change it.
+
+    What is not named stays.
+    """
+    checked_waitlist_id(waitlist)
+    typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
+    typed = {name: value or None for name, value in typed.items() if value is not None}
+    if text is not None:
+        typed["text"] = text
+    if fields is not None:
+        typed["fields"] = _read(fields) if fields else []
+    if off and typed:
+        raise WrongUsage("--off removes the whole setting: give it alone.")
+    if off:
+        change(context, waitlist, {"page": None})
+        return
+    before = context.call("GET", waitlist)["page"]
+    if typed:
+        change(context, waitlist, {"page": {**NOTHING, **(before or {}), **typed}})
+    else:
+        _print(context, waitlist, before)
+
+
+def _read(path: str) -> Any:
+    try:
+        given = sys.stdin.read() if path == STDIN else Path(path).read_text("utf-8")
+        return json.loads(given)
+    except OSError as error:
+        raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise WrongUsage(f"{path} is not JSON in UTF-8: {error}") from error
+
+
+def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None:
+    address = f"{str(context.api.http.base_url).rstrip('/')}/w/{waitlist}"
+    if context.output.as_json:
+        context.output.json({"address": address, "page": page})
+        return
+    shown = page or NOTHING
+    questions = ", ".join(one["name"] for one in shown["fields"])
+    context.output.pairs({"address": address, **shown, "fields": questions})

@@ -1,0 +1,53 @@
+"""The customer's page: its address, what it shows, and changes of it."""
+
+import json
+from pathlib import Path
+
+from tests.unit.cli.conftest import Bakery
+
+FIELDS = [{"name": "email", "label": "Email", "type": "email", "required": True}]
+
+
+def test_a_page_is_set_shown_changed_and_removed(bakery: Bakery, tmp_path: Path) -> None:
+    file = tmp_path / "fields.json"
+    file.write_text(json.dumps(FIELDS), "utf-8")
+    name = bakery.waitlist_id
+    assert "page\tthe name alone\n" in bakery.typed.done("show", name)
+    bakery.typed.done("page", name, "--text", "Fresh bread", "--fields", str(file))
+    bakery.typed.done("page", name, "--colour", "#0b6e4f", "--enter", "http://localhost:1/")
+    bakery.typed.done("page", name, "--colour", "")
+    shown = bakery.typed.json("page", name)
+    assert shown["address"] == f"{bakery.typed.url}/w/{name}"
+    page = shown["page"]
+    assert (page["text"], page["colour"]) == ("Fresh bread", None)
+    assert (page["fields"][0]["name"], page["enter_url"]) == ("email", "http://localhost:1/")
+    assert "fields\temail\n" in bakery.typed.done("page", name)
+    assert "page\ttext, fields, enter_url\n" in bakery.typed.done("show", name)
+    bakery.typed.done("page", name, "--off")
+    assert bakery.typed.json("page", name)["page"] is None
+
+
+def test_other_changes_keep_the_page(bakery: Bakery) -> None:
+    """P5: `pause` sends the whole configuration."""
+    bakery.typed.done("page", bakery.waitlist_id, "--text", "Fresh bread")
+    before = bakery.typed.json("page", bakery.waitlist_id)
+    bakery.typed.done("pause", bakery.waitlist_id)
+    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    assert bakery.typed.json("page", bakery.waitlist_id) == before
+
+
+def test_what_the_service_does_not_take_is_explained(bakery: Bakery, tmp_path: Path) -> None:
+    name = bakery.waitlist_id
+    (tmp_path / "fields.json").write_text("[", "utf-8")
+    for words, reason in (
+        (("--colour", "green"), "#rrggbb"),
+        (("--logo", "http://example.com/logo.svg"), "https"),
+        (("--enter", "javascript:alert(1)"), "https"),
+        (("--fields", str(tmp_path / "fields.json")), "is not JSON"),
+        (("--fields", str(tmp_path / "none.json")), "cannot be read"),
+        (("--off", "--text", "x"), "alone"),
+    ):
+        result = bakery.typed("page", name, *words)
+        assert result.exit_code != 0
+        assert reason in result.stderr, result.stderr
+    assert bakery.typed.json("page", name)["page"] is None
