@@ -39,12 +39,11 @@ def export_people(
 ) -> None:
     """Write all entries of a query, with one page in memory."""
     people = context.pages(f"/{waitlist_id}/entries", "entries", None, **query)
-    columns = COLUMNS if query["status"] in ON_LIST else COLUMNS + ENDED
     # Read before the file is opened, so that a refusal leaves an existing file as it was.
     first = list(islice(people, 1))
     count = 0
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        write = _csv(file, columns) if form == "csv" else _jsonl(file)
+        write = writer(file, form, query["status"])
         for person in chain(first, people):
             write(person)
             count += 1
@@ -53,6 +52,12 @@ def export_people(
         context.output.json({"people": count, "file": output})
     elif output is not None:
         context.output.text(f"{counted(count, 'person', 'people')} in {output}")
+
+
+def writer(file: TextIO, form: str, status: str) -> Write:
+    """Return a function that writes an entry; a CSV gets its header first."""
+    columns = COLUMNS if status in ON_LIST else COLUMNS + ENDED
+    return _csv(file, columns) if form == "csv" else _jsonl(file)
 
 
 def _csv(file: TextIO, columns: Sequence[str]) -> Write:

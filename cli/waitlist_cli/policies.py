@@ -42,6 +42,11 @@ class Simulation:
     seconds: int
 
 
+def admits_alone(policy: Mapping[str, Any]) -> bool:
+    """Return whether a policy admits people without an operator."""
+    return bool(policy["rate"] or policy["schedule"] or policy["max_inside"])
+
+
 def rate_of(text: str) -> dict[str, Any] | None:
     """Return the rate of COUNT/PERIOD; None for an empty text."""
     if not text:
@@ -52,17 +57,20 @@ def rate_of(text: str) -> dict[str, Any] | None:
     return {"count": int(found[1]), "per": found[2]}
 
 
-def schedule_of(texts: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out."""
-    return [_scheduled(text) for text in texts if text]
+def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
+    """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out.
+
+    Errors call the texts `label`.
+    """
+    return [_scheduled(text, label) for text in texts if text]
 
 
-def _scheduled(text: str) -> dict[str, Any]:
+def _scheduled(text: str, label: str) -> dict[str, Any]:
     found = SCHEDULED.fullmatch(text)
     words = found[2].split() if found else []
     if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
         raise WrongUsage(
-            f"--schedule {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
+            f"{label} {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
             "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
         )
     if len(words) == 1:
@@ -78,13 +86,14 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
     parts = []
     if rate := policy["rate"]:
         parts.append(f"{rate['count']:,} a {rate['per']}")
-    parts += [_scheduled_text(one) for one in policy["schedule"]]
+    parts += [scheduled_text(one) for one in policy["schedule"]]
     if policy["max_inside"]:
         parts.append(f"at most {policy['max_inside']:,} inside")
     return ", ".join(parts) or "by hand only"
 
 
-def _scheduled_text(scheduled: Mapping[str, Any]) -> str:
+def scheduled_text(scheduled: Mapping[str, Any]) -> str:
+    """Return a time of a schedule as `schedule_of` reads it, with commas in the count."""
     if scheduled.get("at"):
         return f"{scheduled['count']:,} at {scheduled['at']}"
     return f"{scheduled['count']:,} at {scheduled['cron']} {scheduled['timezone'] or 'UTC'}"
@@ -195,7 +204,7 @@ def _instants(scheduled: Mapping[str, Any], start: datetime) -> Iterator[tuple[d
             zone = ZoneInfo(scheduled["timezone"] or "UTC")
             times = CronSim(scheduled["cron"], start.astimezone(zone))
     except (CronSimError, ValueError, KeyError, TypeError, OSError) as error:
-        raise WrongUsage(f"--schedule {_scheduled_text(scheduled)}: {error}") from error
+        raise WrongUsage(f"Schedule {scheduled_text(scheduled)}: {error}") from error
     return ((moment.astimezone(UTC), count) for moment in times)
 
 

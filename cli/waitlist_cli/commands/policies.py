@@ -13,6 +13,7 @@ from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
 from waitlist_cli.policies import (
     DEFAULTS,
+    admits_alone,
     policy_text,
     rate_of,
     schedule_of,
@@ -119,7 +120,7 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
 
 
 def _simulate(context: Context, admission: dict[str, Any], people: int) -> None:
-    if not (admission["rate"] or admission["schedule"] or admission["max_inside"]):
+    if not admits_alone(admission):
         raise Refused("This policy admits by hand only: give --rate, --schedule or --max-inside.")
     found = simulate(admission, people, datetime.now(UTC))
     if context.output.as_json:

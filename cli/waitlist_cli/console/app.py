@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,25 +14,42 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from waitlist_cli.api import Api
-from waitlist_cli.console import overview, people, person, waitlist
+from waitlist_cli.console import (
+    exports,
+    imports,
+    overview,
+    people,
+    person,
+    policy,
+    segments,
+    settings_page,
+    waitlist,
+)
 from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.import_job import ImportJobs
 from waitlist_cli.console.problems import problem_page
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.errors import CliError
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (overview, waitlist, people, person)
+PARTS = (overview, settings_page, waitlist, policy, segments, exports, people, person)
 
 
 @contextmanager
 def console_app(api: Api) -> Iterator[ASGIApp]:
-    """Yield the console of a service, without its guard."""
+    """Yield the console of a service, without its guard; at the end its imports stop."""
     desk = Desk(api, Pages(str(api.http.base_url)))
-    routes = [route for part in PARTS for route in part.routes(desk)]
-    static = Mount("/static", StaticFiles(directory=STATIC))
-    yield Starlette(
-        routes=[*routes, static], exception_handlers={CliError: partial(_problem, desk)}
-    )
+    with TemporaryDirectory(prefix="waitlist-console-") as folder:
+        jobs = ImportJobs(Path(folder), api)
+        routes = [route for part in PARTS for route in part.routes(desk)]
+        static = Mount("/static", StaticFiles(directory=STATIC))
+        try:
+            yield Starlette(
+                routes=[*routes, *imports.routes(desk, jobs), static],
+                exception_handlers={CliError: partial(_problem, desk)},
+            )
+        finally:
+            jobs.end()
 
 
 def _problem(desk: Desk, request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """The people of a list by status, page by page, and the search."""
 
+from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -19,6 +20,7 @@ REFRESH_SECONDS = 10
 # How many people of each status a search looks at first, and at most.
 SEARCHED = 1_000
 MOST_SEARCHED = 1_000_000
+MOST_FOUND = 200
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -66,7 +68,8 @@ def _search(desk: Desk, request: Request, waitlist_id: str, text: str) -> Respon
         return RedirectResponse(f"/lists/{waitlist_id}/people/{exact}", 303)
     most = min(_position(request.query_params.get("most", str(SEARCHED))), MOST_SEARCHED)
     limited: list[str] = []
-    people = list(found_people(desk.api, waitlist_id, text, most, limited.append))
+    found = found_people(desk.api, waitlist_id, text, most, limited.append)
+    people = list(islice(found, MOST_FOUND))
     return desk.page(
         request,
         "found.html",
@@ -75,6 +78,7 @@ def _search(desk: Desk, request: Request, waitlist_id: str, text: str) -> Respon
         find=text,
         most=most,
         limited=limited,
+        is_full=len(people) == MOST_FOUND,
         further=min(most * 10, MOST_SEARCHED),
     )
 

@@ -157,11 +157,18 @@ def _json_record(number: int, line: str) -> Record:
 
 
 @contextmanager
-def opened(path: str, form: str | None, delimiter: str) -> Iterator[Source]:
-    """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read."""
+def opened(
+    path: str, form: str | None, delimiter: str, name: str | None = None
+) -> Iterator[Source]:
+    """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read.
+
+    Errors call the file `name`, or by its path.
+    """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
-        raise WrongUsage(f"The format of {path} is not known. Give --format csv or --format jsonl.")
+        raise WrongUsage(
+            f"The format of {name or path} is not known. Give --format csv or --format jsonl."
+        )
     separator = "\t" if Path(path).suffix.lower() == ".tsv" or delimiter == "tab" else delimiter
     if len(separator) != 1:
         raise WrongUsage("--delimiter takes one character, or tab.")
@@ -173,7 +180,7 @@ def opened(path: str, form: str | None, delimiter: str) -> Iterator[Source]:
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
     with binary:
-        yield Source(binary, path, kind, separator)
+        yield Source(binary, name or path, kind, separator)
 
 
 def size_of(path: str) -> int | None:

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from waitlist_cli.errors import Unavailable
 from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, batches, body_of
 from waitlist_cli.imports.columns import Columns
-from waitlist_cli.imports.progress import Bar
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.token_file import Issued, TokenFile
@@ -26,6 +25,12 @@ UNUSABLE = "unusable_row"
 # If the service is too busy, calls are halved down to this size; only then the retries are patient.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
+
+
+class Progress(Protocol):
+    """What an import calls after each request."""
+
+    def move(self, rows: int, bytes_read: int) -> None: ...
 
 
 @dataclass
@@ -62,7 +67,7 @@ class ImportRun:
     is_reading: bool = False
     rows_a_call: int = MOST_ROWS
 
-    def run(self, from_row: int, bar: Bar) -> Counts:
+    def run(self, from_row: int, bar: Progress) -> Counts:
         """Send the rows from `from_row` on; after an error, `counts` has what was done."""
         began = time.monotonic()
         self.counts.done_row = from_row - 1

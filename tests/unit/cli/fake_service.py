@@ -24,10 +24,14 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """`script` answers first, one request each; then the people that are imported are kept."""
+    """`script` answers first, one request each; then the people that are imported are kept.
+
+    `answers` answers all requests of a method before that.
+    """
 
     url: str = ""
     script: list[Answer] = field(default_factory=list)
+    answers: dict[str, Answer] = field(default_factory=dict)
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
     on_import: Callable[[int], None] = lambda _calls: None
@@ -41,6 +45,8 @@ class FakeService:
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         self.requests.append((method, path, headers, body))
+        if method in self.answers:
+            return self.answers[method]
         if self.script:
             return self.script.pop(0)
         if method == "POST" and path.endswith("/import"):

@@ -91,7 +91,7 @@ def test_a_time_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
     "text", ["1 at 99 9 * * *", "1 at 0 9 * * * Nowhere/Town", "1 at noon", "1 at 2026-01-01T09:00"]
 )
 def test_a_time_that_does_not_exist_is_wrong_usage_in_a_simulation(text: str) -> None:
-    with pytest.raises(WrongUsage, match="--schedule"):
+    with pytest.raises(WrongUsage, match="Schedule 1 at"):
         simulate(policy(schedule=schedule_of([text])), 1, MONDAY)
 
 

@@ -1,4 +1,5 @@
 import { drawCharts } from "/static/charts.js";
+import { acceptFiles } from "/static/import.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
@@ -47,3 +48,5 @@ document.querySelectorAll(".notice").forEach(keep);
 
 const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);
+const drop = document.getElementById("drop");
+if (drop) acceptFiles(drop);

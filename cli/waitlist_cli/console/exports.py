@@ -1,0 +1,52 @@
+"""Downloads of a list's people."""
+
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.people import BY_TIME, STATUSES
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.export import writer
+from waitlist_cli.paging import pages
+from waitlist_cli.since import since_of
+
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
+
+
+def routes(desk: Desk) -> list[Route]:
+    def export(request: Request) -> Response:
+        waitlist_id, query = waitlist_of(request), request.query_params
+        form, status = query.get("form", "csv"), query.get("status", "waiting")
+        if form not in TYPES or status not in STATUSES:
+            raise WrongUsage("Choose csv or jsonl, and a status.")
+        since = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
+        path = f"/{waitlist_id}/entries"
+        people = pages(desk.api, path, "entries", None, status=status, **since)
+        # Read before the download begins, so that an error is a page and not a broken file.
+        first = list(islice(people, 1))
+        name = f"{waitlist_id}-{status}.{form}"
+        return StreamingResponse(
+            _lines(chain(first, people), form, status),
+            media_type=TYPES[form],
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    return [Route("/lists/{waitlist}/export", export)]
+
+
+def _lines(people: Iterable[dict[str, Any]], form: str, status: str) -> Iterator[bytes]:
+    """Yield the file as `waitlist export` writes it, a person at a time."""
+    buffer = io.StringIO(newline="")
+    write = writer(buffer, form, status)
+    for person in people:
+        write(person)
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue().encode()

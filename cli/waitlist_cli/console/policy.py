@@ -1,0 +1,182 @@
+"""The admission policy of a list as a form, which shows what it will do before it is saved."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.policies import (
+    DEFAULTS,
+    PERIOD_SECONDS,
+    admits_alone,
+    instants_of,
+    longest_seconds,
+    policy_text,
+    schedule_of,
+    simulate,
+)
+from waitlist_cli.settings import change
+
+PATH = "/lists/{waitlist}/policy"
+# For how many people the preview says how long the policy takes, beside those who wait now.
+CROWDS = (100, 1_000, 10_000, 100_000)
+# More would take longer to simulate than an operator waits.
+MOST_SIMULATED = 200_000
+SHOWN_TIMES = 5
+NAMES = {
+    "rate": "Rate",
+    "schedule": "Schedule",
+    "max_inside": "At most inside",
+    "offer_seconds": "Offers last",
+    "pass_seconds": "Passes last",
+    "no_show": "No-shows",
+    "acceptance": "Acceptance",
+}
+NO_SHOWS = (
+    ("keep_place", "Keep the place, one attempt more"),
+    ("to_back", "Go to the end of the queue"),
+    ("leave", "Leave the list"),
+)
+ACCEPTANCES = (
+    ("enter", "Get an offer, and enter in time"),
+    ("automatic", "Are admitted at once, without an offer"),
+)
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist = desk.get(f"/{waitlist_of(request)}")
+        policy = waitlist["admission"]
+        return desk.page(
+            request,
+            "policy.html",
+            waitlist=waitlist,
+            has_policy=policy is not None,
+            policy={**DEFAULTS, **(policy or {})},
+            schedule="\n".join(_line(one) for one in (policy or DEFAULTS)["schedule"]),
+            periods=list(PERIOD_SECONDS),
+            no_shows=NO_SHOWS,
+            acceptances=ACCEPTANCES,
+        )
+
+    def preview(request: Request, form: Form) -> Response:
+        waitlist_id = waitlist_of(request)
+        waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
+        policy = _typed(form)
+        start = datetime.now(UTC)
+        return desk.page(
+            request,
+            "policy_preview.html",
+            text=policy_text(policy),
+            policy=policy,
+            changes=list(_changes(waitlist["admission"], policy)),
+            is_alone=policy is not None and admits_alone(policy),
+            crowds=_crowds(policy, stats["waiting"], start),
+            times=_times(policy, start),
+            longest=longest_seconds(policy) if policy else 0,
+            is_paused=waitlist["paused"],
+        )
+
+    def save(request: Request, form: Form) -> Response:
+        waitlist_id = waitlist_of(request)
+        change(desk.api, waitlist_id, {"admission": _typed(form)})
+        return desk.done("The admission policy is saved.", to=f"/lists/{waitlist_id}/policy")
+
+    return [
+        Route(PATH, show),
+        Route(f"{PATH}/preview", with_form(preview), methods=["POST"]),
+        Route(PATH, with_form(save), methods=["POST"]),
+    ]
+
+
+def _line(scheduled: Mapping[str, Any]) -> str:
+    """Return a time of a schedule as `schedule_of` reads it."""
+    if scheduled.get("at"):
+        return f"{scheduled['count']} at {scheduled['at']}"
+    return f"{scheduled['count']} at {scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
+
+
+def _typed(form: Form) -> dict[str, Any] | None:
+    """Return the policy of the form, None for admission by hand; raises WrongUsage."""
+    if form.text("by") == "hand":
+        return None
+    count = form.number("rate_count", "Rate")
+    per = form.text("rate_per")
+    if count is not None and per not in PERIOD_SECONDS:
+        raise WrongUsage(f"Rate: {per!r} is not a period.")
+    if count == 0:
+        raise WrongUsage("Rate: give a number from 1 on, or leave it empty.")
+    return {
+        "rate": None if count is None else {"count": count, "per": per},
+        "schedule": schedule_of(form.lines("schedule"), "Schedule"),
+        "max_inside": form.number("max_inside", "At most inside") or None,
+        "offer_seconds": _seconds(form, "offer_seconds"),
+        "pass_seconds": _seconds(form, "pass_seconds"),
+        "no_show": form.text("no_show"),
+        "acceptance": form.text("acceptance"),
+    }
+
+
+def _seconds(form: Form, name: str) -> int:
+    seconds = form.number(name, NAMES[name])
+    if not seconds:
+        raise WrongUsage(f"{NAMES[name]}: give a number of seconds.")
+    return seconds
+
+
+def _changes(
+    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of each value that changes, with the old and the new one."""
+    if (before is None) != (after is None):
+        yield "Admission", policy_text(before), policy_text(after)
+        return
+    for name, label in NAMES.items():
+        old, new = _value(name, before), _value(name, after)
+        if old != new:
+            yield label, old, new
+
+
+def _value(name: str, policy: Mapping[str, Any] | None) -> str:
+    value = (policy or DEFAULTS)[name]
+    if name == "rate":
+        return f"{value['count']:,} a {value['per']}" if value else "no limit"
+    if name == "schedule":
+        return ", ".join(_line(one) for one in value) or "none"
+    if name == "max_inside":
+        return f"{value:,}" if value else "no limit"
+    return str(dict((*NO_SHOWS, *ACCEPTANCES)).get(value, value))
+
+
+def _crowds(
+    policy: Mapping[str, Any] | None, waiting: int, start: datetime
+) -> list[dict[str, Any]]:
+    """Return how long the policy takes for those who wait, and for round numbers of people."""
+    if policy is None or not admits_alone(policy):
+        return []
+    counts = sorted({*CROWDS, min(waiting, MOST_SIMULATED)} - {0})
+    found = [(count, simulate(policy, count, start)) for count in counts]
+    return [
+        {
+            "people": count,
+            "is_now": count == waiting,
+            "admitted": one.admitted,
+            "seconds": one.seconds,
+            "at": (start + timedelta(seconds=one.seconds)).isoformat(),
+        }
+        for count, one in found
+    ]
+
+
+def _times(policy: Mapping[str, Any] | None, start: datetime) -> list[tuple[str, int]]:
+    if policy is None or not policy["schedule"]:
+        return []
+    found = islice(instants_of(policy["schedule"], start), SHOWN_TIMES)
+    return [(at.isoformat(), count) for at, count in found]

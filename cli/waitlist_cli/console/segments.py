@@ -1,0 +1,34 @@
+"""How many people of each segment wait."""
+
+from itertools import islice
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.paging import pages
+
+# A page of the browser; a list can have more combinations of values than a person reads.
+MOST = 1_000
+REFRESH_SECONDS = 30
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        waitlist = desk.get(f"/{waitlist_id}")
+        is_ready = waitlist["segments"] and waitlist["segments_state"] == "ready"
+        path = f"/{waitlist_id}/segments"
+        found = list(islice(pages(desk.api, path, "segments"), MOST + 1)) if is_ready else []
+        return desk.page(
+            request,
+            "segments.html",
+            waitlist=waitlist,
+            segments=sorted(found[:MOST], key=lambda one: -one["waiting"]),
+            most=max((one["waiting"] for one in found), default=1) or 1,
+            has_more=len(found) > MOST,
+            every=REFRESH_SECONDS,
+        )
+
+    return [Route("/lists/{waitlist}/segments", show)]

@@ -1,0 +1,142 @@
+"""The settings of a list, and a new list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Document, Field, Form, with_form
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.settings import change, create
+
+PATH = "/lists/{waitlist}/settings"
+REJOIN = (
+    ("never", "No one"),
+    ("after_leaving", "Customers who left"),
+    ("always", "Also customers who were admitted"),
+)
+HIDE_COUNTS = (("no", "Customers see how many wait"), ("yes", "Only operators see it"))
+OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))
+NEW: Document = {
+    "name": "",
+    "capacity": None,
+    "rejoin": "after_leaving",
+    "lease_seconds": 300,
+    "max_attempts": 5,
+    "hide_counts": False,
+    "retention_days": None,
+    "segments": [],
+}
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist = desk.get(f"/{waitlist_of(request)}")
+        return desk.page(request, "settings.html", waitlist=waitlist, fields=_fields(waitlist))
+
+    def save(request: Request, form: Form) -> Response:
+        waitlist_id = waitlist_of(request)
+        change(desk.api, waitlist_id, _typed(form))
+        return desk.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
+
+    def ask_new(request: Request) -> Response:
+        own = (
+            Field(
+                "id",
+                "Id",
+                hint="Lower-case letters, digits and hyphens. It stands in addresses and events.",
+                is_required=True,
+            ),
+            Field("open", "Signups", "choice", options=OPEN, value="yes"),
+        )
+        first, *others = _fields(NEW)
+        return desk.page(request, "new.html", fields=[own[0], first, own[1], *others])
+
+    def make(_request: Request, form: Form) -> Response:
+        waitlist_id = checked_waitlist_id(form.text("id"))
+        create(desk.api, waitlist_id, {**_typed(form), "open": form.text("open") != "no"})
+        return desk.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
+
+    return [
+        Route(PATH, show),
+        Route(PATH, with_form(save), methods=["POST"]),
+        Route("/new", ask_new),
+        Route("/new", with_form(make), methods=["POST"]),
+    ]
+
+
+def _fields(waitlist: Document) -> Sequence[Field]:
+    def number(name: str) -> str:
+        return "" if waitlist[name] is None else str(waitlist[name])
+
+    return (
+        Field("name", "Name", hint="For people to read.", value=waitlist["name"], is_required=True),
+        Field(
+            "capacity",
+            "Capacity",
+            "number",
+            "How many may wait; empty: no limit.",
+            number("capacity"),
+        ),
+        Field(
+            "rejoin", "Who may sign up again", "choice", options=REJOIN, value=waitlist["rejoin"]
+        ),
+        Field(
+            "hide_counts",
+            "Counts",
+            "choice",
+            options=HIDE_COUNTS,
+            value="yes" if waitlist["hide_counts"] else "no",
+        ),
+        Field(
+            "segments",
+            "Segments",
+            "long",
+            "One NAME or NAME,NAME a line: attributes by which claims can filter.",
+            "\n".join(",".join(names) for names in waitlist["segments"]),
+        ),
+        Field(
+            "lease_seconds",
+            "Lease of a claim, in seconds",
+            "number",
+            value=number("lease_seconds"),
+            is_required=True,
+        ),
+        Field(
+            "max_attempts",
+            "Attempts",
+            "number",
+            "After so many expired holds an entry is parked.",
+            number("max_attempts"),
+            is_required=True,
+        ),
+        Field(
+            "retention_days",
+            "Retention in days",
+            "number",
+            "How long a stay is kept after it has ended; empty: for ever.",
+            number("retention_days"),
+        ),
+    )
+
+
+def _typed(form: Form) -> dict[str, Any]:
+    """Return the settings of the form; raises WrongUsage."""
+    required = {}
+    for name, label in (("lease_seconds", "Lease of a claim"), ("max_attempts", "Attempts")):
+        required[name] = form.number(name, label)
+        if required[name] is None:
+            raise WrongUsage(f"{label}: give a whole number.")
+    return {
+        **required,
+        "name": form.text("name"),
+        "capacity": form.number("capacity", "Capacity") or None,
+        "rejoin": form.text("rejoin"),
+        "hide_counts": form.text("hide_counts") == "yes",
+        "retention_days": form.number("retention_days", "Retention in days") or None,
+        "segments": [[name.strip() for name in line.split(",")] for line in form.lines("segments")],
+    }

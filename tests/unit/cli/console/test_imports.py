@@ -1,0 +1,230 @@
+"""Import by dropping a file, against the real service and a stand-in."""
+
+import json
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from tests.e2e.processes import wait_until
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.fake_service import FakeService, answer, problem
+
+WAITLIST = {
+    "waitlist_id": "bakery",
+    "name": "Bakery",
+    "segments": [],
+    "rebuild": None,
+}
+
+
+def drop(console: Opened, waitlist_id: str, name: str, content: str | bytes) -> str:
+    """Drop a file as the page's script does; return the page of the import."""
+    answered = console.browser.post(
+        f"/lists/{waitlist_id}/import",
+        params={"name": name},
+        content=content if isinstance(content, bytes) else content.encode(),
+        headers={"HX-Request": "true", "Origin": console.origin},
+    )
+    assert answered.status_code == 200, answered.text
+    return str(answered.json()["to"])
+
+
+def start(console: Opened, page: str, **form: Any) -> None:
+    """Start an import with the columns as the page guesses them."""
+    html = console.page(page)
+    columns = re.findall(r'name="column" value="([^"]*)"', html)
+    targets = re.findall(
+        r'<select name="target".*?<option value="([^"]*)" selected', html, re.DOTALL
+    )
+    assert len(columns) == len(targets)
+    lists = {"column": columns, "target": targets}
+    delimiter = re.search(r'<input type="hidden" name="delimiter" value="([^"]*)"', html)
+    assert delimiter
+    data = {**lists, "delimiter": delimiter[1], "zone": "UTC", "ended": "skip", **form}
+    headers = {"HX-Request": "true", "Origin": console.origin}
+    answered = console.browser.post(page, data=data, headers=headers)
+    assert answered.status_code == 200, readable(answered.text)
+    assert answered.headers["HX-Redirect"] == page
+
+
+def ended(console: Opened, page: str) -> str:
+    """Wait for the end of an import; return its report."""
+    wait_until(
+        lambda: (
+            "hx-get" not in console.page(page).partition("</main>")[0].partition("<main")[2][:200]
+        )
+    )
+    return console.text(page)
+
+
+def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) -> None:
+    content = "id;name;language;priority\nada;Ada;de;0\nbob;Bob;en;7\n bad id ;x;;\n"
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    html = console.page(page)
+    assert re.findall(r'<option value="(\S+)" selected>(?!Comma|Semi)', html) == [
+        "customer_id",
+        "profile",
+        "attribute",
+        "priority",
+    ]
+    assert "Ada · Bob · x" in readable(html)
+    start(console, page)
+    text = ended(console, page)
+    assert "Rows done 3 Joined 2 On the list before 0 Left or admitted before 0 Refused 1" in text
+    assert bakery.line() == ["bob", "ada"]
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert (found["profile"], found["attributes"]) == ({"name": "Ada"}, {"language": "de"})
+    refused = console.browser.get(f"{page}/refused")
+    assert "bad id" in refused.text
+    assert "attachment" in refused.headers["content-disposition"]
+    assert page in console.page(f"/lists/{bakery.waitlist_id}/import")
+
+
+def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": "de"})
+    exported = bakery.typed.done("export", bakery.waitlist_id, "--format", "jsonl")
+    bakery.typed.done("erase", bakery.waitlist_id, "--customer", "ada", "--yes")
+    page = drop(console, bakery.waitlist_id, "people.jsonl", exported)
+    start(console, page, tokens="yes")
+    assert "Joined 1" in ended(console, page)
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert (found["profile"], found["attributes"]) == ({"name": "Ada"}, {"language": "de"})
+    tokens = console.browser.get(f"{page}/tokens").text
+    assert tokens.splitlines()[0] == "entry_id,customer_id,entry_token"
+    assert len(tokens.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty.csv is empty"),
+        ("latin.csv", "customer_id,näme\n".encode("latin-1"), "latin.csv is not UTF-8"),
+        ("twice.csv", b"a,a\n1,2\n", "columns of the same name"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    scripted: Opened, fake: FakeService, name: str, content: bytes, message: str
+) -> None:
+    page = drop(scripted, "bakery", name, content)
+    fake.script = [answer(200, WAITLIST)]
+    shown = scripted.browser.get(page)
+    assert (shown.status_code, message in readable(shown.text)) == (422, True)
+
+
+def test_a_spreadsheet_is_refused_before_it_is_read(scripted: Opened) -> None:
+    answered = scripted.browser.post(
+        "/lists/bakery/import",
+        params={"name": "people.xlsx"},
+        content=b"PK",
+        headers={"HX-Request": "true", "Origin": scripted.origin},
+    )
+    assert (answered.status_code, "Save a spreadsheet as CSV" in answered.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (["profile", "profile"], "column of the customer ids"),
+        (["customer_id", "customer_id"], "column of the customer ids"),
+    ],
+)
+def test_one_column_has_the_customer_ids(
+    scripted: Opened, fake: FakeService, targets: list[str], message: str
+) -> None:
+    page = drop(scripted, "bakery", "people.csv", "a,b\n1,2\n")
+    data = {"column": ["a", "b"], "target": targets, "delimiter": ","}
+    headers = {"HX-Request": "true", "Origin": scripted.origin}
+    answered = scripted.browser.post(page, data=data, headers=headers)
+    assert (answered.status_code, message in readable(answered.text)) == (422, True)
+    assert fake.requests == []
+
+
+def people(rows: int) -> str:
+    return "customer_id\n" + "\n".join(f"c{number:06}" for number in range(rows)) + "\n"
+
+
+def test_an_import_is_cancelled_and_goes_on(scripted: Opened, fake: FakeService) -> None:
+    reached, may_go_on = threading.Event(), threading.Event()
+
+    def hold(calls: int) -> None:
+        if calls == 2:
+            reached.set()
+            assert may_go_on.wait(60)
+
+    fake.on_import = hold
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    page = drop(scripted, "bakery", "people.csv", people(2200))
+    start(scripted, page)
+    assert reached.wait(60)
+    assert "Importing" in scripted.text(page)
+    assert "Another import into this list is running" in another(scripted)
+    scripted.done(f"{page}/cancel")
+    may_go_on.set()
+    assert "Rows done 1,000" in ended(scripted, page)
+    assert "Going on begins at row 1,001." in scripted.text(page)
+    assert scripted.send(page).headers["HX-Redirect"] == page
+    assert "Rows done 2,200 Joined 2,200" in ended(scripted, page)
+    assert fake.line() == [f"c{number:06}" for number in range(2200)]
+
+
+def another(console: Opened) -> str:
+    page = drop(console, "bakery", "more.csv", people(1))
+    data = {"column": "customer_id", "target": "customer_id", "delimiter": ","}
+    return console.refused(page, **data)
+
+
+def test_an_import_that_the_service_refuses_says_why_and_goes_on(
+    scripted: Opened, fake: FakeService
+) -> None:
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    page = drop(scripted, "bakery", "people.csv", people(600))
+    html = scripted.page(page)
+    assert "c000000" in html
+    fake.script = [problem(403, "forbidden", "The security token is expired.")]
+    data = {"column": "customer_id", "target": "customer_id", "delimiter": ","}
+    scripted.send(page, **data)
+    text = ended(scripted, page)
+    assert "The security token is expired. forbidden" in text
+    assert "begins at row 1." in text
+    scripted.send(page)
+    assert "Rows done 600" in ended(scripted, page)
+
+
+def test_the_end_of_the_console_ends_its_imports(fake: FakeService) -> None:
+    from tests.unit.cli.console.opened import api_of, opened
+
+    reached, may_go_on = threading.Event(), threading.Event()
+
+    def hold(_calls: int) -> None:
+        reached.set()
+        assert may_go_on.wait(60)
+
+    fake.on_import = hold
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    with opened(api_of(fake.url)) as console:
+        page = drop(console, "bakery", "people.csv", people(3000))
+        start(console, page)
+        assert reached.wait(60)
+        console.send(f"{page}/cancel")
+        may_go_on.set()
+    assert len(fake.people) == 500
+    assert not [one for one in threading.enumerate() if one.name.startswith("import-")]
+
+
+def test_an_import_of_another_console_is_explained(scripted: Opened) -> None:
+    shown = scripted.browser.get("/lists/bakery/import/77")
+    assert (shown.status_code, "it keeps imports until it ends" in readable(shown.text)) == (
+        404,
+        True,
+    )
+
+
+def test_100_000_rows_are_imported(scripted: Opened, fake: FakeService) -> None:
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    lines = [json.dumps({"customer_id": f"c{number}"}) for number in range(100_000)]
+    page = drop(scripted, "bakery", "people.jsonl", "\n".join(lines))
+    start(scripted, page)
+    assert "Rows done 100,000 Joined 100,000" in ended(scripted, page)

@@ -1,0 +1,155 @@
+"""New lists, settings, the admission policy and its preview, segments, exports."""
+
+import csv
+import io
+import json
+import secrets
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.typed import Typed
+
+SETTINGS = {
+    "name": "Bakery",
+    "capacity": "",
+    "rejoin": "after_leaving",
+    "hide_counts": "no",
+    "segments": "language",
+    "lease_seconds": "300",
+    "max_attempts": "5",
+    "retention_days": "",
+}
+POLICY = {
+    "by": "policy",
+    "rate_count": "",
+    "rate_per": "minute",
+    "max_inside": "",
+    "schedule": "",
+    "acceptance": "enter",
+    "no_show": "keep_place",
+    "offer_seconds": "600",
+    "pass_seconds": "3600",
+}
+
+
+def test_a_list_is_created_once(console: Opened, typed: Typed) -> None:
+    waitlist_id = f"new-{secrets.token_hex(4)}"
+    assert "Lower-case letters" in console.text("/new")
+    form = {**SETTINGS, "id": waitlist_id, "name": "Café", "open": "no", "capacity": "1,500"}
+    assert f"{waitlist_id} is created." in console.done("/new", **form)
+    found = typed.json("show", waitlist_id)
+    assert (found["name"], found["open"], found["capacity"]) == ("Café", False, 1500)
+    assert "exists already" in console.refused("/new", **form)
+    assert "is not a waitlist id" in console.refused("/new", **{**form, "id": "Café"})
+
+
+def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/settings"
+    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    assert 'value="Bakery"' in console.page(path)
+    changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
+    assert "The settings are saved." in console.done(path, **changed)
+    found = bakery.typed.json("show", bakery.waitlist_id)
+    assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
+    assert found["admission"]["rate"] == {"count": 5, "per": "minute"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("lease_seconds", "", "Lease of a claim: give a whole number"),
+        ("capacity", "many", "Capacity: give a whole number"),
+        ("name", "", "name"),
+        ("segments", "language\nlanguage", "declared more than once"),
+        ("rejoin", "sometimes", "rejoin"),
+    ],
+)
+def test_a_wrong_setting_is_named(
+    console: Opened, bakery: Bakery, field: str, value: str, message: str
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/settings"
+    assert message in console.refused(path, **{**SETTINGS, field: value})
+
+
+def test_the_preview_says_what_a_policy_will_do(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    year = datetime.now(UTC).year + 1
+    schedule = f"200 at {year}-12-01T09:00:00Z"
+    form = {**POLICY, "rate_count": "500", "max_inside": "2000", "schedule": schedule}
+    text = readable(console.send(path, **form).text)
+    assert f"500 a minute, {schedule}, at most 2,000 inside" in text
+    assert "2 wait now" in text
+    assert f"1 Dec {year}: 200 places" in text
+    assert "Admission by hand only 500 a minute" in text
+    assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+def test_a_rate_takes_as_long_as_the_command_line_says(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
+    words = ("--rate", "500/minute", "--simulate", "10000")
+    said = bakery.typed.done("policy", bakery.waitlist_id, *words).strip()
+    assert said == "500 a minute: 10,000 people in 20 min"
+    assert "10,000 20 min" in text
+
+
+def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    form = {**POLICY, "rate_count": "20", "rate_per": "hour", "schedule": "5 at 0 9 * * *"}
+    assert "The admission policy is saved." in console.done(path, **form)
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert found["rate"] == {"count": 20, "per": "hour"}
+    assert found["schedule"][0]["cron"] == "0 9 * * *"
+    assert "5 at 0 9 * * * UTC</textarea>" in console.page(path)
+    changed = {**form, "no_show": "leave"}
+    text = readable(console.send(f"{path}/preview", **changed).text)
+    assert "What changes No-shows Keep the place, one attempt more Leave the list" in text
+    assert "Nothing: this is the saved policy." in readable(
+        console.send(f"{path}/preview", **form).text
+    )
+    console.done(path, **{**form, "by": "hand"})
+    assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("rate_count", "0", "Rate: give a number from 1 on"),
+        ("rate_count", "some", "Rate: give a whole number"),
+        ("schedule", "tomorrow", "Schedule 'tomorrow': give"),
+        ("schedule", "5 at 99 9 * * *", "Schedule 5 at 99 9 * * * UTC"),
+        ("pass_seconds", "", "Passes last: give a number of seconds"),
+    ],
+)
+def test_a_policy_that_cannot_be_is_named_in_the_preview(
+    console: Opened, bakery: Bakery, field: str, value: str, message: str
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    assert message in console.refused(path, **{**POLICY, field: value})
+
+
+def test_segments_are_counted(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/segments"
+    assert "No one who waits has such attributes." in console.text(path)
+    bakery.sign_up("ada", "bob", attributes={"language": "German"})
+    bakery.sign_up("cyd", attributes={"language": "Spanish"})
+    assert "language=German 2 language=Spanish 1" in console.text(path)
+
+
+def test_an_export_is_the_file_of_the_command_line(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "=SUM(1)"})
+    bakery.sign_up("bob")
+    path = f"/lists/{bakery.waitlist_id}/export"
+    answer = console.browser.get(path)
+    name = f'attachment; filename="{bakery.waitlist_id}-waiting.csv"'
+    assert answer.headers["content-disposition"] == name
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["customer_id"] for row in rows] == ["ada", "bob"]
+    assert answer.text.splitlines() == bakery.typed.done("export", bakery.waitlist_id).splitlines()
+    lines = console.browser.get(path, params={"form": "jsonl"}).text.splitlines()
+    assert json.loads(lines[0])["profile"] == {"name": "=SUM(1)"}
+    assert console.browser.get(path, params={"form": "xls"}).status_code == 422

@@ -1,0 +1,183 @@
+"""Errors in place, what to do, and the way back; texts that attack the page."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, api_of, opened, readable
+from tests.unit.cli.fake_service import FakeService, answer, problem
+from waitlist_cli.ids import entry_id_of
+
+
+class Tags(HTMLParser):
+    """Collects the tags and attributes that no template of the console has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.foreign: list[str] = []
+
+    @classmethod
+    def of(cls, html: str) -> list[str]:
+        tags = cls()
+        tags.feed(html)
+        return tags.foreign
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = {name for name, _ in attrs}
+        is_inline = tag == "script" and "src" not in names
+        if tag in ("i", "img", "iframe") or is_inline:
+            self.foreign.append(tag)
+        self.foreign += [
+            name for name in names if name.startswith(("on", "hx-on")) or name == "style"
+        ]
+
+
+NO_LISTS = {"waitlists": [], "cursor": None}
+HOSTILE = "<script>alert(1)</script>\"' onload=x {{7*7}} \u202ereversed\u2066 \x1b[2J" + "x" * 7000
+
+
+def test_a_service_that_is_away_is_explained_and_comes_back(
+    scripted: Opened, fake: FakeService
+) -> None:
+    fake.script = [problem(503, "rebuilding", "Rebuilding. Try later.")]
+    whole = scripted.browser.get("/")
+    assert (whole.status_code, whole.headers["refresh"]) == (503, "5")
+    assert "Rebuilding. Try later. rebuilding This page goes on by itself" in readable(whole.text)
+    fake.script = [problem(503, "rebuilding", "Rebuilding. Try later.")]
+    part = scripted.part("/")
+    assert (part.status_code, part.headers["hx-retarget"]) == (503, "#trouble")
+    fake.script = [answer(200, NO_LISTS)]
+    assert scripted.part("/").status_code == 200
+
+
+def test_no_answer_at_all_names_the_address() -> None:
+    with opened(api_of("http://127.0.0.1:9")) as console:
+        shown = console.browser.get("/")
+    assert shown.status_code == 503
+    assert "No answer from http://127.0.0.1:9" in readable(shown.text)
+
+
+def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_away(
+    scripted: Opened, fake: FakeService
+) -> None:
+    path = f"/lists/bakery/people/{entry_id_of('bakery', 'ada')}/bump"
+    fake.script = [problem(503, "", "Busy.")]
+    answered = scripted.send(path, where="front", key="one-and-the-same-key")
+    assert answered.status_code == 503
+    assert not {"hx-retarget", "hx-trigger", "refresh"} & set(answered.headers)
+    assert "Press the button again: a repeated request has one effect." in answered.text
+    assert fake.requests[-1][2]["idempotency-key"] == "one-and-the-same-key"
+
+
+def test_expired_credentials_are_read_again(fake: FakeService) -> None:
+    api = api_of(fake.url)
+    read = []
+    api.forget_auth = lambda: read.append("again")
+    with opened(api) as console:
+        fake.script = [problem(403, "", "The security token included in the request is expired")]
+        shown = console.browser.get("/")
+        text = readable(shown.text)
+        assert (shown.status_code, shown.headers["refresh"]) == (403, "5")
+        assert "is expired Renew your AWS credentials in a terminal" in text
+        assert read == ["again"]
+        fake.script = [answer(200, NO_LISTS)]
+        assert "There is no list yet." in console.text("/")
+    assert read == ["again"]
+
+
+def test_a_defect_of_the_service_is_told_apart(scripted: Opened, fake: FakeService) -> None:
+    fake.script = [(200, {}, b"<p>")]
+    shown = scripted.browser.get("/")
+    assert (shown.status_code, "is not a waitlist service" in readable(shown.text)) == (502, True)
+
+
+def test_a_refusal_that_time_does_not_heal_is_not_asked_again(
+    scripted: Opened, fake: FakeService
+) -> None:
+    fake.script = [problem(404, "waitlist_not_found", "No waitlist has this id.")]
+    shown = scripted.browser.get("/lists/bakery")
+    assert (shown.status_code, "refresh" in shown.headers) == (404, False)
+
+
+def test_one_list_that_does_not_answer_hides_no_other(scripted: Opened, fake: FakeService) -> None:
+    waitlist = {
+        "waitlist_id": "bakery",
+        "name": "Bakery",
+        "open": True,
+        "paused": False,
+        "capacity": None,
+        "rebuild": {"done": 3, "total": 9},
+    }
+    fake.script = [
+        answer(200, {"waitlists": [waitlist], "cursor": None}),
+        problem(503, "rebuilding", "The order is being rebuilt."),
+    ]
+    assert "rebuilding The order is being rebuilt." in scripted.text("/")
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "1e3", "٣"])
+def test_a_number_that_is_none_is_named(console: Opened, bakery: Bakery, number: str) -> None:
+    path = f"/lists/{bakery.waitlist_id}/do/admit"
+    assert "How many: give" in console.refused(path, count=number)
+
+
+def test_a_form_that_is_too_long_is_refused(scripted: Opened) -> None:
+    assert "longer than 1 MB" in scripted.refused("/new", name="x" * 1_100_000)
+
+
+def test_an_action_that_is_not_there_is_refused(console: Opened, bakery: Bakery) -> None:
+    answered = console.browser.get(f"/lists/{bakery.waitlist_id}/do/nothing")
+    assert answered.status_code == 404
+
+
+def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bakery) -> None:
+    name = "<script>alert(1)</script>\"'&{{7*7}}"
+    bakery.typed.done(
+        "edit", bakery.waitlist_id, "--name", "<script>alert(1)</script>\"' onload=x {{7*7}}"
+    )
+    bakery.sign_up(name, profile={HOSTILE[:60]: HOSTILE}, attributes={"language": "<i>'\"</i>"})
+    entry = entry_id_of(bakery.waitlist_id, name)
+    person = f"/lists/{bakery.waitlist_id}/people/{entry}"
+    console.done(f"{person}/bump", where="front", reason=HOSTILE[:400].replace("\x1b", ""))
+    base = f"/lists/{bakery.waitlist_id}"
+    paths = [
+        "/",
+        base,
+        f"{base}/people",
+        f"{base}/people?find=script",
+        f"{base}/people?find=%3Cscript%3E%22",
+        f"{base}/settings",
+        f"{base}/policy",
+        f"{base}/segments",
+        f"{base}/import",
+        f"{base}/do/pause",
+        f"{base}/do/delete",
+        person,
+        *(f"{person}/{action}" for action in ("bump", "edit", "remove", "erase", "token")),
+    ]
+    for path in paths:
+        html = console.page(path)
+        assert Tags.of(html) == [], path
+        shown = re.sub(r"<textarea.*?</textarea>|<input[^>]*>", "", html, flags=re.DOTALL)
+        assert not re.search("[\u202e\u2066\x1b]", shown), path
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in console.page(person)
+    assert len(console.page(person)) > 14_000
+
+
+def test_a_hostile_answer_of_the_service_is_escaped(scripted: Opened, fake: FakeService) -> None:
+    fake.script = [problem(409, "<b>code</b>", "<script>alert(1)</script>")]
+    html = scripted.send("/lists/bakery/do/pause").text
+    assert "<script" not in html
+    assert "<b>" not in html
+
+
+def test_a_hostile_file_is_escaped(console: Opened, bakery: Bakery) -> None:
+    from tests.unit.cli.console.test_imports import drop
+
+    content = 'customer_id,"<img src=x onerror=alert(1)>"\nada,"<script>1</script>"\n'
+    page = drop(console, bakery.waitlist_id, "<b>people.csv", content)
+    html = console.page(page)
+    assert not re.search(r"<img|<script>|<b>", html)
+    assert "&lt;script&gt;1&lt;/script&gt;" in html
