@@ -163,7 +163,7 @@ def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bak
         shown = re.sub(r"<textarea.*?</textarea>|<input[^>]*>", "", html, flags=re.DOTALL)
         assert not re.search("[\u202e\u2066\x1b]", shown), path
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in console.page(person)
-    assert len(console.page(person)) > 14_000
+    assert "x" * 7000 in console.page(person)
 
 
 def test_a_hostile_answer_of_the_service_is_escaped(scripted: Opened, fake: FakeService) -> None:
