@@ -107,6 +107,6 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 def _values(name: str, compared: set[str]) -> list[str]:
     """Return the values that make a difference: those compared with, and one other."""
-    allowed = TEMPLATE["Parameters"][name].get("AllowedValues", [f"some-{name}"])
+    allowed = TEMPLATE["Parameters"].get(name, {}).get("AllowedValues", [f"some-{name}"])
     others = [value for value in allowed if value not in compared]
     return [*sorted(compared), *others[:1]]

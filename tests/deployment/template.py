@@ -79,5 +79,6 @@ def holds(expression: Any, parameters: dict[str, str]) -> bool:
         case "Fn::Equals":
             left, right = operands
             name = left["Ref"]
-            return bool(parameters.get(name, TEMPLATE["Parameters"][name]["Default"]) == right)
+            default = TEMPLATE["Parameters"].get(name, {"Default": "some-region"})["Default"]
+            return bool(parameters.get(name, default) == right)
     raise NotImplementedError(function)

@@ -17,6 +17,10 @@ EXISTING_REDIS = VPC | SUBNETS | GROUP | REDIS
 NODE = {"ExistingRedisNodeId": "redis-001"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com"}
 AUDIENCE = {"JwtAudience": "waitlist"}
+EDGE = {"Edge": "on"}
+DOMAIN = {"EdgeDomain": "queue.example.com"}
+CERTIFICATE = {"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d"}
+WEB_ACL = {"EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d"}
 ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
 ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
@@ -44,6 +48,10 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
             MAKES_ALL - {"HasBluePassKey"} | {"HasGreenPassKey", "GreenPassKeySigns"},
         ),
         ({"PassIssuer": "https://queue.example.com"}, MAKES_ALL | {"HasPassIssuer"}),
+        (EDGE, MAKES_ALL | {"HasEdge"}),
+        (EDGE | {"AWS::Region": "us-east-1"}, MAKES_ALL | {"HasEdge", "WatchesEdge"}),
+        (EDGE | DOMAIN | CERTIFICATE, MAKES_ALL | {"HasEdge", "HasEdgeDomain"}),
+        (EDGE | WEB_ACL, MAKES_ALL | {"HasEdge", "HasEdgeWebAcl"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
@@ -58,6 +66,10 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
     [
         (ISSUER, "JwtIssuer needs JwtAudience"),
         (AUDIENCE, "JwtAudience needs JwtIssuer"),
+        (DOMAIN | CERTIFICATE, "EdgeDomain needs Edge=on"),
+        (EDGE | DOMAIN, "EdgeDomain needs EdgeCertificateArn"),
+        (EDGE | CERTIFICATE, "EdgeCertificateArn needs EdgeDomain"),
+        (WEB_ACL, "EdgeWebAclArn needs Edge=on"),
         ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),
         ({"ZoneB": "us-east-1a"}, "ZoneB needs ZoneA"),
         (VPC, "ExistingVpcId needs ExistingSubnetIds"),

@@ -88,7 +88,12 @@ def _anyone() -> dict[str, Operation]:
         "getWaitlist": Operation(
             "anyone",
             "Get a waitlist",
-            answers(200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"),
+            with_headers(
+                PUBLIC_CACHE,
+                answers(
+                    200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"
+                ),
+            ),
         ),
         "getBoard": Operation(
             "anyone",

@@ -16,6 +16,7 @@ from waitlist_api.waitlists.line import line_of, opens_at, wait_of_next
 
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
+WAITLIST_CACHE = "public, max-age=5"
 # A board is new for five seconds. A cache that answers the old one to all but one request in the
 # next thirty keeps most requests from the function.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
@@ -28,10 +29,10 @@ def public_waitlist_routes(
     router = APIGatewayHttpRouter()
 
     @router.get(WAITLIST, operation_id="getWaitlist")
-    def get_waitlist(waitlist_id: WaitlistId) -> WaitlistAnswer:
+    def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
         settings = waitlist_cache.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
-        return WaitlistAnswer(
+        answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
             name=settings.name,
             open=settings.open,
@@ -41,6 +42,7 @@ def public_waitlist_routes(
             total=None if settings.hide_counts else stats.waiting,
             page=PageBody(**settings.page.body) if settings.page else None,
         )
+        return Response(200, "application/json", answer, {"Cache-Control": WAITLIST_CACHE})
 
     @router.get(BOARD, operation_id="getBoard")
     def get_board(waitlist_id: WaitlistId) -> Response[BoardAnswer]:

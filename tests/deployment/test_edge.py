@@ -1,0 +1,93 @@
+"""CloudFront in front of the API: what it caches, for how long, and what it passes."""
+
+import re
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import route_authorizers
+from waitlist_api.http.routes import passes, waitlists
+
+EDGE = {"Edge": "on"}
+# The routes whose answers are the same for every caller. Each answer says how long it is true.
+SAME_FOR_ALL = {
+    "GET /v1/waitlists/{waitlist_id}",
+    "GET /v1/waitlists/{waitlist_id}/board",
+    "GET /.well-known/openid-configuration",
+    "GET /.well-known/jwks.json",
+}
+CACHES_NOTHING = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+PASSES_ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
+
+
+def distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
+    stack = deployed(parameters)
+    config: dict[str, Any] = stack["Distribution"]["Properties"]["DistributionConfig"]
+    return config
+
+
+def behaviour(route: str) -> dict[str, Any]:
+    """Return what decides about a route: the first behaviour whose pattern fits its path."""
+    config = distribution()
+    path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
+    fitting = (one for one in config["CacheBehaviors"] if fnmatchcase(path, one["PathPattern"]))
+    return next(fitting, config["DefaultCacheBehavior"])
+
+
+@pytest.mark.parametrize("route", sorted(route_authorizers()))
+def test_only_what_is_the_same_for_all_callers_is_cached(route: str) -> None:
+    """P5: the cache does not look at credentials."""
+    found = behaviour(route)
+    is_cached = found["CachePolicyId"] != CACHES_NOTHING
+    assert is_cached == (route in SAME_FOR_ALL or route.startswith(("GET /w/", "GET /assets/")))
+    assert route.split()[0] in found["AllowedMethods"]
+
+
+def test_an_entry_named_like_the_board_is_not_cached() -> None:
+    for path in ("entries/board", "entries/me", "entries"):
+        route = f"GET /v1/waitlists/bakery/{path}"
+        assert behaviour(route)["CachePolicyId"] == CACHES_NOTHING
+
+
+def test_tokens_and_queries_reach_the_api() -> None:
+    config = distribution()
+    for one in (config["DefaultCacheBehavior"], *config["CacheBehaviors"]):
+        assert one["OriginRequestPolicyId"] == PASSES_ALL_BUT_HOST
+        assert one["ViewerProtocolPolicy"] == "https-only"
+
+
+def test_a_query_does_not_go_around_the_cache() -> None:
+    policy = deployed(EDGE)["EdgeCachePolicy"]["Properties"]["CachePolicyConfig"]
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert (policy["MinTTL"], policy["DefaultTTL"]) == (0, 0)
+
+
+def test_no_error_is_kept() -> None:
+    """P5: CloudFront would keep a 404 of one caller for ten seconds and answer it to another."""
+    errors = distribution()["CustomErrorResponses"]
+    assert {one["ErrorCode"] for one in errors} >= {403, 404, 500, 502, 503, 504}
+    assert {one["ErrorCachingMinTTL"] for one in errors} == {0}
+
+
+def test_the_routes_say_how_long_their_answers_are_true() -> None:
+    for said in (passes.CACHE_CONTROL, waitlists.BOARD_CACHE, waitlists.WAITLIST_CACHE):
+        assert re.match(r"public, max-age=\d+", said)
+
+
+def test_a_domain_has_its_certificate() -> None:
+    domain = {
+        "EdgeDomain": "queue.example.com",
+        "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
+    }
+    config = distribution(EDGE | domain)
+    assert config["Aliases"] == [{"Ref": "EdgeDomain"}]
+    assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
+    assert distribution()["ViewerCertificate"] == {"CloudFrontDefaultCertificate": True}
+
+
+def test_without_it_there_is_none() -> None:
+    assert not {"Distribution", "EdgeCachePolicy", "EdgeErrorsAlarm"} & set(deployed())
