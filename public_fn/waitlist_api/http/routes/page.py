@@ -34,7 +34,7 @@ def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
         """Return a text, or 304 if the browser has it."""
         headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
         if etag in _etags(router.current_event.headers.get("if-none-match")):
-            return Response(304, headers=headers, compress=False)
+            return Response(304, content_type, "", headers, compress=False)
         return Response(200, content_type, text, headers)
 
     @router.get(PAGE, compress=True, include_in_schema=False)

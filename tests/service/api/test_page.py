@@ -1,0 +1,370 @@
+"""The customer's page over HTTP: files, headers, settings; tests/browser has what it does."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tests.service.api.conftest import new_list
+from tests.support.gateway import Answer
+from tests.support.people import People
+from waitlist_api.page.files import FOLDER, files
+
+MOST_BYTES = 20 * 1024
+LOGO = "https://cdn.example.com:8443/logo.svg?v=1"
+PAGE: dict[str, Any] = {
+    "text": "Fresh bread.\nEvery morning.",
+    "colour": "#0b6e4f",
+    "logo_url": LOGO,
+    "fields": [
+        {
+            "name": "email",
+            "label": "Email",
+            "type": "email",
+            "required": True,
+            "options": [],
+            "kept_in": "profile",
+        },
+        {
+            "name": "language",
+            "label": "Language",
+            "type": "select",
+            "required": False,
+            "options": ["English", "Español"],
+            "kept_in": "attributes",
+        },
+    ],
+    "enter_url": "https://shop.example.com/enter?from=line",
+}
+HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
+LANGUAGES = ("en", "de", "fr", "es", "ar")
+# The plural categories of cardinal numbers, by CLDR.
+PLURALS = {
+    "en": {"one", "other"},
+    "de": {"one", "other"},
+    "fr": {"one", "many", "other"},
+    "es": {"one", "many", "other"},
+    "ar": {"zero", "one", "two", "few", "many", "other"},
+}
+
+
+class Parts(HTMLParser):
+    """The tags of a page with their attributes, and the text of each kind of tag."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags:
+            name = self.tags[-1][0]
+            self.texts[name] = self.texts.get(name, "") + data
+
+    @property
+    def loaded(self) -> list[str]:
+        """The addresses that the document loads."""
+        return [
+            address
+            for _, attributes in self.tags
+            for name in ("src", "href")
+            if (address := attributes.get(name))
+        ]
+
+
+def get(people: People, path: str, **headers: str) -> Answer:
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return people.world.request("GET", path, headers=sent)
+
+
+def page_of(people: People, waitlist_id: str = "bakery", **headers: str) -> Answer:
+    return get(people, f"/w/{waitlist_id}", **headers)
+
+
+def policy_of(answer: Answer) -> dict[str, list[str]]:
+    """Return the sources of each directive of the Content-Security-Policy."""
+    directives = answer.headers["content-security-policy"].split("; ")
+    return {words[0]: words[1:] for one in directives if (words := one.split(" "))}
+
+
+def addresses(document: str) -> list[str]:
+    """Return the paths that the document loads, from the API's root."""
+    return [one.replace("../", "/") for one in Parts(document).loaded]
+
+
+def viewed() -> Iterator[str]:
+    """Yield the files of one view: those of the document, its modules' and the largest language."""
+    people = new_list(page=PAGE)
+    document = page_of(people).text
+    yield document
+    names = {address.rpartition("/")[2] for address in addresses(document)}
+    wanted, known = set(names), set[str]()
+    while wanted - known:
+        name = (wanted - known).pop()
+        known.add(name)
+        wanted |= set(re.findall(r"from '\./([\w.-]+)'", files()[name].text))
+        wanted |= set(re.findall(r"new URL\('([\w.-]+\.css)'", files()[name].text))
+    yield from (files()[name].text for name in known)
+    yield max((files()[f"{one}.json"].text for one in LANGUAGES), key=compressed)
+
+
+def compressed(text: str) -> int:
+    return len(gzip.compress(text.encode()))
+
+
+def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
+    people = new_list(page=PAGE)
+    answer = page_of(people)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    parts = Parts(answer.text)
+    assert parts.texts["title"].strip() == "Bakery"
+    assert ("waitlist-position", {"waitlist": "bakery"}) in parts.tags
+    loaded = addresses(answer.text)
+    assert len(loaded) >= 4
+    for address in loaded:
+        file = get(people, address)
+        assert file.status == 200, address
+        assert file.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert file.headers["x-content-type-options"] == "nosniff"
+
+
+def test_one_view_is_small_when_compressed() -> None:
+    texts = list(viewed())
+    assert len(texts) == len(files()) - len(LANGUAGES) + 1, "every file but the other languages"
+    assert sum(map(compressed, texts)) <= MOST_BYTES
+
+
+def test_no_file_names_another_server() -> None:
+    """P8: a page that loads from elsewhere says there who is waiting."""
+    namespace = "http://www.w3.org/2000/svg"
+    for path in FOLDER.iterdir():
+        text = path.read_text("utf-8").replace(namespace, "")
+        assert not re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]", text), path.name
+
+
+def test_no_file_makes_html_of_text() -> None:
+    """P5"""
+    for path in FOLDER.glob("*.js"):
+        text = path.read_text("utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
+
+
+def test_the_policy_allows_nothing_inline_and_the_logos_origin_alone() -> None:
+    """P5"""
+    own = policy_of(page_of(new_list()))
+    assert "unsafe" not in json.dumps(own)
+    assert own["default-src"] == own["frame-ancestors"] == own["base-uri"] == ["'none'"]
+    for directive in ("script-src", "style-src", "connect-src", "img-src"):
+        assert own[directive] == ["'self'"]
+    assert own["require-trusted-types-for"] == ["'script'"]
+    with_logo = policy_of(page_of(new_list(page=PAGE)))
+    assert with_logo == {**own, "img-src": ["'self'", "https://cdn.example.com:8443"]}
+    answer = page_of(new_list())
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_browser_that_has_a_file_gets_no_second_copy() -> None:
+    people = new_list(page=PAGE)
+    document = page_of(people)
+    assert document.headers["cache-control"] == "public, max-age=60"
+    for path in ("/w/bakery", *addresses(document.text)):
+        etag = get(people, path).headers["etag"]
+        for sent in (etag, f'W/"other", {etag}'):
+            again = get(people, path, if_none_match=sent)
+            assert (again.status, again.text, again.headers["etag"]) == (304, "", etag)
+            assert "cache-control" in again.headers
+        assert get(people, path, if_none_match='W/"other"').status == 200
+
+
+def test_a_change_of_the_list_changes_the_page() -> None:
+    people = new_list(page=PAGE)
+    etag = page_of(people).headers["etag"]
+    people.configure(name="Florist", page=PAGE)
+    people.world.clock.advance(31)  # what a process remembers of a list
+    renamed = page_of(people, if_none_match=etag)
+    assert (renamed.status, Parts(renamed.text).texts["title"].strip()) == (200, "Florist")
+    people.configure(name="Florist", page={**PAGE, "logo_url": "https://other.example.com/l.svg"})
+    people.world.clock.advance(31)
+    other_logo = page_of(people, if_none_match=renamed.headers["etag"])
+    assert policy_of(other_logo)["img-src"] == ["'self'", "https://other.example.com"]
+
+
+def test_browsers_get_compressed_files() -> None:
+    people = new_list()
+    for path in ("/w/bakery", "/assets/latest/waitlist.js"):
+        plain = get(people, path)
+        packed = get(people, path, accept_encoding="gzip, br")
+        assert (packed.headers["content-encoding"], plain.headers.get("content-encoding")) == (
+            "gzip",
+            None,
+        )
+        assert gzip.decompress(base64.b64decode(packed.text)).decode() == plain.text
+        assert packed.headers["etag"] == plain.headers["etag"]
+        assert "Accept-Encoding" in packed.headers["vary"]
+
+
+def test_an_edition_of_another_version_is_kept_for_a_short_time_only() -> None:
+    """During a deployment two versions answer, so a name of the other one is not for ever."""
+    people = new_list()
+    answer = get(people, "/assets/latest/waitlist.js")
+    assert (answer.status, answer.text) == (200, files()["waitlist.js"].text)
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    "name", ["page.html", "none.js", "..", "..%2Fshell.py", "%2e%2e%2Fsettings.py", "__init__.py"]
+)
+def test_there_is_no_other_file(name: str) -> None:
+    """P5"""
+    answer = get(new_list(), f"/assets/latest/{name}")
+    assert answer.status == 404
+    assert "import" not in answer.text
+
+
+def test_an_unknown_list_has_a_page_that_says_so() -> None:
+    people = new_list()
+    for waitlist_id in ("florist", "UPPER", "a%3Cscript%3E"):
+        answer = page_of(people, waitlist_id)
+        assert (answer.status, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["waitlist-problem"] == "waitlist_not_found"
+        assert [tag for tag, _ in Parts(answer.text).tags].count("script") == 1
+
+
+def test_hostile_names_and_texts_stay_text() -> None:
+    """P5: no HTML is taken from anyone."""
+    settings = {
+        "name": HOSTILE,
+        "page": {
+            "text": HOSTILE,
+            "fields": [
+                {"name": "a", "label": HOSTILE, "type": "select", "options": [HOSTILE[:60]]},
+            ],
+        },
+    }
+    people = new_list(**settings)
+    document = page_of(people)
+    parts = Parts(document.text)
+    assert parts.texts["title"].strip() == HOSTILE
+    assert [tag for tag, _ in parts.tags].count("script") == 1
+    assert "img" not in [tag for tag, _ in parts.tags]
+    shown = people.world.request("GET", people.path)
+    assert shown.headers["content-type"] == "application/json"
+    assert shown.json["page"]["text"] == HOSTILE
+
+
+def test_the_page_is_public_as_it_was_set() -> None:
+    people = new_list(page=PAGE)
+    assert people.world.request("GET", people.path).json["page"] == PAGE
+    config = people.world.request("GET", people.admin_path, operator=True)
+    assert config.json["page"] == PAGE
+    (listed,) = people.world.request("GET", "/v1/admin/waitlists", operator=True).json["waitlists"]
+    assert listed["page"] == PAGE
+    people.configure()
+    assert people.world.request("GET", people.path).json["page"] is None
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ({"colour": "green"}, "#rrggbb"),
+        ({"colour": "#0b6e4f;}"}, "#rrggbb"),
+        ({"logo_url": "http://example.com/logo.svg"}, "https://"),
+        ({"logo_url": "https:///logo.svg"}, "https://"),
+        ({"logo_url": "https://user:secret@example.com/logo.svg"}, "credentials"),
+        ({"logo_url": "https://example.com; script-src *"}, "https://"),
+        ({"logo_url": "https://example.com/logo.svg#part"}, "fragment"),
+        ({"logo_url": "https://example.com/" + "a" * 1000}, "1000"),
+        ({"logo_url": "data:image/svg+xml,<svg/>"}, "https://"),
+        ({"enter_url": "http://shop.example.com/"}, "https://"),
+        ({"enter_url": "http://localhost.example.com/"}, "localhost"),
+        ({"enter_url": "http://localhost@example.com/"}, "localhost"),
+        ({"enter_url": "https://shop.example.com/#pass"}, "fragment"),
+        ({"enter_url": "https://me@shop.example.com/"}, "credentials"),
+        ({"enter_url": "javascript:alert(1)"}, "https://"),
+        ({"enter_url": "https://shop.example.com/\n"}, "https://"),
+        ({"enter_url": "https://shop.example.com\\@evil.example"}, "https://"),
+        ({"text": "a\u202eb"}, "bidirectional"),
+        ({"text": "a" * 2001}, "2000"),
+        ({"html": "<b>"}, "Extra inputs"),
+        ({"fields": [{"name": "Email", "label": "Email"}]}, "pattern"),
+        ({"fields": [{"name": "email", "label": ""}]}, "at least 1"),
+        ({"fields": [{"name": "email", "label": "a\nb"}]}, "control"),
+        ({"fields": [{"name": "email", "label": "Email", "type": "password"}]}, "'text'"),
+        ({"fields": [{"name": "city", "label": "City", "type": "select"}]}, "options"),
+        ({"fields": [{"name": "city", "label": "City", "options": ["A"]}]}, "options"),
+        (
+            {"fields": [{"name": "a", "label": "A", "type": "select", "options": ["A", "A"]}]},
+            "once",
+        ),
+        ({"fields": [{"name": "a", "label": "A"}] * 2}, "once"),
+        ({"fields": [{"name": f"a{n}", "label": "A"} for n in range(11)]}, "at most 10"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_settings_that_no_page_can_have_are_refused(page: dict[str, Any], reason: str) -> None:
+    """P5"""
+    people = new_list(page=PAGE)
+    answer = people.configure(page=page)
+    assert (answer.status, answer.code) == (422, "invalid_request")
+    assert all(one["field"].startswith("body.page") for one in answer.json["errors"])
+    assert reason in answer.json["detail"]
+    assert people.world.request("GET", people.path).json["page"] == PAGE
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://localhost", "http://127.0.0.1:8000/in?a=b", "http://[::1]:3000/", "https://x.example"],
+)
+def test_a_place_on_this_machine_needs_no_https(url: str) -> None:
+    people = new_list(page={"enter_url": url})
+    assert people.world.request("GET", people.path).json["page"]["enter_url"] == url
+
+
+def test_the_languages_have_the_same_texts() -> None:
+    texts = {one: json.loads(files()[f"{one}.json"].text) for one in LANGUAGES}
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(LANGUAGES)
+    for language, own in texts.items():
+        assert list(own) == list(texts["en"]), language
+        for key, text in own.items():
+            forms = list(text.values()) if isinstance(text, dict) else [text]
+            if isinstance(text, dict):
+                assert set(text) == PLURALS[language], (language, key)
+            expected = placeholders(texts["en"][key])
+            # A word for one or two needs no number.
+            assert placeholders(text) == expected, (language, key)
+            assert all(placeholders(form) <= expected for form in forms), (language, key)
+        assert own["direction"] == ("rtl" if language == "ar" else "ltr")
+
+
+def placeholders(text: str | dict[str, str]) -> set[str]:
+    joined = text if isinstance(text, str) else " ".join(text.values())
+    return set(re.findall(r"\{(\w+)\}", joined))
+
+
+def test_every_text_that_the_page_says_exists() -> None:
+    texts = json.loads(files()["en.json"].text)
+    said = set()
+    for name in ("waitlist-position.js", "words.js"):
+        said |= set(
+            re.findall(
+                r"(?:say|#text|#button|#count|#estimate|show)\([^()'{]*'([\w.]+)'",
+                files()[name].text,
+            )
+        )
+    assert len(said) > 20
+    assert said - set(texts) == set()
+    states = set(re.findall(r"#heading\('(\w+)'\)", files()["waitlist-position.js"].text))
+    assert {f"{state}.title" for state in states} <= set(texts)
