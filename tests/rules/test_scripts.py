@@ -33,7 +33,7 @@ LOOPS = {
     "due": 2,
     "epoch": 1,
     "expire": 1,
-    "expiry": 1,
+    "expiry": 2,
     "free_rank_after": 2,
     "gap": 1,
     "list": 2,

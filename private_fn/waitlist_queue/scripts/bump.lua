@@ -54,6 +54,6 @@ else
   decide(keys, entry_id, 'bumped', place, '', 0)
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
-local expired = tries > 0 and last_end(keys, entry_id, 'expired', stamp)
+local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
 return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
   tries, expired and expired.at or 0, moved_by}

@@ -23,7 +23,7 @@ else
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')
   if not hold or (ticket and ticket ~= hold.ticket) then return {'not_parked'} end
 end
-local worn_out = last_end(keys, entry_id, 'worn_out', hold.stamp)
+local worn_out = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
   redis.call('ZCARD', keys.queue), worn_out and worn_out.stamp or 0}

@@ -10,7 +10,7 @@ from waitlist_api.claims.offers import Offer, OfferWriter
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.policies.schedule import instants_between, next_instant
-from waitlist_api.records.decisions import POLICY, offer_changes
+from waitlist_api.records.decisions import POLICY, ends_before, offer_changes
 from waitlist_api.records.entry import HistoryEvent, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.transitions import Transition
@@ -113,6 +113,7 @@ def _transition(
 ) -> Transition:
     """Return the transition of an offer, or of an admission without one."""
     status: Status = "admitted" if admitted.is_automatic else "offered"
+    event = HistoryEvent(stamp=admitted.stamp, event=status, by=by)
     changes = offer_changes(claim.deadline_millis)
     if admitted.is_automatic:
         changes = {"admitted_millis": now_millis, "inside_until_millis": claim.deadline_millis}
@@ -124,6 +125,6 @@ def _transition(
         rank=claim.rank,
         attempts=claim.attempts,
         changes={"claim_token": claim.token, **changes},
-        events=(HistoryEvent(stamp=admitted.stamp, event=status, by=by),),
+        events=(*ends_before(claim), event),
         unless_token=claim.token,
     )

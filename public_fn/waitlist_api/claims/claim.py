@@ -8,7 +8,7 @@ from waitlist_api.claims.offers import Offer, OfferWriter, give_up_message
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
-from waitlist_api.records.decisions import expired_event, offer_changes
+from waitlist_api.records.decisions import ends_before, offer_changes
 from waitlist_api.records.entry import HistoryEvent, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.transitions import Transition
@@ -112,9 +112,7 @@ def _transition(
 ) -> Transition:
     """Return the transition of an offer, and of the previous hold if that has just expired."""
     status: Status = "admitted" if command.complete else "offered"
-    events = [HistoryEvent(stamp=stamp, event=status, by=command.by)]
-    if claim.expired_stamp:
-        events.insert(0, expired_event(claim.expired_stamp))
+    event = HistoryEvent(stamp=stamp, event=status, by=command.by)
     changes = offer_changes(claim.deadline_millis) | {"is_offer": None} | admission_changes
     return Transition(
         waitlist_id=command.waitlist_id,
@@ -124,6 +122,6 @@ def _transition(
         rank=claim.rank,
         attempts=claim.attempts,
         changes={"claim_token": claim.token, **changes},
-        events=tuple(events),
+        events=(*ends_before(claim), event),
         unless_token=claim.token,
     )

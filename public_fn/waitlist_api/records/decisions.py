@@ -37,11 +37,10 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "worn_out":
             return (worn_out_event(decision.stamp),)
         case "no_show" | "abandoned":
-            return (HistoryEvent(stamp=decision.at, event=NO_SHOW, by=POLICY),)
+            return (no_show_event(decision.at),)
         case "no_show_parked":
             # Redis has drawn this stamp too, for this event alone (lib/expiry.lua).
-            no_show = HistoryEvent(stamp=decision.stamp - 1, event=NO_SHOW, by=POLICY)
-            return no_show, worn_out_event(decision.stamp)
+            return no_show_event(decision.stamp - 1), worn_out_event(decision.stamp)
         case "offered":
             return (event_of(decision, POLICY),)
         case "declined":
@@ -69,6 +68,18 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 def expired_event(stamp: int) -> HistoryEvent:
     """Return the event of a hold that expired at a stamp."""
     return HistoryEvent(stamp=stamp, event="expired", by=MAINTENANCE)
+
+
+def no_show_event(stamp: int) -> HistoryEvent:
+    """Return the event of an offer that its customer did not accept in time."""
+    return HistoryEvent(stamp=stamp, event=NO_SHOW, by=POLICY)
+
+
+def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
+    """Return the event of the hold or offer before, if its end has brought the entry back."""
+    if claim.expired_stamp:
+        return (expired_event(claim.expired_stamp),)
+    return (no_show_event(claim.no_show_stamp),) if claim.no_show_stamp else ()
 
 
 def worn_out_event(stamp: int) -> HistoryEvent:

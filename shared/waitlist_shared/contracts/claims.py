@@ -48,8 +48,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
     """One held entry; `attempts` counts the holds of it that have expired before.
 
     A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
-    at which the lease of the hold before ended, if that brought the entry back into the queue and
-    the record may lack it, else 0.
+    at which the lease of the hold before ended, `no_show_stamp` that at which the offer before did,
+    if that brought the entry back into the queue and the record may lack it, else 0.
     """
 
     entry_id: EntryId
@@ -59,6 +59,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     expired_stamp: Ticket = 0
+    no_show_stamp: Ticket = 0
 
 
 @answers(Claim)

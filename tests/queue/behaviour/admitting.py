@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.line import SECOND_MICROS, Answer, Line, accepted
 from waitlist_queue import keys
+from waitlist_shared.ranks import millis_of
 
 PEOPLE = [f"person-{number}" for number in range(12)]
 MINUTE_MILLIS = 60_000
@@ -245,6 +246,28 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
     accepted(line.send("drop", **line.stay("bob"), inside_until_millis=until))
     line.init(state="warm", only_if_known=True)
     assert line.stats()["inside"] == 1
+
+
+def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
+    """P1: they have one deadline, and Redis sorts equal deadlines by entry id."""
+    filled(line, no_show="to_back")
+    assert admitted(line, count=8) == PEOPLE[:8]
+    line.clock.advance(seconds=OFFER_SECONDS)
+    line.expire()
+    assert admitted(line, count=12) == PEOPLE[8:] + PEOPLE[:8]
+
+
+@pytest.mark.parametrize("no_show", ["keep_place", "to_back"])
+def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_show: str) -> None:
+    filled(line, no_show=no_show)
+    admit(line, count=12)
+    deadline = line.clock.millis + OFFER_SECONDS * 1000
+    line.clock.advance(seconds=OFFER_SECONDS + 5)
+    (offer,) = admit(line, count=1)["entries"]
+    (claim,) = line.claimed(1).values()
+    for one in (offer, claim):
+        assert millis_of(one["no_show_stamp"]) == deadline
+        assert one["expired_stamp"] == 0
 
 
 def test_a_new_signup_frees_the_place_inside(line: Line) -> None:

@@ -132,10 +132,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a no-show that Redis alone has noticed",
-        "Maintenance records the end of an offer a minute later. If the entry has another offer by"
-        " then and Redis is lost before that, the history lacks the no-show, or the record still"
-        " has the first offer, which ends once more. It also ends once more if Redis is lost"
-        " between the record of a no-show and the leave that follows it.",
+        "The next offer records the end of the one before it, or maintenance does within a minute."
+        " If Redis is lost before that, the record still has the first offer, which ends once more."
+        " So it does if Redis is lost between the record of a no-show and the leave that follows.",
         "admit / offer over / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))

@@ -251,6 +251,20 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
     assert desk.events("ann") == story
 
 
+@pytest.mark.parametrize("following", ["admit", "claim"])
+def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
+    waitlist: Waitlist, world: World, following: str
+) -> None:
+    """Given a no-show that Redis alone has noticed, when the next offer is recorded. P3."""
+    desk = waitlist("ann", admission={})
+    desk.admit(1)
+    world.advance(OFFER_SECONDS)
+    assert getattr(desk, following)(1).status == 200
+    world.redis.flushall()
+    world.maintain()
+    assert desk.events("ann") == ["joined", "offered", "no_show", "offered"]
+
+
 def test_a_declined_place_goes_to_the_next(waitlist: Waitlist) -> None:
     desk = waitlist("ann", "bob", "cyd", admission=ONE_INSIDE)
     desk.look("ann")

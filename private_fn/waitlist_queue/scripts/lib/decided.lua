@@ -30,11 +30,15 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Returns the expiry that brought an entry to where it was at a stamp, if it was one of this verb. Moves within
--- the queue do not count.
-local function last_end(keys, entry_id, verb, stamp)
-  local last = find_decision(keys, entry_id, function(one)
+-- Returns the decision that brought an entry to where it was at a stamp, or nil. Moves within the queue do not count.
+local function last_end(keys, entry_id, stamp)
+  return find_decision(keys, entry_id, function(one)
     return one.verb ~= 'bumped' and one.stamp < stamp
   end)
+end
+
+-- Returns what it returns if that was of this verb.
+local function last_end_by(keys, entry_id, verb, stamp)
+  local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last
 end

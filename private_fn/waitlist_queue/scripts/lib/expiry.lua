@@ -2,8 +2,7 @@
 -- customer did not accept in time, the setting `no_show` decides.
 local EXPIRED_AT_ONCE = 200
 
-local function end_hold(keys, entry_id, deadline, no_show, max_attempts, millis, stamp)
-  local hold = read_hold(keys, entry_id)
+local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, millis, stamp)
   local is_offer = hold.state == 'offered'
   local ended = math.min(stamp, ticket_after(hold.stamp, deadline * 1000))
   hold.stamp = stamp
@@ -36,10 +35,19 @@ local function end_expired(keys, max_attempts, now)
   -- Two stamps: an offer that ends in a parking has two events, which must differ in their stamps.
   local stamp = next_stamp(keys, now, next_stamp(keys, now))
   local no_show = redis.call('HGET', keys.meta, 'no_show')
+  local holds = {}
   for i = 1, #expired, 2 do
+    holds[#holds + 1] = {expired[i], read_hold(keys, expired[i]), tonumber(expired[i + 1])}
+  end
+  -- The offers of a run have one deadline, and those that go to the back keep their order.
+  table.sort(holds, function(a, b)
+    if a[3] ~= b[3] then return a[3] < b[3] end
+    return a[2].rank < b[2].rank
+  end)
+  for i, one in ipairs(holds) do
     -- Entries that go to the back need a rank each.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
-    end_hold(keys, expired[i], tonumber(expired[i + 1]), no_show, max_attempts, millis, stamp)
+    end_hold(keys, one[1], one[2], one[3], no_show, max_attempts, millis, stamp)
   end
   return #expired < 2 * EXPIRED_AT_ONCE, stamp
 end

@@ -1,9 +1,10 @@
--- Returns what a claim answers for one entry; expired_stamp is the stamp at which the lease of the hold before
--- ended, if that brought the entry back into the queue, else 0.
+-- Returns what a claim answers for one entry. If a hold that expired, or an offer without its customer, brought the
+-- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, else 0.
 local function claimed(keys, entry_id, hold, deadline)
-  local expired = hold.attempts > 0 and last_end(keys, entry_id, 'expired', hold.stamp)
+  local last = last_end(keys, entry_id, hold.stamp)
   return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket,
-    expired and expired.at or 0}
+    last and last.verb == 'expired' and last.at or 0,
+    last and last.verb == 'no_show' and last.at or 0}
 end
 
 -- Returns the entries of an earlier claim that are still held or done. Done entries are part of it, because a
