@@ -35,7 +35,9 @@ def test_what_pages_need_is_allowed_and_no_credentials() -> None:
     assert sent <= set(rules["allowHeaders"])
     methods = {method.upper() for item in api({})["paths"].values() for method in item}
     assert set(rules["allowMethods"]) == methods
-    assert {"retry-after", "apigw-requestid", "x-correlation-id"} <= set(rules["exposeHeaders"])
+    assert {"retry-after", "apigw-requestid", "x-correlation-id", "age", "via"} <= set(
+        rules["exposeHeaders"]
+    )
     assert "allowCredentials" not in rules
 
 

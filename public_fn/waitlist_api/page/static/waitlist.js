@@ -7,6 +7,8 @@ const FRESH_MS = 5_000; // a tab that wakes looks again if the last answer is ol
 const HIDDEN_MS = 1_500; // the tab that the customer sees looks first
 const LIST_MS = 30_000; // a list that is closed or full is asked so often
 const LONGEST_MS = 300_000;
+const NEAR = 200; // an offer to one of the first must not wait for a cache
+const BOARD_SECONDS = 20;
 
 /** An answer that is no success; `status` is 0 if no answer came. */
 export class Problem extends Error {
@@ -53,6 +55,11 @@ export class Api {
     return this.#call('POST', `${this.path}/entries`, { body, key, entryToken });
   }
 
+  /** The board, with whether a cache has brought it. */
+  board() {
+    return this.#call('GET', `${this.path}/board`, { isPublic: true });
+  }
+
   look(entry) {
     return this.#own('GET', entry);
   }
@@ -83,12 +90,12 @@ export class Api {
     return this.#call(method, url, { body, entryToken: entry?.entry_token });
   }
 
-  async #call(method, url, { body, key, entryToken } = {}) {
+  async #call(method, url, { body, key, entryToken, isPublic = url === this.path } = {}) {
     const headers = {};
     if (body) headers['Content-Type'] = 'application/json';
     if (key) headers['Idempotency-Key'] = key;
-    const bearer = this.token ? await this.token() : entryToken;
-    if (bearer && url !== this.path) headers.Authorization = `Bearer ${bearer}`;
+    const bearer = this.token && !isPublic ? await this.token() : entryToken;
+    if (bearer && !isPublic) headers.Authorization = `Bearer ${bearer}`;
     const options = { method, headers, body: body && JSON.stringify(body), cache: 'no-store' };
     let response, text;
     try {
@@ -99,6 +106,7 @@ export class Api {
     }
     this.#compareClocks(response);
     const answer = parsed(text);
+    if (response.ok && isPublic) answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
     if (response.ok) return answer;
     const { code, detail } = answer ?? {};
     throw new Problem(response.status, code, retryAfter(response.headers.get('Retry-After')), detail);
@@ -158,8 +166,44 @@ class Memory {
   }
 }
 
-/** How a customer's position is found: one look at the entry itself. */
-export const lookAtEntry = (api, entry) => api.look(entry);
+/** Return the first and the last position that an entry of a rank had on a board, or null: none. */
+export function boundsOn({ cuts, total }, rank) {
+  let [low, high] = [0, cuts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cuts[middle][0] <= rank) low = middle + 1;
+    else high = middle;
+  }
+  if (low === 0) return null;
+  const [cutRank, position] = cuts[low - 1];
+  if (cutRank === rank) return [position, position];
+  return [position + 1, low < cuts.length ? cuts[low][1] - 1 : total];
+}
+
+/**
+ * How a customer's position is found: far back from the board, else by a look at the entry itself.
+ *
+ * A board that no cache has brought costs the service as much as a look, so it is not read again.
+ */
+export async function followBoard(api, entry) {
+  const isNear = entry?.status !== 'waiting' || !entry.rank || entry.position <= NEAR;
+  const isOld = Date.now() - (entry?.ownAt ?? 0) > LONGEST_MS;
+  if (!isNear && !isOld && entry.isCached !== false) {
+    const board = await api.board().catch(() => ({ cuts: [], isCached: false }));
+    const bounds = boundsOn(board, entry.rank);
+    if (!board.isCached) entry = { ...entry, isCached: false };
+    else if (board.as_of < entry.asOf) return { ...entry, poll_after_seconds: BOARD_SECONDS };
+    else if (bounds && bounds[1] > NEAR) {
+      const { as_of: asOf, total } = board;
+      return { ...entry, position: bounds[1], total, asOf, poll_after_seconds: BOARD_SECONDS };
+    }
+  }
+  const asOf = new Date(Date.now() + api.skew).toISOString();
+  const found = await api.look(entry);
+  const soon = found.position > NEAR && entry?.isCached !== false;
+  const seconds = soon ? Math.min(BOARD_SECONDS, found.poll_after_seconds) : found.poll_after_seconds;
+  return { ...found, ownAt: Date.now(), asOf, isCached: entry?.isCached, poll_after_seconds: seconds };
+}
 
 /**
  * One customer in one list. Follows the entry, and sends a `change` event when `view` has changed.
@@ -181,7 +225,7 @@ export class Waitlist extends EventTarget {
   #isRunning = false;
   #timer;
 
-  constructor({ api, waitlist, token = null, position = lookAtEntry }) {
+  constructor({ api, waitlist, token = null, position = followBoard }) {
     super();
     const base = new URL(api, location.href);
     this.#api = new Api(base, waitlist, token);
@@ -412,7 +456,7 @@ export class Waitlist extends EventTarget {
     const record = this.#memory.read();
     const before = record.entry ?? {};
     const token = answer.entry_token ?? before.entry_token;
-    const entry = { ...before, ...answer, entry_token: token };
+    const entry = { ...before, ...answer, entry_token: token, ownAt: answer.ownAt ?? Date.now() };
     const seconds = answer.poll_after_seconds;
     const nextAt = seconds ? Date.now() + pollAfter(seconds) : null;
     const first = Math.max(record.first ?? 0, answer.position ?? 0) || null;

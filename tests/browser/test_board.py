@@ -1,0 +1,93 @@
+"""The page far back in a long queue: it follows the board if a cache brings it, else it looks."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import Page, Route
+
+from tests.browser.conftest import NewContext
+from tests.e2e.callers import Operator
+from tests.support.board import bounds
+
+# The module as the page loads it, called with the calls that a test plays.
+FOLLOW = """
+async ([file, entry, board]) => {
+  const { followBoard } = await import(file);
+  const calls = [];
+  const api = {
+    skew: 0,
+    board: async () => { calls.push('board'); return board; },
+    look: async () => { calls.push('look'); return { position: 7, poll_after_seconds: 60 }; },
+  };
+  const found = await followBoard(api, entry);
+  return [calls, found.position, found.poll_after_seconds];
+}
+"""
+BOUNDS = """
+async ([file, board, ranks]) => {
+  const { boundsOn } = await import(file);
+  return ranks.map((rank) => boundsOn(board, rank));
+}
+"""
+CUTS = [[rank * 10, rank] for rank in range(1, 201)] + [[2050, 202], [3000, 204]]
+BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCached": True}
+
+
+def module(page: Page, operator: Operator) -> str:
+    """Open the page of a new waitlist; return the address of its client module."""
+    operator.put({"name": "Bakery"})
+    found: list[str] = []
+    page.on("request", lambda request: found.append(request.url))
+    page.goto(f"/w/{operator.waitlist_id}")
+    page.get_by_role("button").first.wait_for()
+    return next(url for url in found if url.endswith("/waitlist.js"))
+
+
+def test_the_page_reads_the_bounds_that_the_board_gives(
+    new_context: NewContext, operator: Operator
+) -> None:
+    page = new_context().new_page()
+    file = module(page, operator)
+    ranks = [0, 9, 10, 15, 1995, 2000, 2049, 2050, 2999, 3000, 9999]
+    found = page.evaluate(BOUNDS, [file, BOARD, ranks])
+    cuts = [(rank, position) for rank, position in CUTS]
+    expected = [list(bounds(cuts, 210, rank)) for rank in ranks]
+    assert found == [None if one == [0, 0] else one for one in expected]
+
+
+def test_the_page_follows_a_board_that_a_cache_brings(
+    new_context: NewContext, operator: Operator
+) -> None:
+    page = new_context().new_page()
+    file = module(page, operator)
+
+    def follow(board: dict[str, Any], **entry: Any) -> Any:
+        waiting = {"status": "waiting", "rank": 2999, "position": 300, "ownAt": 9e15, "asOf": ""}
+        return page.evaluate(FOLLOW, [file, {**waiting, **entry}, board])
+
+    assert follow(BOARD) == [["board"], 203, 20]
+    # A board that is older than what is shown changes nothing.
+    assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 300, 20]
+    # The entry itself counts near the head, without a cache or the rank, and every five minutes.
+    assert follow(BOARD, position=200)[0] == ["look"]
+    assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
+    assert follow(BOARD, isCached=False)[0] == ["look"]
+    assert follow(BOARD, rank=9)[0] == ["board", "look"]
+    assert follow(BOARD, ownAt=0)[0] == ["look"]
+
+
+def test_a_board_of_a_cache_is_recognised(new_context: NewContext, operator: Operator) -> None:
+    page = new_context().new_page()
+    file = module(page, operator)
+
+    def as_of_a_cache(route: Route) -> None:
+        body = json.dumps({**BOARD, "isCached": None})
+        route.fulfill(body=body, content_type="application/json", headers={"Age": "3"})
+
+    read = """async ([file, name]) => {
+      const { Api } = await import(file);
+      return (await new Api(location.origin, name).board()).isCached;
+    }"""
+    assert page.evaluate(read, [file, operator.waitlist_id]) is False
+    page.route("**/board", as_of_a_cache)
+    assert page.evaluate(read, [file, operator.waitlist_id]) is True
