@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from tests.browser.axe import Axe
 from tests.browser.chromium import running_chromium
+from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.aws import local_operator
@@ -93,3 +94,9 @@ def browser_page(new_context: NewContext) -> Page:
 @pytest.fixture(scope="session")
 def axe() -> Axe:
     return Axe()
+
+
+@pytest.fixture
+def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
+    """A list that does not exist yet, and an empty tab for its page."""
+    return Stage(browser_page, operator, others)

@@ -65,7 +65,8 @@ def test_every_route_refuses_it(stocked: People, route: str) -> None:
     """P5: also those that ask for no body."""
     method, path = route.split(" ")
     limit = MAX_IMPORT_BYTES if path.endswith("/import") else MAX_BODY_BYTES
-    path = path.format(waitlist_id="bakery", entry_id=stocked.id_of("ada"))
+    ids = {"waitlist_id": "bakery", "entry_id": stocked.id_of("ada")}
+    path = path.format(**ids, edition="latest", file="page.js")
     with nothing_changes(stocked.world):
         answer = stocked.world.request(
             method, path, raw_body="x" * (limit + 1), operator="/admin/" in path

@@ -266,7 +266,7 @@ class WaitlistPosition extends HTMLElement {
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, this.#trouble);
       this.#panel.dataset.state = view.state;
-      if (hadFocus) this.#root.querySelector('h2')?.focus();
+      if (hadFocus) this.#root.querySelector('.title')?.focus();
     }
     this.#showMessages(view);
     this.#update(view);
@@ -343,7 +343,8 @@ class WaitlistPosition extends HTMLElement {
   // -------------------------------------------------------------------------- parts of states
 
   #heading(state) {
-    return make('h2', { tabindex: '-1' }, this.#words.say(`${state}.title`));
+    const level = this.#client.view.list ? 'h2' : 'h1';
+    return make(level, { class: 'title', tabindex: '-1' }, this.#words.say(`${state}.title`));
   }
 
   #text(key, values) {

@@ -1,0 +1,219 @@
+"""A list and a customer's page of it, brought into each state that a page can show."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.callers import Customer, Operator
+
+NAME = "Corner Bakery"
+POLICY = {"offer_seconds": 600, "pass_seconds": 600}
+FIELDS = [
+    {"name": "name", "label": "Your name", "required": True},
+    {"name": "email", "label": "Email", "type": "email"},
+    {
+        "name": "city",
+        "label": "Branch",
+        "type": "select",
+        "options": ["Mitte", "Nord"],
+        "kept_in": "attributes",
+    },
+]
+
+
+@dataclass
+class Stage:
+    """What a test does to a list, and the page that shows it."""
+
+    page: Page
+    operator: Operator
+    others: Customer
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def configure(self, **settings: Any) -> None:
+        """Create the list, or change these settings."""
+        self.settings |= settings
+        answer = self.operator.put({"name": NAME, **self.settings})
+        assert answer.status_code in (200, 201), answer.text
+
+    def open(self, query: str = "") -> None:
+        self.page.goto(f"/w/{self.operator.waitlist_id}{query}")
+
+    def shows(self, heading: str) -> None:
+        """Wait until the page has this heading."""
+        expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+
+    def join(self, **settings: Any) -> None:
+        """Open the page and join."""
+        self.configure(**settings)
+        self.open()
+        self.press("Join the line")
+        self.shows("You are in line")
+
+    def press(self, button: str) -> None:
+        self.page.get_by_role("button", name=button, exact=True).click()
+
+    def confirm(self, button: str) -> None:
+        """Answer the question of a dialog."""
+        self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What the browser keeps of this list."""
+        texts = self.page.evaluate("() => Object.values(localStorage).map(JSON.parse)")
+        (kept,) = [one for one in texts if one]
+        return dict(kept)
+
+    @property
+    def entry_id(self) -> str:
+        return str(self.kept["entry"]["entry_id"])
+
+    def offer(self) -> None:
+        """Offer a place to the first of the line, who must be the page's customer."""
+        self.join(admission=POLICY)
+        self.admit()
+        self.shows("It is your turn")
+
+    def admit(self) -> None:
+        answer = self.operator.call("POST", "/admit", json={"count": 1})
+        assert answer.status_code == 200, answer.text
+
+    def claim(self) -> str:
+        """Hold the first of the line as an operator; return the claim's token."""
+        answer = self.operator.call("POST", "/claims", json={"count": 1})
+        return str(answer.json()["claims"][0]["claim_token"])
+
+    def act(self, kind: str, verb: str, **body: Any) -> None:
+        """Call an operator's route of the customer's entry, or of its claim."""
+        answer = self.operator.call("POST", f"/{kind}/{self.entry_id}/{verb}", json=body)
+        assert answer.is_success, answer.text
+
+    def enter(self) -> None:
+        self.offer()
+        self.press("Enter now")
+        self.shows("You are in")
+
+
+def missing(stage: Stage) -> None:
+    stage.open()
+    stage.shows("There is no line here")
+
+
+def form(stage: Stage) -> None:
+    stage.configure(page={"text": "Fresh bread.", "fields": FIELDS, "colour": "#ffe100"})
+    stage.others.joined("early")
+    stage.open()
+    expect(stage.page.get_by_text("1 person is waiting.")).to_be_visible()
+
+
+def paused(stage: Stage) -> None:
+    stage.configure(paused=True)
+    stage.open()
+    expect(stage.page.get_by_text("No one is let in at the moment.")).to_be_visible()
+
+
+def closed(stage: Stage) -> None:
+    daily = {"schedule": [{"cron": "0 9 * * *", "timezone": "UTC", "count": 5}]}
+    stage.configure(open=False, admission=daily)
+    stage.open()
+    stage.shows("This line is closed")
+    expect(stage.page.get_by_text("The next people are let in:")).to_be_visible()
+
+
+def full(stage: Stage) -> None:
+    stage.configure(capacity=1)
+    stage.others.joined("early")
+    stage.open()
+    stage.shows("This line is full")
+
+
+def waiting(stage: Stage) -> None:
+    stage.configure(page={"text": "Fresh bread.", "colour": "#ffe100"})
+    stage.others.joined("early")
+    stage.join()
+    stage.others.joined("late")
+    expect(stage.page.get_by_text("1 person behind you")).to_be_visible()
+
+
+def question(stage: Stage) -> None:
+    stage.join()
+    stage.press("Leave the line")
+    stage.shows("Leave the line?")
+
+
+def offered(stage: Stage) -> None:
+    stage.offer()
+
+
+def called(stage: Stage) -> None:
+    stage.join()
+    stage.claim()
+    stage.shows("You are about to be called")
+
+
+def parked(stage: Stage) -> None:
+    stage.join()
+    stage.act("claims", "park", claim_token=stage.claim(), reason="absent")
+    stage.shows("Your place is on hold")
+
+
+def inside(stage: Stage) -> None:
+    stage.enter()
+
+
+def exited(stage: Stage) -> None:
+    stage.enter()
+    stage.press("I am finished")
+    stage.confirm("I am finished")
+    stage.shows("Goodbye")
+
+
+def admitted(stage: Stage) -> None:
+    stage.join()
+    stage.act("claims", "complete", claim_token=stage.claim())
+    stage.shows("You have been let in")
+
+
+def left(stage: Stage) -> None:
+    stage.join()
+    stage.press("Leave the line")
+    stage.confirm("Leave")
+    stage.shows("You are not in the line")
+
+
+def removed(stage: Stage) -> None:
+    stage.join()
+    stage.act("entries", "remove", reason="<b>rude</b>")
+    stage.shows("You are not in the line")
+    expect(stage.page.get_by_text("You were taken off the line.")).to_be_visible()
+
+
+def trouble(stage: Stage) -> None:
+    stage.join()
+    stage.page.context.set_offline(True)
+    expect(stage.page.get_by_text("No connection.")).to_be_visible()
+
+
+STATES: dict[str, Callable[[Stage], None]] = {
+    one.__name__: one
+    for one in (
+        missing,
+        form,
+        paused,
+        closed,
+        full,
+        waiting,
+        question,
+        offered,
+        called,
+        parked,
+        inside,
+        exited,
+        admitted,
+        left,
+        removed,
+        trouble,
+    )
+}

@@ -1,0 +1,235 @@
+"""Lost networks, busy services, sleeping phones, several tabs: the page returns by itself."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, Request, Route, expect
+
+from tests.browser.conftest import NewContext
+from tests.browser.stage import Stage
+
+ENTRY = re.compile(r"/v1/waitlists/[^/]+/entries/[a-z2-7]{26}$")
+ENTRIES = re.compile(r"/v1/waitlists/[^/]+/entries$")
+# A page is visible or hidden as the test says; no browser without a window hides one by itself.
+VISIBILITY = """
+  let state = 'visible';
+  Object.defineProperty(Document.prototype, 'visibilityState', { get: () => state });
+  window.setVisibility = (value) => {
+    state = value;
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+"""
+
+
+def looks_of(page: Page) -> list[Request]:
+    """Return a list to which each look of a page is added."""
+    looks: list[Request] = []
+
+    def note(request: Request) -> None:
+        if request.method == "GET" and ENTRY.search(request.url):
+            looks.append(request)
+
+    page.on("request", note)
+    return looks
+
+
+def refusing(status: int, retry_after: str | None, code: str = "") -> Callable[[Route], None]:
+    def refuse(route: Route) -> None:
+        headers = {"Retry-After": retry_after} if retry_after else {}
+        body = json.dumps({"code": code} if code else {"message": "Too Many Requests"})
+        route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
+
+    return refuse
+
+
+def test_offline_and_back(stage: Stage) -> None:
+    early = stage.others
+    stage.configure()
+    first = early.joined("early")
+    stage.join()
+    stage.page.context.set_offline(True)
+    expect(stage.page.get_by_text("No connection. Your place is kept")).to_be_visible()
+    expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
+    assert early.leave(first).status_code == 204
+    stage.page.context.set_offline(False)
+    expect(stage.page.get_by_text("You are next.")).to_be_visible()
+    expect(stage.page.get_by_text("No connection.")).to_be_hidden()
+
+
+def test_a_busy_service_is_left_alone_as_long_as_it_asks(stage: Stage) -> None:
+    stage.page.clock.install()
+    stage.join()
+    looks = looks_of(stage.page)
+    stage.page.route(ENTRY, refusing(429, "40"))
+    stage.page.clock.run_for(2_000)
+    expect(stage.page.get_by_text("Many people are here right now.")).to_be_visible()
+    assert len(looks) == 1
+    stage.page.clock.run_for(38_000)
+    stage.page.evaluate("() => window.dispatchEvent(new Event('pageshow'))")
+    assert len(looks) == 1
+    stage.page.unroute(ENTRY)
+    stage.page.clock.run_for(10_000)
+    expect(stage.page.get_by_text("Many people are here right now.")).to_be_hidden()
+    stage.shows("You are in line")
+
+
+def test_a_service_that_is_down_is_asked_again_more_and_more_seldom(stage: Stage) -> None:
+    stage.page.clock.install()
+    stage.join()
+    looks = looks_of(stage.page)
+    stage.page.route(ENTRY, refusing(503, None))
+    for _ in range(120):
+        stage.page.clock.run_for(1_000)
+    expect(stage.page.get_by_text("The service does not answer right now.")).to_be_visible()
+    assert 5 <= len(looks) <= 60
+    stage.page.unroute(ENTRY)
+    stage.page.clock.run_for(70_000)
+    expect(stage.page.get_by_text("The service does not answer")).to_be_hidden()
+
+
+def test_a_signup_without_an_answer_is_the_same_signup_when_it_is_repeated(stage: Stage) -> None:
+    """P6: also after a reload in between."""
+    stage.configure()
+    stage.open()
+    sent: list[tuple[str | None, Any]] = []
+
+    def lose(route: Route) -> None:
+        sent.append((route.request.header_value("idempotency-key"), route.request.post_data))
+        route.fetch()
+        route.abort()
+
+    stage.page.route(ENTRIES, lose)
+    stage.press("Join the line")
+    expect(stage.page.get_by_text("No connection.")).to_be_visible()
+    stage.page.reload()
+    stage.shows("You are joining…")
+    stage.page.unroute(ENTRIES)
+    stage.shows("You are in line")
+    expect(stage.page.get_by_text("You are next.")).to_be_visible()
+    assert len(set(sent)) == 1
+    assert stage.operator.stats()["signed_up"] == 1
+
+
+def test_an_enter_without_an_answer_is_repeated(stage: Stage) -> None:
+    """P6"""
+    stage.offer()
+    lost: list[Route] = []
+
+    def lose_once(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route)
+        route.fetch()
+        route.abort()
+
+    stage.page.route("**/enter", lose_once)
+    stage.press("Enter now")
+    stage.shows("You are in")
+    assert stage.operator.stats()["inside"] == 1
+
+
+def test_a_reload_and_a_second_tab_show_the_same_place(stage: Stage) -> None:
+    stage.join()
+    entry_id = stage.entry_id
+    stage.page.reload()
+    stage.shows("You are in line")
+    tab = stage.page.context.new_page()
+    second = Stage(tab, stage.operator, stage.others)
+    second.open()
+    second.shows("You are in line")
+    assert second.entry_id == entry_id
+    second.press("Leave the line")
+    second.confirm("Leave")
+    stage.shows("You are not in the line")
+    assert stage.operator.stats()["signed_up"] == 1
+
+
+def test_tabs_share_one_poll(stage: Stage) -> None:
+    context = stage.page.context
+    context.clock.install()
+    stage.join()
+    tabs = [stage.page, context.new_page(), context.new_page()]
+    for tab in tabs[1:]:
+        tab.goto(stage.page.url)
+        expect(tab.get_by_role("heading", name="You are in line")).to_be_visible()
+    looks = [looks_of(tab) for tab in tabs]
+    for _ in range(20):
+        for tab in tabs:
+            tab.clock.run_for(500)
+    # One poll a second and a bit for all three: 10 s of each tab's clock.
+    total = sum(map(len, looks))
+    assert 1 <= total <= 12, total
+
+
+def test_a_phone_that_wakes_looks_at_once(stage: Stage) -> None:
+    stage.page.add_init_script(VISIBILITY)
+    stage.page.clock.install()
+    stage.configure()
+    first, _ = stage.others.joined("bob"), stage.others.joined("cyd")
+    stage.join()
+    stage.page.clock.pause_at(stage.page.evaluate("() => Date.now() + 1"))
+    stage.page.evaluate("() => setVisibility('hidden')")
+    looks = looks_of(stage.page)
+    # It sleeps: time goes by, and no timer runs.
+    stage.page.evaluate("() => { const now = Date.now() + 600_000; Date.now = () => now; }")
+    assert stage.others.leave(first).status_code == 204
+    assert looks == []
+    stage.page.evaluate("() => setVisibility('visible')")
+    expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
+    assert len(looks) == 1
+
+
+def test_without_storage_the_page_says_that_it_must_stay_open(stage: Stage) -> None:
+    stage.page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } })"
+    )
+    stage.join()
+    expect(stage.page.get_by_text("Please keep this page open")).to_be_visible()
+    stage.others.joined("late")
+    expect(stage.page.get_by_text("1 person behind you")).to_be_visible()
+
+
+def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
+    """P5: an operator erased the person; another signup of the same id has another stay."""
+    stage.join()
+    customer = stage.kept["customer"]
+    assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
+    assert stage.others.sign_up(customer).status_code == 201
+    expect(stage.page.get_by_text("Your earlier place is no longer valid here.")).to_be_visible()
+    stage.press("Join the line")
+    expect(stage.page.get_by_text("Your earlier place cannot be shown")).to_be_visible()
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
+
+
+def test_a_person_whom_an_operator_erased_may_join_again(stage: Stage) -> None:
+    stage.join()
+    assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
+    expect(stage.page.get_by_text("Your earlier place no longer exists.")).to_be_visible()
+    stage.press("Join the line")
+    stage.shows("You are in line")
+
+
+def test_something_before_the_service_that_refuses_takes_no_place(stage: Stage) -> None:
+    """A firewall's 403 has no code of the service: the entry is kept."""
+    stage.join()
+    stage.page.route(ENTRY, refusing(403, None))
+    stage.shows("Please sign in to see your place")
+    stage.page.unroute(ENTRY)
+    stage.page.reload()
+    stage.shows("You are in line")
+
+
+def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: NewContext) -> None:
+    stage.configure()
+    lists = re.compile(r"/v1/waitlists/[^/]+$")
+    stage.page.route(lists, refusing(503, "1", "rebuilding"))
+    stage.open()
+    expect(stage.page.get_by_text("The service does not answer right now.")).to_be_visible()
+    stage.page.unroute(lists)
+    stage.press("Join the line")
+    stage.shows("You are in line")

@@ -1,0 +1,283 @@
+"""For every person: keyboard alone, screen readers, languages, colours, alerts; and hostile text."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import Axe
+from tests.browser.conftest import NewContext
+from tests.browser.stage import FIELDS, POLICY, Stage
+from tests.browser.test_page_states import cut_off, sideways
+from tests.browser.test_page_story import SHOP
+
+SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+LANGUAGES = {
+    "en": ("Join the line", "1 person ahead of you"),
+    "de": ("Anstellen", "1 Person vor Ihnen"),
+    "fr": ("Rejoindre la file", "1 personne devant vous"),
+    "es": ("Unirse a la fila", "1 persona delante"),
+    "ar": ("الانضمام إلى القائمة", "شخص واحد أمامك"),
+}
+
+
+def test_the_whole_story_by_keyboard(stage: Stage) -> None:
+    stage.configure(page={"fields": FIELDS, "enter_url": SHOP}, admission=POLICY)
+    stage.page.route(f"{SHOP}**", lambda route: route.fulfill(body="in"))
+    stage.open()
+    expect(stage.page.get_by_label("Your name")).to_be_visible()
+    press = stage.page.keyboard.press
+    press("Tab")
+    expect(stage.page.get_by_label("Your name")).to_be_focused()
+    stage.page.keyboard.type("Ada")
+    press("Enter")
+    expect(stage.page.get_by_role("heading", name="You are in line")).to_be_focused()
+    reach(stage.page, "Leave the line")
+    press("Enter")
+    expect(stage.page.get_by_role("dialog")).to_be_visible()
+    press("Escape")
+    expect(stage.page.get_by_role("dialog")).to_have_count(0)
+    expect(stage.page.get_by_role("button", name="Leave the line")).to_be_focused()
+    stage.admit()
+    expect(stage.page.get_by_role("heading", name="It is your turn")).to_be_focused()
+    reach(stage.page, "Enter now")
+    press("Space")
+    stage.page.wait_for_url(f"{SHOP}#pass=*")
+
+
+def reach(page: Page, button: str) -> None:
+    """Press Tab until a button has the focus; every stop on the way must show that it has it."""
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        outline = page.evaluate(
+            """() => {
+              const focused = document.querySelector('waitlist-position').shadowRoot.activeElement;
+              return focused && [focused.textContent, getComputedStyle(focused).outlineStyle];
+            }"""
+        )
+        if outline is None:
+            continue
+        assert outline[1] == "solid", outline
+        if outline[0] == button:
+            return
+    raise AssertionError(f"Tab does not reach {button}")
+
+
+def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
+    stage.configure()
+    early = [stage.others.joined(f"early-{number}") for number in range(30)]
+    stage.page.clock.install()
+    stage.join()
+    stage.page.evaluate(
+        """() => {
+          window.said = [];
+          const live = document.querySelector('waitlist-position').shadowRoot.querySelector('.unseen');
+          new MutationObserver(() => window.said.push(live.textContent)).observe(live, {
+            childList: true, characterData: true, subtree: true,
+          });
+        }"""
+    )
+    for number, entry in enumerate(early[:9]):
+        assert stage.others.leave(entry).status_code == 204
+        stage.page.clock.run_for(5_000)
+        expect(stage.page.get_by_text(f"{29 - number} people ahead of you")).to_be_visible()
+    said = stage.page.evaluate("() => window.said")
+    assert 1 <= len(said) <= 3, said
+    assert all(re.fullmatch(r"Your position is \d+\.", one) for one in said)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, language: str) -> None:
+    stage.configure()
+    stage.others.joined("early")
+    page = new_context(locale=f"{language}-{language.upper()}").new_page()
+    button, ahead = LANGUAGES[language]
+    page.goto(f"/w/{stage.operator.waitlist_id}")
+    page.get_by_role("button", name=button).click()
+    expect(page.get_by_text(ahead)).to_be_visible()
+    root = page.locator("html")
+    expect(root).to_have_attribute("lang", language)
+    expect(root).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
+    page.set_viewport_size({"width": 320, "height": 568})
+    assert (sideways(page), cut_off(page)) == (0, [])
+    text = page.locator("waitlist-position").inner_text()
+    assert not re.search(r"undefined|null|NaN|\{\w+\}", text), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_estimates_and_plurals_in_words(stage: Stage, axe: Axe, language: str) -> None:
+    stage.configure()
+    stage.open(f"?lang={language}")
+    expect(stage.page.locator("html")).to_have_attribute("lang", language)
+    said = stage.page.evaluate(
+        """async (language) => {
+          const links = [...document.querySelectorAll('link[rel=modulepreload]')];
+          const { Words } = await import(links.find((one) => one.href.endsWith('/words.js')).href);
+          const words = await Words.load(language);
+          const counts = [0, 1, 2, 3, 11, 100, 1000000];
+          const waits = [[5, 50], [10, 200], [300, 1500], [600, 610], [6000, 20000], [90000, 300000]];
+          return {
+            categories: new Intl.PluralRules(language).resolvedOptions().pluralCategories.sort(),
+            forms: Object.keys(words.texts.ahead).sort(),
+            said: [
+              ...counts.map((n) => words.say('ahead', { n })),
+              ...waits.map(([low, high]) => words.wait({ low, high })),
+              words.clock(59), words.clock(3725), words.duration(60), words.duration(10),
+            ],
+          };
+        }""",
+        language,
+    )
+    assert said["forms"] == said["categories"]
+    assert all(said["said"])
+    assert not re.search(r"undefined|NaN|\{", " ".join(said["said"]))
+    if language == "en":
+        waits = said["said"][7:13]
+        assert waits[0] == "less than a minute"
+        assert waits[1] == "at most 4 minutes"
+        assert re.fullmatch("5 ?[–-] ?25 minutes", waits[2].replace("\u2009", " "))
+        assert "11 minutes" in waits[3]
+        assert "hours" in waits[4]
+        assert "days" in waits[5]
+        assert said["said"][13:] == ["0:59", "1:02:05", "1 minute", "10 seconds"]
+
+
+def test_any_colour_can_be_seen_and_text_on_it_be_read(stage: Stage) -> None:
+    stage.configure()
+    stage.open()
+    stage.shows("Corner Bakery")
+    worst = stage.page.evaluate(
+        """async () => {
+          const links = [...document.querySelectorAll('link[rel=modulepreload]')];
+          const href = links.find((one) => one.href.endsWith('/colours.js')).href;
+          const { contrast, visible } = await import(href);
+          const steps = [0, 51, 102, 119, 128, 153, 204, 255];
+          const hex = (one) => one.toString(16).padStart(2, '0');
+          let worst = { seen: 21, read: 21 };
+          for (const r of steps) for (const g of steps) for (const b of steps)
+            for (const panel of ['#ffffff', '#1c1f26']) {
+              const { fill, ink } = visible(`#${hex(r)}${hex(g)}${hex(b)}`, panel);
+              worst = {
+                seen: Math.min(worst.seen, contrast(fill, panel)),
+                read: Math.min(worst.read, contrast(fill, ink)),
+              };
+            }
+          return { ...worst, known: contrast('#777777', '#ffffff') };
+        }"""
+    )
+    assert worst["seen"] >= 3
+    assert worst["read"] >= 4.5
+    assert round(worst["known"], 2) == 4.48, "as WCAG computes it"
+
+
+@pytest.mark.parametrize("colour", ["#ffff00", "#000000", "#ffffff", "#777777"])
+def test_a_lists_colour_is_shown_readably(stage: Stage, axe: Axe, colour: str) -> None:
+    stage.configure(page={"colour": colour})
+    stage.open()
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+    for scheme in ("light", "dark"):
+        stage.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert axe.violations(stage.page) == []
+
+
+def test_a_logo_is_loaded_from_its_origin_alone(stage: Stage) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30"/></svg>'
+    asked: list[str | None] = []
+
+    def serve(route: Any) -> None:
+        asked.append(route.request.header_value("referer"))
+        route.fulfill(content_type="image/svg+xml", body=svg)
+
+    stage.page.route("https://cdn.example.com/**", serve)
+    stage.configure(page={"logo_url": "https://cdn.example.com/logo.svg"})
+    stage.open()
+    logo = stage.page.locator("img.logo")
+    expect(logo).to_be_visible()
+    assert logo.evaluate("one => one.naturalWidth") == 90
+    assert asked == [None], "without the page's address"
+
+
+def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
+    """P5: of operators, and of customers in their own form."""
+    fields = [
+        {"name": "a", "label": SCRIPT[:100]},
+        {"name": "b", "label": "B", "type": "select", "options": [SCRIPT[:64], "x"]},
+    ]
+    page = {"text": (SCRIPT + "\n") * 20, "fields": fields}
+    answer = stage.operator.put({"name": (SCRIPT * 3)[:200], "page": page})
+    assert answer.status_code == 201, answer.text
+    stage.open()
+    expect(stage.page.get_by_role("heading", level=1)).to_have_text((SCRIPT * 3)[:200])
+    expect(stage.page).to_have_title((SCRIPT * 3)[:200])
+    long = "ا\u202eabc" + "<b>" * 5_000
+    stage.page.get_by_label("B", exact=False).last.select_option(SCRIPT[:64])
+    stage.page.locator("input").fill(long)
+    stage.page.locator("form button").click()
+    stage.shows("You are in line")
+    person = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()
+    assert person["profile"]["b"] == SCRIPT[:64]
+    assert stage.page.evaluate("() => window.hacked") is None
+    assert stage.page.locator("waitlist-position img").count() == 0
+    for size in (320, 3840):
+        stage.page.set_viewport_size({"width": size, "height": 800})
+        assert sideways(stage.page) == 0
+    assert axe.violations(stage.page) == []
+
+
+def test_markup_in_the_address_is_nothing(browser_page: Page) -> None:
+    """P5"""
+    browser_page.goto("/w/a%3Cscript%3Ewindow.hacked=1%3C%2Fscript%3E?lang=%3Cb%3E")
+    browser_page.goto("/w/a%3Cimg%20src=x%20onerror=window.hacked=1%3E?lang=%3Cb%3E")
+    expect(browser_page.get_by_role("heading", name="There is no line here")).to_be_visible()
+    assert browser_page.evaluate("() => window.hacked") is None
+
+
+def test_whoever_asks_is_alerted_when_it_is_their_turn(stage: Stage) -> None:
+    stage.page.context.grant_permissions(["notifications"])
+    stage.page.add_init_script(
+        """
+        window.alerts = [];
+        window.Notification = class {
+          static permission = 'default';
+          static async requestPermission() { return (this.permission = 'granted'); }
+          constructor(title, options) { window.alerts.push([title, options.body]); }
+        };
+        navigator.vibrate = (pattern) => window.alerts.push(pattern);
+        """
+    )
+    stage.join(admission=POLICY)
+    stage.press("Tell me when it is my turn")
+    expect(stage.page.get_by_text("You will be notified while this page is open.")).to_be_visible()
+    stage.admit()
+    stage.shows("It is your turn")
+    assert stage.page.evaluate("() => window.alerts") == [
+        [200, 100, 200],
+        ["It is your turn", "Corner Bakery"],
+    ]
+
+
+def test_whoever_does_not_ask_is_not_alerted(stage: Stage) -> None:
+    stage.page.context.grant_permissions(["notifications"])
+    stage.page.add_init_script(
+        "window.alerts = []; navigator.vibrate = (pattern) => window.alerts.push(pattern);"
+    )
+    stage.offer()
+    assert stage.page.evaluate("() => window.alerts") == []
+
+
+def test_the_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
+    """The phone is an hour behind; the countdown is the service's."""
+    stage.page.add_init_script(
+        "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"
+    )
+    stage.offer()
+    expect(stage.page.get_by_role("timer")).to_have_text(re.compile(r"^(10:00|9:[0-5]\d)$"))
+
+
+def test_people_who_want_less_motion_get_less(stage: Stage) -> None:
+    stage.page.emulate_media(reduced_motion="reduce")
+    stage.join()
+    bar = "getComputedStyle(bar, '::-webkit-progress-value').transitionDuration"
+    moving = stage.page.get_by_role("progressbar").evaluate(f"bar => {bar}")
+    assert moving in ("0s", "auto", "")

@@ -1,0 +1,172 @@
+"""Each state of the page: what it says, that people who use no mouse can, and that it fits."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import Axe
+from tests.browser.stage import STATES, Stage
+from tests.browser.test_page_story import SHOP
+
+SIZES = [(320, 568), (390, 844), (844, 390), (1280, 800), (3840, 2160)]
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_state_is_accessible_in_light_and_dark_and_fits_every_screen(
+    stage: Stage, axe: Axe, name: str
+) -> None:
+    STATES[name](stage)
+    page = stage.page
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert axe.violations(page) == []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        assert sideways(page) == 0, (width, height)
+        assert cut_off(page) == [], (width, height)
+
+
+def sideways(page: Page) -> int:
+    """Return by how many pixels the page can be scrolled to the side."""
+    root = "document.documentElement"
+    return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
+
+
+def cut_off(page: Page) -> list[str]:
+    """Return the texts and buttons that stick out of the panel, or of their own box."""
+    found = page.evaluate(
+        """() => {
+          const root = document.querySelector('waitlist-position').shadowRoot;
+          const panel = root.querySelector('.panel').getBoundingClientRect();
+          return [...root.querySelectorAll('.panel > *, .panel > * > *')]
+            .filter((one) => !one.closest('dialog') && one.checkVisibility())
+            .filter((one) => {
+              const box = one.getBoundingClientRect();
+              const isOut = box.left < panel.left - 1 || box.right > panel.right + 1;
+              return isOut || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0;
+            })
+            .map((one) => one.outerHTML);
+        }"""
+    )
+    return list(found)
+
+
+def test_the_accessibility_checks_find_what_is_wrong(stage: Stage, axe: Axe) -> None:
+    stage.configure()
+    stage.open()
+    stage.shows("Corner Bakery")
+    stage.page.evaluate(
+        """() => {
+          const root = document.querySelector('waitlist-position').shadowRoot;
+          const panel = root.querySelector('.panel');
+          panel.append(document.createElement('button'));
+          const wide = 'white-space: nowrap; color: #eee; width: 999px';
+          panel.querySelector('h1').style.cssText = wide;
+        }"""
+    )
+    found = "\n".join(axe.violations(stage.page))
+    assert "button-name" in found
+    assert "color-contrast" in found
+    assert cut_off(stage.page) != []
+
+
+def test_whoever_says_not_now_goes_to_the_end(stage: Stage) -> None:
+    stage.offer()
+    for name in ("bob", "cyd"):
+        stage.others.joined(name)
+    stage.press("Not now")
+    stage.confirm("Cancel")
+    stage.shows("It is your turn")
+    stage.press("Not now")
+    stage.confirm("Go to the end")
+    stage.shows("You are in line")
+    expect(stage.page.get_by_text("2 people ahead of you")).to_be_visible()
+    expect(stage.page.get_by_text("Your turn has passed")).to_be_hidden()
+
+
+def test_whoever_leaves_with_an_offer_gives_it_to_the_next(stage: Stage) -> None:
+    stage.offer()
+    entry_id = stage.entry_id
+    stage.press("Leave the line")
+    stage.confirm("Leave")
+    stage.shows("You are not in the line")
+    history = stage.operator.call("GET", f"/entries/{entry_id}").json()["history"]
+    assert history[-1]["reason"] == "declined"
+
+
+def test_a_missed_offer_is_said(stage: Stage) -> None:
+    stage.join(admission={**POLICY_OF_SECONDS, "no_show": "to_back"})
+    stage.admit()
+    stage.shows("It is your turn")
+    expect(stage.page.get_by_text("Your turn has passed")).to_be_visible()
+    stage.shows("You are in line")
+
+
+POLICY_OF_SECONDS = {"offer_seconds": 10, "pass_seconds": 600}
+
+
+def test_a_list_that_opens_is_found_by_the_page_itself(stage: Stage) -> None:
+    stage.configure(open=False)
+    stage.page.clock.install()
+    stage.open()
+    stage.shows("This line is closed")
+    stage.configure(open=True)
+    stage.page.clock.run_for(31_000)
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+
+
+def test_a_full_list_refuses_calmly_and_keeps_what_was_typed(stage: Stage) -> None:
+    stage.configure(capacity=1, page={"fields": [{"name": "name", "label": "Your name"}]})
+    stage.open()
+    stage.page.get_by_label("Your name").fill("Ada")
+    entry = stage.others.joined("faster")
+    stage.press("Join the line")
+    stage.shows("This line is full")
+    assert stage.others.leave(entry).status_code == 204
+    stage.page.reload()
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+
+
+def test_the_end_of_the_pass_is_shown_when_it_comes(stage: Stage) -> None:
+    stage.enter()
+    stage.page.clock.install()
+    stage.page.reload()
+    stage.shows("You are in")
+    stage.page.clock.fast_forward(601_000)
+    stage.shows("Your time has ended")
+
+
+def test_an_admission_without_an_offer_has_its_pass(stage: Stage) -> None:
+    """The list admits at once; the page fetches the pass."""
+    stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
+    stage.admit()
+    stage.shows("You are in")
+    stage.page.route(f"{SHOP}**", lambda route: route.fulfill(body="in"))
+    stage.press("Continue")
+    stage.page.wait_for_url(f"{SHOP}#pass=*")
+
+
+def test_after_leaving_one_joins_again_unless_the_list_forbids_it(stage: Stage) -> None:
+    stage.join(rejoin="after_leaving")
+    for _ in range(2):
+        stage.press("Leave the line")
+        stage.confirm("Leave")
+        stage.press("Join again")
+        stage.configure(rejoin="after_leaving")
+        stage.press("Join the line")
+        stage.shows("You are in line")
+    stage.configure(rejoin="never")
+    stage.press("Leave the line")
+    stage.confirm("Leave")
+    stage.press("Join again")
+    stage.press("Join the line")
+    expect(stage.page.get_by_text("You have left this line")).to_be_visible()
+
+
+def test_hidden_counts_stay_hidden(stage: Stage) -> None:
+    stage.configure(hide_counts=True)
+    for name in ("bob", "cyd"):
+        stage.others.joined(name)
+    stage.join()
+    stage.others.joined("dee")
+    expect(stage.page.get_by_text("2 people ahead of you")).to_be_visible()
+    expect(stage.page.get_by_text("behind you")).to_have_count(0)
