@@ -1,4 +1,4 @@
-"""For every person: keyboard alone, screen readers, languages, colours, alerts; and hostile text."""
+"""For all people: keyboard, screen readers, languages, colours, alerts; and hostile text."""
 
 import re
 from typing import Any
@@ -72,7 +72,8 @@ def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
     stage.page.evaluate(
         """() => {
           window.said = [];
-          const live = document.querySelector('waitlist-position').shadowRoot.querySelector('.unseen');
+          const root = document.querySelector('waitlist-position').shadowRoot;
+          const live = root.querySelector('.unseen');
           new MutationObserver(() => window.said.push(live.textContent)).observe(live, {
             childList: true, characterData: true, subtree: true,
           });
@@ -116,7 +117,7 @@ def test_estimates_and_plurals_in_words(stage: Stage, axe: Axe, language: str) -
           const { Words } = await import(links.find((one) => one.href.endsWith('/words.js')).href);
           const words = await Words.load(language);
           const counts = [0, 1, 2, 3, 11, 100, 1000000];
-          const waits = [[5, 50], [10, 200], [300, 1500], [600, 610], [6000, 20000], [90000, 300000]];
+          const waits = [[5, 50], [10, 200], [300, 1500], [600, 610], [6e3, 2e4], [9e4, 3e5]];
           return {
             categories: new Intl.PluralRules(language).resolvedOptions().pluralCategories.sort(),
             forms: Object.keys(words.texts.ahead).sort(),
@@ -136,7 +137,7 @@ def test_estimates_and_plurals_in_words(stage: Stage, axe: Axe, language: str) -
         waits = said["said"][7:13]
         assert waits[0] == "less than a minute"
         assert waits[1] == "at most 4 minutes"
-        assert re.fullmatch("5 ?[–-] ?25 minutes", waits[2].replace("\u2009", " "))
+        assert re.fullmatch(r"5\W+25 minutes", waits[2])
         assert "11 minutes" in waits[3]
         assert "hours" in waits[4]
         assert "days" in waits[5]
@@ -177,12 +178,12 @@ def test_a_lists_colour_is_shown_readably(stage: Stage, axe: Axe, colour: str) -
     stage.open()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
     for scheme in ("light", "dark"):
-        stage.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        stage.page.emulate_media(color_scheme=scheme)
         assert axe.violations(stage.page) == []
 
 
 def test_a_logo_is_loaded_from_its_origin_alone(stage: Stage) -> None:
-    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30"/></svg>'
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>'
     asked: list[str | None] = []
 
     def serve(route: Any) -> None:
@@ -210,7 +211,7 @@ def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     stage.open()
     expect(stage.page.get_by_role("heading", level=1)).to_have_text((SCRIPT * 3)[:200])
     expect(stage.page).to_have_title((SCRIPT * 3)[:200])
-    long = "ا\u202eabc" + "<b>" * 5_000
+    long = "\u0627\u202eabc" + "<b>" * 5_000
     stage.page.get_by_label("B", exact=False).last.select_option(SCRIPT[:64])
     stage.page.locator("input").fill(long)
     stage.page.locator("form button").click()
@@ -280,4 +281,4 @@ def test_people_who_want_less_motion_get_less(stage: Stage) -> None:
     stage.join()
     bar = "getComputedStyle(bar, '::-webkit-progress-value').transitionDuration"
     moving = stage.page.get_by_role("progressbar").evaluate(f"bar => {bar}")
-    assert moving in ("0s", "auto", "")
+    assert moving == "0s"

@@ -17,7 +17,7 @@ def test_a_state_is_accessible_in_light_and_dark_and_fits_every_screen(
     STATES[name](stage)
     page = stage.page
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         assert axe.violations(page) == []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
