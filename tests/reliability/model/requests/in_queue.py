@@ -42,8 +42,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     def refusals(line: Line) -> tuple[str, ...]:
         stay = line.stay(name)
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
-        if line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,):
-            # The stay lasts until maintenance has finished the leave.
+        if _is_leaving_as_no_show(line, name):
             return ("already_on_list",)
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -77,7 +76,8 @@ def leave(name: str, by: str = "customer") -> Request:
 def edit(name: str, kind: str) -> Request:
     """Change attributes: the segments change and the place stays; an ended entry is refused.
 
-    The service first finishes an intent to join, which matters if the list is nearly full.
+    The service first finishes an intent to join, which matters if the list is nearly full. After a
+    no-show the entry may be edited until maintenance has finished the leave.
     """
 
     def effect(line: Line) -> Effect:
@@ -86,7 +86,8 @@ def edit(name: str, kind: str) -> Request:
         if stay is None:
             return line, no("entry_not_found")
         if stay.state in ENDED:
-            return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
+            refusal = no("already_admitted" if stay.state == "admitted" else "not_waiting")
+            return line, replace(refusal, is_either=_is_leaving_as_no_show(line, name))
         return line, NOTHING
 
     return Request(lambda client: client.edit(name, kind), effect)
@@ -98,7 +99,14 @@ def erase(name: str) -> Request:
         line = line.note(erased(name, stay.key)) if stay else line
         return line.erase(name), NOTHING
 
-    return Request(lambda client: client.erase(name), effect)
+    def early(line: Line) -> Line:
+        if not _is_leaving_as_no_show(line, name):
+            return line
+        # Redis has not counted the leave yet, and an erasure is not counted.
+        line = model.left_before_no_show(line, name, model.OPERATOR)
+        return replace(line, left=line.left - 1)
+
+    return Request(lambda client: client.erase(name), effect, early=early)
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
@@ -131,6 +139,11 @@ def look(name: str) -> Request:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
 
     return Request(lambda client: client.look(name), effect)
+
+
+def _is_leaving_as_no_show(line: Line, name: str) -> bool:
+    """Return whether the record may still have the stay: maintenance finishes its leave."""
+    return line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,)
 
 
 def erased(name: str, key: str) -> str:
