@@ -12,10 +12,11 @@ from waitlist_cli.commands import (
     tokens,
     admission,
     view,
+    costs,
     console,
     bulk,
 )
 
-PARTS = (waitlists, policies, pages, people, tokens, admission, view, console, bulk)
+PARTS = (waitlists, policies, pages, people, tokens, admission, view, costs, console, bulk)
 
 __all__ = ("PARTS", "app")

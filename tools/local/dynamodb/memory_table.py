@@ -226,7 +226,7 @@ def _check_batch(keys: list[Key], most: int, operation: str) -> None:
 
 
 def _shown_in(request: Item, item: Item) -> Item:
-    shown = _projected() if "IndexName" in request else set(item)
+    shown = projected() if "IndexName" in request else set(item)
     if "ProjectionExpression" in request:
         names = request["ExpressionAttributeNames"]
         shown = shown & {names[one] for one in request["ProjectionExpression"].split(", ")}
@@ -234,7 +234,7 @@ def _shown_in(request: Item, item: Item) -> Item:
 
 
 @cache
-def _projected() -> set[str]:
+def projected() -> set[str]:
     (index,) = create_table_request("any")["GlobalSecondaryIndexes"]
     return {*index["Projection"]["NonKeyAttributes"], *INDEX_KEYS, *TABLE_KEYS}
 

@@ -1,0 +1,46 @@
+"""What a stack costs in a month; it asks no service."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from waitlist_cli.command import command
+from waitlist_cli.context import Context
+from waitlist_cli.cost import Month, monthly
+from waitlist_cli.errors import WrongUsage
+
+PANEL = "View"
+NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kM]?)")
+FACTORS = {"": 1, "k": 1_000, "M": 1_000_000}
+
+
+@command("cost", PANEL, "waitlist cost --signups 1M --polls 10M")
+def cost(
+    context: Context,
+    signups: Annotated[
+        str, typer.Option("--signups", help="Customers who join and are admitted: 10k, 1M.")
+    ],
+    polls: Annotated[str, typer.Option("--polls", help="Looks at their own entries.")] = "0",
+    boards: Annotated[str, typer.Option("--boards", help="Reads of the board.")] = "0",
+    waiting: Annotated[str, typer.Option("--waiting", help="People who wait on average.")] = "0",
+    edge: Annotated[bool, typer.Option("--edge", help="CloudFront answers the boards.")] = False,
+) -> None:
+    """Estimate a month's bill by line item, in US dollars for us-east-1.
+
+    docs/sizing.md says how the numbers are made. No service is asked.
+    """
+    counts = [_count(text) for text in (signups, polls, boards, waiting)]
+    items = monthly(Month(*counts, edge=edge))
+    if context.output.as_json:
+        context.output.json({name: round(dollars, 2) for name, dollars in items.items()})
+        return
+    rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]
+    context.output.rows(("item", "dollars"), rows, right=("dollars",))
+
+
+def _count(text: str) -> int:
+    found = NUMBER.fullmatch(text)
+    if found is None:
+        raise WrongUsage(f"{text} is no number; write 500, 10k or 1.5M")
+    return round(float(found[1]) * FACTORS[found[2]])

@@ -1,0 +1,147 @@
+"""What a stack costs in a month: counted units, AWS' published prices, and their product.
+
+docs/sizing.md explains the numbers. Its table is this module's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What one call uses; `tests/service/test_units.py` counts all but the milliseconds.
+
+    `writes` and `reads` are DynamoDB's request units, `table_calls` the calls that use them one
+    after the other, `queue_calls` those of the private function, `events` those that the bus gets.
+    """
+
+    writes: float = 0
+    reads: float = 0
+    table_calls: int = 0
+    queue_calls: int = 1
+    events: int = 0
+    signatures: int = 0
+
+
+# A person with a profile of at most 500 bytes. `offer` is one of many that a run of a policy makes.
+OPERATIONS = {
+    "signup": Operation(writes=10, table_calls=2, events=1),
+    "look": Operation(),
+    "board": Operation(),
+    "offer": Operation(writes=7, reads=1, table_calls=2, queue_calls=0, events=1),
+    "enter": Operation(writes=8, reads=1, table_calls=2, events=1, signatures=1),
+    "exit": Operation(writes=6, reads=1, table_calls=2, events=1),
+    "leave": Operation(writes=11, table_calls=2, events=1),
+}
+# Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
+OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
+PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
+# Bytes of log: a line of the access log, of the public and of the private function.
+ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES = 450, 730, 650
+ECPUS = 3  # of a script: assumed; a plain command of up to 1 KB counts 1
+ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
+ENTRY_BYTES = 100  # in Redis, without segments
+RECORD_BYTES = 3_000  # in DynamoDB: record, history, index
+HOURS = 730
+
+
+@dataclass(frozen=True)
+class Prices:
+    """US dollars in us-east-1, without free tiers and volume discounts. Sources: docs/sizing.md."""
+
+    api_per_million: float = 1.00
+    lambda_per_million: float = 0.20
+    lambda_per_gb_second: float = 0.0000166667
+    writes_per_million: float = 0.625
+    reads_per_million: float = 0.125
+    table_gb_month: float = 0.25
+    backup_gb_month: float = 0.20
+    cache_gb_hour: float = 0.084
+    cache_least_gb: float = 0.1
+    ecpus_per_million: float = 0.0023
+    log_gb: float = 0.50
+    events_per_million: float = 1.00
+    pipe_per_million: float = 0.40
+    signatures_per_million: float = 3.00
+    key_month: float = 1.00
+    secret_month: float = 0.40
+    metric_month: float = 0.30
+    alarm_month: float = 0.10
+    out_gb: float = 0.09
+    edge_per_million: float = 1.00
+    edge_out_gb: float = 0.085
+
+
+@dataclass(frozen=True)
+class Month:
+    """What happens in a month: customers who join and are admitted, and how they look.
+
+    `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
+    the boards, and one in five seconds reaches the service.
+    """
+
+    signups: int
+    polls: int
+    boards: int = 0
+    waiting: int = 0
+    edge: bool = False
+
+
+METRICS, ALARMS = 60, 12  # custom metrics that a stack of one busy waitlist emits; its alarms
+BOARDS_A_MONTH = HOURS * 3600 // 5
+
+
+def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
+    """Return dollars by line item, the total last."""
+    calls = {
+        "signup": month.signups,
+        "offer": month.signups,
+        "enter": month.signups,
+        "exit": month.signups,
+        "look": month.polls,
+        "board": min(month.boards, BOARDS_A_MONTH) if month.edge else month.boards,
+    }
+    used = totals(calls)
+    requests = sum(count for name, count in calls.items() if name != "offer")
+    public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
+    gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
+    log = requests * (ACCESS_BYTES + PUBLIC_BYTES) + used["queue_calls"] * PRIVATE_BYTES
+    table_gb = month.signups * RECORD_BYTES / 1e9
+    cache_gb = max(prices.cache_least_gb, month.waiting * ENTRY_BYTES / 1e9)
+    board_gb = month.boards * BOARD_KB / 1e6
+    answers_gb = requests * ANSWER_KB / 1e6
+    ecpus = used["queue_calls"] * ECPUS
+    items = {
+        "API Gateway, requests": requests / 1e6 * prices.api_per_million,
+        "Lambda, invocations": (requests + used["queue_calls"]) / 1e6 * prices.lambda_per_million,
+        "Lambda, time": gb_seconds * prices.lambda_per_gb_second,
+        "DynamoDB, writes": used["writes"] / 1e6 * prices.writes_per_million,
+        "DynamoDB, reads": used["reads"] / 1e6 * prices.reads_per_million,
+        "DynamoDB, storage and backup": table_gb * (prices.table_gb_month + prices.backup_gb_month),
+        "ElastiCache, memory": cache_gb * HOURS * prices.cache_gb_hour,
+        "ElastiCache, processing": ecpus / 1e6 * prices.ecpus_per_million,
+        "CloudWatch, logs": log / 1e9 * prices.log_gb,
+        "CloudWatch, metrics and alarms": METRICS * prices.metric_month
+        + ALARMS * prices.alarm_month,
+        "EventBridge, events": used["events"]
+        / 1e6
+        * (prices.events_per_million + prices.pipe_per_million),
+        "KMS, passes; secret": used["signatures"] / 1e6 * prices.signatures_per_million
+        + prices.key_month
+        + prices.secret_month,
+        "Data out": (answers_gb + (0 if month.edge else board_gb)) * prices.out_gb,
+    }
+    if month.edge:
+        items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
+        items["CloudFront"] += board_gb * prices.edge_out_gb
+    return {**items, "Total": sum(items.values())}
+
+
+def totals(calls: Mapping[str, int]) -> dict[str, float]:
+    """Return what these calls use together, by the fields of an operation."""
+    return {
+        field.name: sum(
+            count * float(getattr(OPERATIONS[name], field.name)) for name, count in calls.items()
+        )
+        for field in fields(Operation)
+    }

@@ -1,0 +1,85 @@
+"""What each call uses, counted: the numbers of `waitlist cost` and docs/sizing.md."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.stores import fake_redis
+from tests.support.units import MeteredTable, units_of
+from tests.support.world import World
+from waitlist_api.queue.client import QueueClient
+from waitlist_cli.cost import OPERATIONS, Operation
+
+PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
+PLACES = 50
+
+
+@pytest.fixture
+def people() -> Admissions:
+    people = Admissions(World.on(MeteredTable(), fake_redis()))
+    people.configure(admission={"pass_seconds": 3600})
+    people.sign_up("first", profile=PROFILE)
+    return people
+
+
+def counted(
+    people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> Operation:
+    """Return what a call uses; reads of the waitlist's settings, once in 30 s, do not count."""
+    sent: list[object] = []
+    send = QueueClient.send
+
+    def counting(client: QueueClient, request: Any) -> Any:
+        sent.append(request)
+        return send(client, request)
+
+    table = people.world.dynamodb
+    before = events(table)
+    with monkeypatch.context() as patch, units_of(table) as units:
+        patch.setattr(QueueClient, "send", counting)
+        call()
+    return Operation(
+        writes=units.writes,
+        reads=units.reads,
+        table_calls=units.calls,
+        queue_calls=len(sent),
+        events=events(table) - before,
+    )
+
+
+def events(table: MeteredTable) -> int:
+    return sum(sort.startswith("HISTORY#") for _, sort in table.items)
+
+
+def assert_is(name: str, found: Operation) -> None:
+    expected = {**asdict(OPERATIONS[name]), "signatures": 0}
+    assert asdict(found) == expected, name
+
+
+def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.MonkeyPatch) -> None:
+    def uses(name: str, call: Callable[[], Any]) -> None:
+        assert_is(name, counted(people, call, monkeypatch))
+
+    uses("signup", lambda: people.sign_up("ann", profile=PROFILE))
+    people.sign_up("bob", profile=PROFILE)
+    uses("look", lambda: people.look("ann"))
+    uses("board", lambda: people.world.request("GET", f"{people.path}/board"))
+    people.admit(2)
+    uses("enter", lambda: people.enter("ann"))
+    uses("exit", lambda: people.exit("ann"))
+    uses("leave", lambda: people.leave("bob"))
+
+
+def test_an_offer_of_many_uses_what_is_said(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call of the queue, and the read of all their records, are shared by the run."""
+    people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))
+    found = counted(people, lambda: people.admit(PLACES), monkeypatch)
+    assert found.queue_calls == 1
+    per_offer = OPERATIONS["offer"]
+    assert (found.writes, found.reads) == (per_offer.writes * PLACES, per_offer.reads * PLACES)
+    assert found.events == per_offer.events * PLACES

@@ -1,0 +1,103 @@
+"""Counts what calls cost in DynamoDB: request units as AWS bills them on demand."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from tools.local.dynamodb.limits import item_bytes
+from tools.local.dynamodb.memory_table import INDEX_KEYS, MemoryTable, projected
+
+WRITE_BYTES, READ_BYTES = 1024, 4096
+Item = dict[str, Any]
+
+
+@dataclass
+class Units:
+    """Request units, and the calls that used them."""
+
+    writes: float = 0
+    reads: float = 0
+    calls: int = 0
+
+
+class MeteredTable(MemoryTable):
+    """A table that counts. A write costs a unit for each KB of the larger of the item's two states.
+
+    In a transaction it costs twice that. The index costs a unit for each KB that changes in it, and
+    another one if the item gets another place. Reads of single items are consistent.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units = Units()
+        self._factor = 1
+
+    def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
+        with self._lock:
+            self.units.calls += 1
+            self._factor = 2
+            try:
+                return super().transact_write_items(TransactItems)
+            finally:
+                self._factor = 1
+
+    def _alone(self, request: Item, write: Any, operation: str) -> Item:
+        with self._lock:
+            self.units.calls += 1
+            return super()._alone(request, write, operation)
+
+    def get_item(self, Key: Item, **_: Any) -> Item:  # noqa: N803
+        found = super().get_item(Key)
+        self._read(1, item_bytes(found.get("Item", {})))
+        return found
+
+    def batch_get_item(self, RequestItems: Item) -> Item:  # noqa: N803
+        with self._lock:
+            answer = super().batch_get_item(RequestItems)
+            self.units.calls += 1
+            for item in next(iter(answer["Responses"].values())):
+                self.units.reads += ceil(item_bytes(item) / READ_BYTES)
+        return answer
+
+    def query(self, **request: Any) -> Item:
+        answer = super().query(**request)
+        share = 1 if request.get("ConsistentRead") else 0.5
+        self._read(share, sum(map(item_bytes, answer["Items"])))
+        return answer
+
+    def _read(self, share: float, size: int) -> None:
+        with self._lock:
+            self.units.calls += 1
+            self.units.reads += share * max(1, ceil(size / READ_BYTES))
+
+    def _write(self, key: Any, item: Item | None) -> None:
+        before = self.items.get(key)
+        size = max(item_bytes(one or {}) for one in (before, item))
+        self.units.writes += self._factor * ceil(size / WRITE_BYTES)
+        self.units.writes += _index_units(_in_index(before), _in_index(item))
+        super()._write(key, item)
+
+
+def _in_index(item: Item | None) -> Item | None:
+    if item is None or not set(item).issuperset(INDEX_KEYS):
+        return None
+    return {name: value for name, value in item.items() if name in projected()}
+
+
+def _index_units(before: Item | None, after: Item | None) -> int:
+    if before == after:
+        return 0
+    if before is None or after is None:
+        return ceil(item_bytes(before or after or {}) / WRITE_BYTES)
+    size = ceil(max(item_bytes(before), item_bytes(after)) / WRITE_BYTES)
+    has_moved = any(before[name] != after[name] for name in INDEX_KEYS)
+    return 2 * size if has_moved else size
+
+
+@contextmanager
+def units_of(table: MeteredTable) -> Iterator[Units]:
+    """Count what the calls within the block use."""
+    table.units = Units()
+    yield table.units

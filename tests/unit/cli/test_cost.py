@@ -1,0 +1,72 @@
+"""What a month costs: the page has the numbers of the command, and they follow the use."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.typed import Typed
+from waitlist_cli.cost import OPERATIONS, Month, monthly
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "sizing.md").read_text(encoding="utf-8")
+COLUMNS = {"10k": 10_000, "1M": 1_000_000, "10M": 10_000_000}
+WAITING = 1_000_000
+LAUNCH: dict[str, Any] = {"signups": 1_000_000, "polls": 3_000_000, "waiting": WAITING}
+
+
+def test_the_page_has_the_dollars_of_each_column() -> None:
+    months = [monthly(Month(count, count * 10, waiting=WAITING)) for count in COLUMNS.values()]
+    lines = [f"| | {' | '.join(f'{name} signups' for name in COLUMNS)} |", "|---|--:|--:|--:|"]
+    for item in months[0]:
+        lines.append(f"| {item} | {' | '.join(f'{month[item]:,.2f}' for month in months)} |")
+    assert "\n".join(lines) in PAGE
+
+
+def test_the_page_has_the_units_of_each_call() -> None:
+    lines = [
+        "| call | write units | read units | table calls | queue calls | events |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for name, one in OPERATIONS.items():
+        counts = (one.writes, one.reads, one.table_calls, one.queue_calls, one.events)
+        lines.append(f"| {name} | {' | '.join(f'{count:g}' for count in counts)} |")
+    assert "\n".join(lines) in PAGE
+
+
+def test_the_page_has_what_a_launch_costs_with_the_board_and_without() -> None:
+    edge = monthly(Month(**LAUNCH, boards=180_000_000, edge=True))["Total"]
+    direct = monthly(Month(**{**LAUNCH, "polls": 183_000_000}))["Total"]
+    assert f"estimates {edge:,.0f} dollars" in PAGE
+    assert f"would be {direct:,.0f}." in " ".join(PAGE.split())
+
+
+def test_the_page_has_what_a_million_looks_and_lives_cost() -> None:
+    nothing = monthly(Month(0, 0))["Total"]
+    looks, lives = monthly(Month(0, 10**6))["Total"], monthly(Month(10**6, 0))["Total"]
+    assert f"${looks - nothing:.2f} instead of" in PAGE
+    assert f"${lives - nothing:.2f} instead of" in PAGE
+
+
+def test_a_cache_answers_the_boards() -> None:
+    """At most one board in five seconds reaches the service, whatever is asked."""
+    direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
+    assert direct["API Gateway, requests"] == pytest.approx(1_000)
+    assert edge["API Gateway, requests"] < 1
+    assert edge["Total"] < direct["Total"]
+
+
+def test_the_command_prints_the_items() -> None:
+    words = ("cost", "--signups", "1M", "--polls", "10M", "--waiting", "1M")
+    items: dict[str, Any] = json.loads(Typed().done(*words, "--json"))
+    expected = monthly(Month(1_000_000, 10_000_000, waiting=WAITING))
+    assert items == {name: round(dollars, 2) for name, dollars in expected.items()}
+    table = Typed().done(*words)
+    assert f"{expected['Total']:,.2f}" in table
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "1m", "1e9", ""])
+def test_what_is_no_number_is_wrong_usage(text: str) -> None:
+    result = Typed()("cost", f"--signups={text}")
+    assert result.exit_code == 2
+    assert "write 500, 10k or 1.5M" in result.output
