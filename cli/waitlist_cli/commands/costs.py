@@ -30,8 +30,8 @@ def cost(
 
     docs/sizing.md says how the numbers are made. No service is asked.
     """
-    counts = [_count(text) for text in (signups, polls, boards, waiting)]
-    items = monthly(Month(*counts, edge=edge))
+    month = Month(_count(signups), _count(polls), _count(boards), _count(waiting), edge)
+    items = monthly(month)
     if context.output.as_json:
         context.output.json({name: round(dollars, 2) for name, dollars in items.items()})
         return
