@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from tools.local.dynamodb.limits import item_bytes
 from tools.local.dynamodb.items import INDEX_KEYS
+from tools.local.dynamodb.limits import item_bytes
 from tools.local.dynamodb.memory_table import MemoryTable, projected
 
 WRITE_BYTES, READ_BYTES = 1024, 4096
