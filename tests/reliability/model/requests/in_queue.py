@@ -42,7 +42,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     def refusals(line: Line) -> tuple[str, ...]:
         stay = line.stay(name)
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
-        if _is_leaving_as_no_show(line, name):
+        if is_leaving_as_no_show(line, name):
             return ("already_on_list",)
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -87,7 +87,7 @@ def edit(name: str, kind: str) -> Request:
             return line, no("entry_not_found")
         if stay.state in ENDED:
             refusal = no("already_admitted" if stay.state == "admitted" else "not_waiting")
-            return line, replace(refusal, is_either=_is_leaving_as_no_show(line, name))
+            return line, replace(refusal, is_either=is_leaving_as_no_show(line, name))
         return line, NOTHING
 
     return Request(lambda client: client.edit(name, kind), effect)
@@ -100,7 +100,7 @@ def erase(name: str) -> Request:
         return line.erase(name), NOTHING
 
     def early(line: Line) -> Line:
-        if not _is_leaving_as_no_show(line, name):
+        if not is_leaving_as_no_show(line, name):
             return line
         # Redis has not counted the leave yet, and an erasure is not counted.
         line = model.left_before_no_show(line, name, model.OPERATOR)
@@ -141,7 +141,7 @@ def look(name: str) -> Request:
     return Request(lambda client: client.look(name), effect)
 
 
-def _is_leaving_as_no_show(line: Line, name: str) -> bool:
+def is_leaving_as_no_show(line: Line, name: str) -> bool:
     """Return whether the record may still have the stay: maintenance finishes its leave."""
     return line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,)
 

@@ -9,7 +9,7 @@ from tests.reliability.model import model
 from tests.reliability.model.client import Row
 from tests.reliability.model.determinism import FEW_INTENTS
 from tests.reliability.model.model import ENDED, Line, Stay
-from tests.reliability.model.requests.in_queue import erased
+from tests.reliability.model.requests.in_queue import erased, is_leaving_as_no_show
 from tests.reliability.model.requests.request import Effect, Expected, Request
 
 IMPORT = "import"
@@ -29,7 +29,7 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
         one.effect,
         one.parts,
         one.early,
-        early_steps=len(one.chunks) + 1,
+        early_steps=len(one.chunks) + 2,
         look=one.look,
         repeat=partial(bring, call, *rows, repeat=repeat + 1),
     )
@@ -64,6 +64,10 @@ class _Import:
         return self._forgotten(placed), expected
 
     def early(self, line: Line) -> Line:
+        leaving = [row.name for row in self.people if is_leaving_as_no_show(line, row.name)]
+        if leaving and not self._has_looked(line):
+            # The record may still have the stay.
+            return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
         for start in self.chunks:
             begun = self._begun(line, start)
             if begun != line:
