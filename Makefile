@@ -10,7 +10,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload bench openapi locks cli-pictures wait-chart clean \
+  dynamodb-local fuzz proof overload bench openapi locks cli-pictures pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -89,7 +89,7 @@ $(AXE): tests/browser/package-lock.json
 	npm ci --prefix tests/browser --no-audit --no-fund
 	@touch $@
 
-test-browser: $(INSTALLED) $(AXE) ## test the customer's page in Chromium (needs Chromium, Node.js; BROWSER_FLAGS)
+test-browser: $(INSTALLED) $(AXE) ## test the customer's page and the console in Chromium (needs Chromium, Node.js; BROWSER_FLAGS)
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
 	$(BIN)/python -m pytest tests/browser $(BROWSER_FLAGS)
 
@@ -169,6 +169,10 @@ locks: $(INSTALLED) ## write the lock files of the functions and the deployment 
 
 cli-pictures: $(INSTALLED) ## record the command line for docs/, against the service of `make run`
 	@$(BIN)/python -m tools.pictures
+
+pictures: $(INSTALLED) ## film the console for docs/, with the service of `make run`, for 12 minutes (needs Chromium)
+	@$(BIN)/python -m tests.browser.chromium >/dev/null
+	@$(BIN)/python -m tools.pictures.console $(PICTURES_FLAGS)
 
 wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print the table of docs/estimated-wait.md
 	@$(BIN)/python -m tools.bench.wait_chart

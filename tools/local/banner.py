@@ -52,6 +52,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             "",
             *first_steps(addresses.url, addresses.token),
             f"Sign up 2,000 people: {port}make demo",
+            f"Look at the lists:    {port}.venv/bin/waitlist --local console",
             "Stop: Ctrl-C",
         ]
     )

@@ -38,7 +38,7 @@ PARTS = (overview, settings_page, waitlist, policy, segments, exports, people, p
 @contextmanager
 def console_app(api: Api) -> Iterator[ASGIApp]:
     """Yield the console of a service, without its guard; at the end its imports stop."""
-    desk = Desk(api, Pages(str(api.http.base_url)))
+    desk = Desk(api, Pages(str(api.http.base_url).rstrip("/")))
     with TemporaryDirectory(prefix="waitlist-console-") as folder:
         jobs = ImportJobs(Path(folder), api)
         routes = [route for part in PARTS for route in part.routes(desk)]

@@ -27,16 +27,21 @@ class Desk:
 
     def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
         """Render a page; with `every`, the browser asks for it again after so many seconds."""
-        notices = [self.notices.popleft() for _ in range(len(self.notices))]
+        is_part = request.headers.get("hx-request") == "true"
+        # Not in a part, which has no place for them.
+        notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
-    def done(self, notice: str, to: str | None = None) -> Response:
-        """Return the answer to an action: close the dialog, or go to another page."""
+    def done(self, notice: str, to: str | None = None, code: str = "") -> Response:
+        """Return the answer to an action: close the dialog, or go to another page.
+
+        A notice with a `code`, to be copied, stays until the operator dismisses it.
+        """
         if to is not None:
             self.notices.append(notice)
             return Response(headers={"HX-Redirect": to})
-        html = self.pages.html("done.html", notices=[notice])
+        html = self.pages.html("done.html", notice=notice, code=code)
         return HTMLResponse(html, headers={"HX-Trigger": "done"})
 
 

@@ -1,5 +1,6 @@
 """One person: where they are and why, history, actions."""
 
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -10,10 +11,14 @@ from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
 from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
 from waitlist_cli.explain import actor, explanation
+from waitlist_cli.moves import explain, steps_of
+from waitlist_cli.moves_output import happened
 from waitlist_cli.paging import pages
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
+# How many people of each kind are looked at to say what happened ahead.
+MOST_AHEAD = 1_000
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -21,10 +26,13 @@ def routes(desk: Desk) -> list[Route]:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         waitlist = desk.get(f"/{waitlist_id}")
         person = _person(desk, waitlist_id, entry_id)
-        history = person["history"]
-        if request.query_params.get("history") == "all":
+        history, query = person["history"], request.query_params
+        if query.get("history") == "all":
             path = f"/{waitlist_id}/entries/{entry_id}"
             history = list(pages(desk.api, path, "history", include="history"))
+        ahead = None
+        if query.get("ahead"):
+            ahead = list(happened(explain(partial(pages, desk.api), waitlist, person, MOST_AHEAD)))
         return desk.page(
             request,
             "person.html",
@@ -33,9 +41,10 @@ def routes(desk: Desk) -> list[Route]:
             name=name_of(person),
             explanation=explanation(person, waitlist),
             actions=possible(person),
-            history=[{**one, "by": actor(one["by"])} for one in reversed(history)],
+            ahead=ahead,
+            history=_with_places(history),
             has_more=person["cursor"] is not None and history is person["history"],
-            every=REFRESH_SECONDS,
+            every=None if ahead else REFRESH_SECONDS,
         )
 
     def ask(request: Request) -> Response:
@@ -51,6 +60,15 @@ def routes(desk: Desk) -> list[Route]:
         Route(PATH, show),
         Route(f"{PATH}/{{action}}", ask),
         Route(f"{PATH}/{{action}}", with_form(act), methods=["POST"]),
+    ]
+
+
+def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events, newest first, with the places before and after those of the newest stay."""
+    steps = {(step.at, step.event): step for step in steps_of(history)}
+    return [
+        {**one, "by": actor(one["by"]), "step": steps.get((one["at"], one["event"]))}
+        for one in reversed(history)
     ]
 
 

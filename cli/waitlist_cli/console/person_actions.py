@@ -94,7 +94,7 @@ def _erase(call: Call) -> Response:
 
 def _token(call: Call) -> Response:
     issued = call.send_for_entry("token")
-    return call.desk.done(f"The entry token, which is a secret: {issued['entry_token']}")
+    return call.desk.done("The entry token, which is a secret:", code=issued["entry_token"])
 
 
 def _exit(call: Call) -> Response:

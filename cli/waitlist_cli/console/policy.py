@@ -136,12 +136,18 @@ def _changes(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the name of each value that changes, with the old and the new one."""
     if (before is None) != (after is None):
-        yield "Admission", policy_text(before), policy_text(after)
+        yield "Admission", _summary(before), _summary(after)
         return
     for name, label in NAMES.items():
         old, new = _value(name, before), _value(name, after)
         if old != new:
             yield label, old, new
+
+
+def _summary(policy: Mapping[str, Any] | None) -> str:
+    if policy is None or admits_alone(policy):
+        return policy_text(policy)
+    return "by hand only, with offers and passes"
 
 
 def _value(name: str, policy: Mapping[str, Any] | None) -> str:

@@ -1,5 +1,6 @@
 """Renders the console's pages; every value is escaped."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,11 @@ NONE = "-"
 def text(value: object) -> str:
     """Return a value for people to read, without control and direction characters."""
     return NONE if value is None or value == "" else shown(value)
+
+
+def own(value: object) -> str:
+    """Return a value that a customer chose as it is, numbers without commas."""
+    return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def compact(value: int | None) -> str:
@@ -65,7 +71,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(text=text, compact=compact, seconds=seconds, moment=moment, ago=ago)
+    made.filters.update(
+        text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago
+    )
     made.filters["details"] = details
     return made
 

@@ -4,6 +4,7 @@ import socket
 import webbrowser
 from contextlib import closing, suppress
 from dataclasses import replace
+from typing import NoReturn
 
 import uvicorn
 
@@ -12,6 +13,7 @@ from waitlist_cli.console.guard import Guard
 from waitlist_cli.context import Context
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.retries import RetryPolicy
+from waitlist_cli.signals import Shutdown
 
 HOST = "127.0.0.1"
 # A person waits for each answer, and can press the button again.
@@ -34,9 +36,16 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
             context.output.line(address)
         if opens_browser:
             webbrowser.open(address)
-        # uvicorn raises the signal again after it has ended.
-        with suppress(KeyboardInterrupt):
-            web_server(guard).run(sockets=[bound])
+        server = web_server(guard)
+        # After SIGINT or SIGTERM uvicorn raises the signal again, which must not end the process
+        # before the folder of the imports is removed. It does not handle SIGHUP.
+        shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
+        with suppress(KeyboardInterrupt), shutdown.installed():
+            server.run(sockets=[bound])
+
+
+def _interrupt() -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def web_server(guard: Guard) -> uvicorn.Server:

@@ -61,7 +61,7 @@ class Typed:
         """Start a command in a process of its own."""
         return subprocess.Popen(
             [sys.executable, "-m", "waitlist_cli", *self.service, *words],
-            env=clean_environment(),
+            env=more.pop("env", None) or clean_environment(),
             stdin=more.pop("stdin", subprocess.DEVNULL),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -12,7 +12,7 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 
-WAITLIST = {
+WAITLIST: dict[str, Any] = {
     "waitlist_id": "bakery",
     "name": "Bakery",
     "segments": [],

@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ class Tags(HTMLParser):
         ]
 
 
-NO_LISTS = {"waitlists": [], "cursor": None}
+NO_LISTS: dict[str, Any] = {"waitlists": [], "cursor": None}
 HOSTILE = "<script>alert(1)</script>\"' onload=x {{7*7}} \u202ereversed\u2066 \x1b[2J" + "x" * 7000
 
 

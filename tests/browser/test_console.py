@@ -1,0 +1,471 @@
+"""The operator's console in Chromium, with its own process and the real local service."""
+
+import json
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from tests.browser.axe import Axe
+from tests.browser.conftest import PATIENCE_MS, NewContext
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, running_service
+from tests.unit.cli.typed import Typed
+from tools.local.aws import local_operator
+from waitlist_cli.ids import entry_id_of
+
+DESK: ViewportSize = {"width": 1280, "height": 900}
+# On a busy machine the page asks again later than its rate; nothing here measures time.
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@contextmanager
+def running_console(url: str) -> Iterator[str]:
+    """Start `waitlist console` of a service; yield the address that it prints, and end it."""
+    process = Typed(url).process("--json", "console", "--no-browser")
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())["url"]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def console_url(service: Service) -> Iterator[str]:
+    with running_console(service.url) as url:
+        yield url
+
+
+@dataclass
+class Console:
+    """A list of this test's own, in a tab that has opened the console."""
+
+    page: Page
+    origin: str
+    operator: Operator
+    others: Customer
+
+    @property
+    def list_path(self) -> str:
+        return f"/lists/{self.operator.waitlist_id}"
+
+    def person_path(self, name: str) -> str:
+        return f"{self.list_path}/people/{entry_id_of(self.operator.waitlist_id, name)}"
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.origin + path)
+
+    def sign_up(self, *names: str, **more: Any) -> None:
+        path = f"/v1/waitlists/{self.operator.waitlist_id}/entries"
+        for name in names:
+            answer = self.others.http.post(path, json={"customer_id": name, **more})
+            assert answer.status_code == 201, answer.text
+
+    def line(self) -> list[str]:
+        return self.operator.line()
+
+    def do(self, button: str, **fields: str) -> None:
+        """Open a dialog by its button, fill its fields by label, and send it."""
+        self.page.get_by_role("button", name=f"{button}…", exact=True).click()
+        dialog = self.page.get_by_role("dialog")
+        for label, value in fields.items():
+            field = dialog.get_by_label(label.replace("_", " "), exact=True)
+            if value == "choose":
+                field.check()
+            else:
+                field.fill(value)
+        dialog.locator("button[type=submit]").click()
+        expect(dialog).to_be_hidden()
+
+    @property
+    def notice(self) -> Locator:
+        return self.page.locator(".notice").last
+
+    @property
+    def state(self) -> Locator:
+        return self.page.locator("h1 .state")
+
+
+@pytest.fixture
+def console(
+    new_context: NewContext, console_url: str, operator: Operator, others: Customer
+) -> Console:
+    config = {"name": "Bakery", "segments": [["language"]]}
+    assert operator.put(config).status_code == 201
+    return opened(new_context, console_url, operator, others)
+
+
+def opened(
+    new_context: NewContext, url: str, operator: Operator, others: Customer, **options: Any
+) -> Console:
+    page = new_context(**{"viewport": DESK, **options}).new_page()
+    page.goto(url)
+    origin = url.partition("/?")[0]
+    page.wait_for_url(f"{origin}/")
+    return Console(page, origin, operator, others)
+
+
+def test_the_token_leaves_the_address_and_a_stranger_sees_nothing(
+    console: Console, new_context: NewContext
+) -> None:
+    assert "token" not in console.page.url
+    expect(console.page.get_by_role("heading", name="Lists")).to_be_visible()
+    stranger = new_context().new_page()
+    answer = stranger.goto(console.origin)
+    assert answer is not None
+    assert answer.status == 401
+
+
+def test_numbers_follow_without_a_reload(console: Console) -> None:
+    """P1"""
+    console.sign_up("ada")
+    console.go(console.list_path)
+    waiting = console.page.locator(".numbers .first dd")
+    expect(waiting).to_have_text("1")
+    console.page.evaluate("window.marked = true")
+    console.sign_up("bob")
+    expect(waiting).to_have_text("2")
+    expect(console.page.get_by_role("link", name="bob")).to_be_visible()
+    assert console.page.evaluate("window.marked")
+
+
+def test_a_list_is_created_changed_and_deleted(console: Console) -> None:
+    page, waitlist_id = console.page, f"new-{secrets.token_hex(4)}"
+    console.go("/")
+    page.get_by_role("link", name="New list").click()
+    page.get_by_label("Id", exact=True).fill("Not an id")
+    page.get_by_label("Name", exact=True).fill("Café Zoé")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("alert")).to_contain_text("is not a waitlist id")
+    page.get_by_label("Id", exact=True).fill(waitlist_id)
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Café Zoé")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_label("Capacity").fill("7")
+    page.get_by_role("button", name="Save").click()
+    expect(console.notice).to_contain_text("The settings are saved.")
+    expect(page.get_by_label("Capacity")).to_have_value("7")
+    page.get_by_role("button", name="Delete the list…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("deleted for good")
+    dialog.get_by_label(f"Type {waitlist_id} to confirm").fill("something else")
+    dialog.get_by_role("button", name="Delete for good").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("type its id")
+    dialog.get_by_label(f"Type {waitlist_id} to confirm").fill(waitlist_id)
+    dialog.get_by_role("button", name="Delete for good").click()
+    expect(console.notice).to_contain_text(f"{waitlist_id} is deleted.")
+
+
+def test_a_list_is_paused_and_closed(console: Console) -> None:
+    console.go(console.list_path)
+    expect(console.state).to_have_text("open")
+    console.do("Pause")
+    expect(console.state).to_have_text("paused")
+    console.do("Resume")
+    expect(console.state).to_have_text("open")
+    console.do("Close")
+    expect(console.state).to_have_text("closed")
+    console.do("Open")
+    expect(console.state).to_have_text("open")
+
+
+def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
+    console.sign_up("ada", "bob", "cyd")
+    console.go(f"{console.list_path}/people")
+    console.page.get_by_role("link", name="cyd").click()
+    place = console.page.locator(".place")
+    expect(place).to_have_text("3 of 3")
+    console.do("Move", Front_of_its_priority="choose", Reason="by phone")
+    expect(console.notice).to_contain_text("Now at position 1")
+    expect(place).to_have_text("1 of 3")
+    expect(console.page.locator(".why")).to_contain_text("by phone")
+    console.do("Move", Another_priority="choose", Places_or_priority="7")
+    expect(console.page.locator(".why")).to_contain_text("Priority 7")
+    console.do("Edit", Profile='{"name": "Cyd"}', Attributes="language=de")
+    expect(console.page.locator(".facts").last).to_contain_text("Cyd")
+    console.do("Remove", Reason="asked")
+    expect(console.state).to_have_text("left")
+    console.do("Erase")
+    expect(console.notice).to_contain_text("erased")
+    assert console.line() == ["ada", "bob"]
+
+
+def test_claims_end_in_four_ways(console: Console) -> None:
+    console.sign_up("ada", "bob", "cyd")
+    console.go(console.list_path)
+    console.do("Claim", How_many="3", Lease_in_seconds="900")
+    expect(console.notice).to_contain_text("3 people claimed.")
+    console.go(console.person_path("ada"))
+    console.do("Extend", Lease_in_seconds="600")
+    console.do("Admit")
+    expect(console.state).to_have_text("admitted")
+    console.go(console.person_path("bob"))
+    console.do("Release", End_of_the_queue="choose")
+    expect(console.state).to_have_text("waiting")
+    console.go(console.person_path("cyd"))
+    console.do("Park", Reason="blurred")
+    expect(console.page.locator(".why")).to_contain_text("blurred")
+    console.go(f"{console.list_path}/people?status=parked")
+    console.page.get_by_role("link", name="cyd").click()
+    console.do("Return")
+    expect(console.state).to_have_text("waiting")
+    assert sorted(console.line()) == ["bob", "cyd"]
+
+
+def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
+    console.sign_up("ada", "bob")
+    console.go(f"{console.list_path}/policy")
+    preview = console.page.locator("#preview")
+    expect(preview).to_contain_text("Operators admit or claim people")
+    console.page.get_by_label("The list itself, by the limits below").check()
+    console.page.get_by_label("Rate", exact=True).fill("500")
+    expect(preview).to_contain_text("500 a minute")
+    expect(preview.get_by_role("row", name=re.compile("^10,000"))).to_contain_text("20 min")
+    console.page.get_by_label("Schedule").fill("soon")
+    expect(preview.get_by_role("alert")).to_contain_text("Schedule 'soon'")
+    console.page.get_by_label("Schedule").fill("")
+    console.page.get_by_label("At most inside").fill("1")
+    console.page.get_by_label("Are admitted at once, without an offer").check()
+    expect(preview).to_contain_text("at most 1 inside")
+    assert console.operator.call("GET").json()["admission"] is None
+    console.page.get_by_role("button", name="Save the policy").click()
+    expect(console.notice).to_contain_text("saved")
+    console.go(console.list_path)
+    console.do("Admit", How_many="1")
+    console.go(f"{console.list_path}/people?status=inside")
+    console.page.get_by_role("link", name=re.compile("ada|bob")).first.click()
+    console.do("Let out", Reason="home")
+    expect(console.page.locator(".why")).to_contain_text("Went out at")
+
+
+def test_a_person_is_added_and_found_and_gets_a_token(console: Console) -> None:
+    console.sign_up("ada-1", "ada-2")
+    console.go(console.list_path)
+    console.do("Add", Customer_id="eve", Attributes="language=es")
+    expect(console.page.get_by_role("heading", level=1)).to_contain_text("eve")
+    console.do("Token")
+    expect(console.notice).to_contain_text("which is a secret")
+    console.go(f"{console.list_path}/people")
+    console.page.get_by_label("Find").fill("ADA-")
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("heading", name="2 found")).to_be_visible()
+    console.go(f"{console.list_path}/segments")
+    expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
+
+
+DROP = """([name, text]) => {
+  const files = new DataTransfer();
+  files.items.add(new File([text], name));
+  document.getElementById("drop").dispatchEvent(
+    new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_a_file_is_dropped_and_its_refused_rows_downloaded(console: Console) -> None:
+    console.go(f"{console.list_path}/import")
+    console.page.evaluate(DROP, ["people.xlsx", "PK"])
+    expect(console.page.get_by_role("alert")).to_contain_text("Save a spreadsheet as CSV")
+    rows = "id;tongue\nada;de\nbob;en\nnot an id;en\n"
+    console.page.evaluate(DROP, ["people.csv", rows])
+    expect(console.page.get_by_role("heading", name="people.csv")).to_be_visible()
+    console.page.get_by_label("What tongue becomes").select_option("Attribute")
+    console.page.get_by_role("button", name="Import into Bakery").click()
+    expect(console.state).to_have_text("Done")
+    expect(console.page.locator(".numbers")).to_contain_text("Refused1")
+    with console.page.expect_download() as download:
+        console.page.get_by_role("link", name="Download the refused rows").click()
+    assert "not an id" in download.value.path().read_text("utf-8")
+    assert console.line() == ["ada", "bob"]
+
+
+def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
+    rows = "customer_id\n" + "\n".join(f"c{number:06}" for number in range(100_000))
+    console.go(f"{console.list_path}/import")
+    console.page.evaluate(DROP, ["many.csv", rows])
+    console.page.get_by_role("button", name="Import into Bakery").click()
+    done = console.page.locator(".numbers .first dd")
+    expect(done).not_to_have_text("0")
+    console.page.get_by_role("button", name="Cancel").click()
+    expect(console.state).to_have_text("Stopped")
+    count = int(done.inner_text().replace(",", ""))
+    assert 0 < count < 100_000
+    assert console.operator.stats()["waiting"] == count
+    expect(console.page.get_by_role("button", name="Go on")).to_be_visible()
+
+
+def test_charts_are_drawn_for_each_period(console: Console) -> None:
+    console.sign_up("ada")
+    console.go(console.list_path)
+    charts = console.page.get_by_role("img", name=re.compile("^Chart of the last hour"))
+    expect(charts).to_have_count(3)
+    for period in ("Week", "Day"):
+        console.page.get_by_role("button", name=period).click()
+        label = re.compile(f"^Chart of the last {period.lower()}")
+        expect(console.page.get_by_role("img", name=label)).to_have_count(3)
+    canvas = console.page.locator("canvas").first
+    colours = canvas.evaluate(
+        "one => new Set(one.getContext('2d').getImageData(0, 0, one.width, one.height).data).size"
+    )
+    assert colours > 3
+
+
+def pages_of(console: Console) -> list[str]:
+    base = console.list_path
+    return [
+        "/",
+        "/new",
+        base,
+        f"{base}/people",
+        f"{base}/people?status=left",
+        f"{base}/people?find=a",
+        console.person_path("ada"),
+        f"{base}/policy",
+        f"{base}/segments",
+        f"{base}/import",
+        f"{base}/settings",
+        "/lists/nowhere",
+    ]
+
+
+def filled(console: Console) -> None:
+    profile = {"name": "Zoé", "note": "x" * 3000, "right": "שלום <b>world</b>"}
+    console.sign_up("ada", attributes={"language": "de"}, profile=profile)
+    console.sign_up("a" * 256)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    new_context: NewContext,
+    console_url: str,
+    operator: Operator,
+    others: Customer,
+    axe: Axe,
+    scheme: str,
+) -> None:
+    assert operator.put({"name": "Bakery", "segments": [["language"]]}).status_code == 201
+    console = opened(
+        new_context, console_url, operator, others, color_scheme=scheme, bypass_csp=True
+    )
+    filled(console)
+    for path in pages_of(console):
+        console.go(path)
+        if path == console.list_path:
+            expect(console.page.locator("canvas")).to_have_count(3)
+        if path.endswith("/policy"):
+            expect(console.page.locator("#preview h2").first).to_be_visible()
+        assert axe.violations(console.page) == [], path
+    console.go(console.person_path("ada"))
+    for button in ("Move", "Edit", "Erase"):
+        console.page.get_by_role("button", name=f"{button}…", exact=True).click()
+        expect(console.page.get_by_role("dialog")).to_be_visible()
+        assert axe.violations(console.page) == [], button
+        console.page.keyboard.press("Escape")
+        expect(console.page.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280, 3840])
+def test_no_page_is_wider_than_the_screen(
+    console: Console, width: int, new_context: NewContext
+) -> None:
+    filled(console)
+    console.page.set_viewport_size({"width": width, "height": 900})
+    for path in pages_of(console):
+        console.go(path)
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert console.page.evaluate(wide) == 0, path
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until the element with this text has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent.trim()") == name:
+            return
+    raise AssertionError(f"{name} is not reached by Tab")
+
+
+def test_everything_is_reached_by_keyboard(console: Console) -> None:
+    console.sign_up("ada", "bob")
+    page = console.page
+    console.go("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    console.go(f"{console.list_path}/people")
+    tab_to(page, "bob")
+    page.keyboard.press("Enter")
+    expect(page.locator(".place")).to_have_text("2 of 2")
+    tab_to(page, "Move…")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert page.evaluate("document.activeElement.textContent") == "Move…"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    tab_to(page, "Move")
+    page.keyboard.press("Enter")
+    expect(page.locator(".place")).to_have_text("1 of 2")
+    assert console.line() == ["bob", "ada"]
+
+
+def test_hostile_texts_do_nothing(console: Console) -> None:
+    name = "<script>document.title='taken'</script>"
+    attack = "<img src=x onerror=\"document.title='taken'\">"
+    profile = {attack: attack + "\u202e" + "y" * 7000}
+    console.operator.put({"name": attack, "segments": [["language"]]})
+    console.sign_up(name, profile=profile, attributes={"language": attack})
+    for path in (
+        *pages_of(console)[2:6],
+        console.person_path(name),
+        f"{console.list_path}/segments",
+    ):
+        console.go(path)
+        expect(console.page.locator("main")).to_contain_text("<")
+        assert "taken" not in console.page.title().replace("='taken'", "")
+        assert console.page.locator("main img, main script").count() == 0
+
+
+def test_the_page_waits_for_a_service_that_restarts(
+    new_context: NewContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """P9"""
+    keep = str(tmp_path_factory.mktemp("kept"))
+    with running_service(KEEP=keep) as first:
+        port = str(first.port)
+        with running_console(first.url) as url, client_of(first) as http:
+            operator = Operator(http, local_operator(), f"kept-{secrets.token_hex(4)}")
+            assert operator.put({"name": "Kept"}).status_code == 201
+            others = Customer(http, operator.waitlist_id)
+            console = opened(new_context, url, operator, others)
+            console.sign_up("ada")
+            console.go(console.list_path)
+            first.stop()
+            trouble = console.page.locator("#trouble")
+            expect(trouble).to_contain_text("This page goes on by itself")
+            expect(console.page.locator(".numbers .first dd")).to_have_text("1")
+            console.page.get_by_role("button", name="Pause…").click()
+            with running_service(KEEP=keep, PORT=port):
+                expect(trouble).to_be_empty()
+                console.sign_up("bob")
+                expect(console.page.locator(".numbers .first dd")).to_have_text("2")
+
+
+def client_of(service: Service) -> httpx.Client:
+    return httpx.Client(base_url=service.url, timeout=35, trust_env=False)
+
+
+def test_a_console_that_has_ended_says_so(chromium: Browser, service: Service) -> None:
+    with running_console(service.url) as url:
+        # Without the fixture, which takes what the browser logs of a lost server for a mistake.
+        page = chromium.new_page(viewport=DESK)
+        page.goto(url)
+        page.wait_for_url(url.partition("?")[0])
+    expect(page.locator("#trouble")).to_contain_text("Start it again with `waitlist console`")
+    page.context.close()
