@@ -10,7 +10,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload bench openapi locks cli-pictures pictures wait-chart clean \
+  dynamodb-local fuzz proof overload bench openapi locks pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -90,7 +90,7 @@ $(AXE): tests/browser/package-lock.json
 	@touch $@
 
 test-browser: $(INSTALLED) $(AXE) ## test the customer's page and the console in Chromium (needs Chromium, Node.js; BROWSER_FLAGS)
-	@$(BIN)/python -m tests.browser.chromium >/dev/null
+	@$(BIN)/python -m tools.pictures.chromium >/dev/null
 	$(BIN)/python -m pytest tests/browser $(BROWSER_FLAGS)
 
 test-curl: $(INSTALLED) ## run the README's and the tutorial's commands with curl (needs curl 7.76 or newer)
@@ -167,12 +167,9 @@ openapi: $(INSTALLED) ## write docs/openapi/guests.json and docs/openapi/jwt.jso
 locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)
 	@$(BIN)/python -m tools.locks $(LOCK_FLAGS)
 
-cli-pictures: $(INSTALLED) ## record the command line for docs/, against the service of `make run`
-	@$(BIN)/python -m tools.pictures
-
-pictures: $(INSTALLED) ## film the console for docs/, with the service of `make run`, for 12 minutes (needs Chromium)
-	@$(BIN)/python -m tests.browser.chromium >/dev/null
-	@$(BIN)/python -m tools.pictures.console $(PICTURES_FLAGS)
+pictures: $(INSTALLED) ## take the pictures of docs/ from the service of `make run` (needs Chromium; PICTURES="cli page", console takes 12 minutes)
+	@$(BIN)/python -m tools.pictures.chromium >/dev/null
+	@$(BIN)/python -m tools.pictures $(PICTURES)
 
 wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print the table of docs/estimated-wait.md
 	@$(BIN)/python -m tools.bench.wait_chart

@@ -9,14 +9,16 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.axe import Axe
-from tests.browser.chromium import running_chromium
 from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.aws import local_operator
+from tools.pictures.chromium import running_chromium
 
 # What a browser logs of every answer that is no success.
 OF_THE_NETWORK = "Failed to load resource"
+# Another origin: pages with the element in them.
+SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
 # For a machine that is fully busy beside the tests.
 PATIENCE_MS = 60_000
@@ -28,7 +30,7 @@ NewContext = Callable[..., BrowserContext]
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
     """One service for all tests, as `make run` starts it."""
-    with running_service() as service:
+    with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
 

@@ -11,7 +11,13 @@ from rich.console import Console
 
 from tools.demo.people import Person, read_people
 from tools.demo.queue import DemoQueue, Signup
-from tools.demo.report import Move, print_head_of_queue, print_moves, print_summary
+from tools.demo.report import (
+    Move,
+    print_head_of_queue,
+    print_moves,
+    print_page,
+    print_summary,
+)
 from tools.local.api_client import ApiClient
 from tools.local.http_server import HOST
 from tools.local.settings import SettingError, Settings
@@ -30,6 +36,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console)
         with ApiClient(url, connections=WORKERS) as client:
             queue = DemoQueue(client, f"demo-{secrets.token_hex(3)}", console, WORKERS)
             play(queue, people[:count], console)
+            queue.begin_to_admit()
+            print_page(console, url, queue.waitlist_id)
     except (CliError, SettingError) as error:
         return _explain(str(error))
     except KeyboardInterrupt:

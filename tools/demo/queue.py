@@ -21,6 +21,18 @@ from rich.text import Text
 from tools.demo.people import Person
 from tools.local.api_client import ApiClient
 
+# A customer who joins behind 2,000 others has an offer after some three minutes.
+POLICY = {
+    "rate": {"count": 600, "per": "minute"},
+    "offer_seconds": 120,
+    "pass_seconds": 600,
+    "no_show": "leave",
+}
+PAGE = {
+    "text": "A table at the corner bakery.",
+    "colour": "#0b6e4f",
+    "fields": [{"name": "name", "label": "Your name", "required": True}],
+}
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -45,7 +57,15 @@ class DemoQueue:
         self._admin = f"/v1/admin/waitlists/{waitlist_id}"
 
     def open(self) -> None:
-        self._client.operator("PUT", self._admin, json={"name": "Demo"})
+        self._configure()
+
+    def begin_to_admit(self) -> None:
+        """Let the list offer places by itself, so that its page has something to show."""
+        self._configure(admission=POLICY)
+
+    def _configure(self, **settings: Any) -> None:
+        body = {"name": "Demo", "page": PAGE, **settings}
+        self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
         """Sign up all of them at once; return them in the order of their positions."""

@@ -55,3 +55,9 @@ def print_summary(
         f"({signed_up / seconds:.0f} a second), {stats['left']:,} left, "
         f"{stats['waiting']:,} wait."
     )
+
+
+def print_page(console: Console, url: str, waitlist_id: str) -> None:
+    """Print where a visitor can join; unbroken, so that terminals make it a link."""
+    console.print("From now on ten of them a second get an offer. Join them in a browser:")
+    console.print(f"{url.rstrip('/')}/w/{waitlist_id}", soft_wrap=True)

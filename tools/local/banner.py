@@ -44,6 +44,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             "",
             f"  API       {addresses.url}/v1",
             f"  Docs      {addresses.url}/docs",
+            f"  Page      {addresses.url}/w/{WAITLIST_ID}, once step 1 has made the list",
             f"  Redis     {without_password(addresses.redis_url)}",
             f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
             f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "

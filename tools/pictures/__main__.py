@@ -1,4 +1,4 @@
-"""`make cli-pictures`: records `waitlist import` and `watch` with the service of `make run`."""
+"""`make pictures`: the command line, the customer's page and the console, from `make run`."""
 
 import io
 import os
@@ -6,7 +6,7 @@ import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unicodedata import category
@@ -14,10 +14,11 @@ from unicodedata import category
 from rich.console import Console
 from rich.text import Text
 
+from tools.pictures import console as consoles
+from tools.pictures.page import film_page
+from tools.pictures.paths import DOCS, ROOT
 from tools.pictures.terminal import Terminal
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
 PEOPLE = ROOT / "tools" / "demo" / "people.csv"
 COLUMNS = ("--attribute", "city", "--map", "email=-")
 WAITLIST = (sys.executable, "-m", "waitlist_cli", "--local")
@@ -25,13 +26,23 @@ WAITLIST = (sys.executable, "-m", "waitlist_cli", "--local")
 WAITING = re.compile(r"\b1,[2-9][0-9]{2}\b")
 
 
-def main() -> int:
+def main(wanted: Sequence[str]) -> int:
+    """Make the pictures of these parts, or of all."""
+    unknown = set(wanted) - set(PARTS)
+    if unknown:
+        print(f"There are {', '.join(PARTS)}, not {', '.join(unknown)}.", file=sys.stderr)
+        return 2
+    for name in wanted or PARTS:
+        PARTS[name]()
+    return 0
+
+
+def film_command_line() -> None:
     """Make both pictures, each with its own waitlist."""
     with TemporaryDirectory() as folder:
         people = write_people(Path(folder))
         film_import(new_waitlist(), people)
         film_watch(new_waitlist(), people)
-    return 0
 
 
 def write_people(folder: Path) -> str:
@@ -105,5 +116,11 @@ def save(name: str, title: str, parts: Sequence[Text]) -> None:
     print(path.relative_to(ROOT))
 
 
+PARTS: dict[str, Callable[[], object]] = {
+    "cli": film_command_line,
+    "page": film_page,
+    "console": lambda: consoles.main([], os.environ),
+}
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""`make pictures`: fills lists of the service of `make run` for minutes, and films the console.
+"""`make pictures PICTURES=console`: fills lists of the service of `make run` for minutes, and films the console.
 
 A chart has a point for each minute, so the pictures need the minutes that they show.
 """
@@ -16,11 +16,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.chromium import running_chromium
 from tools.demo.people import Person, read_people
 from tools.local.api_client import ApiClient
 from tools.local.http_server import HOST
 from tools.local.settings import Settings
+from tools.pictures.chromium import running_chromium
 from waitlist_cli.errors import Refused
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

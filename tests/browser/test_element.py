@@ -1,0 +1,157 @@
+"""The element <waitlist-position> on a page of another origin, for guests and for accounts."""
+
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import SHOP_ORIGIN
+from tests.browser.stage import POLICY, Stage
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, running_service
+from tests.rules.sources import ROOT
+from tools.local.aws import local_operator
+from tools.local.jwt_issuer import LocalIssuer
+
+ISSUER, AUDIENCE = "https://issuer.example.com", "waitlist"
+DOCUMENT = ROOT / "docs" / "customer-page.md"
+API = "https://queue.example.com"
+
+
+@pytest.fixture(scope="module")
+def accounts() -> Iterator[Service]:
+    """A service whose customers have tokens of an issuer."""
+    environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "CORS_ORIGINS": SHOP_ORIGIN}
+    with running_service(**environ) as service:
+        yield service
+
+
+@pytest.fixture
+def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
+    """A list of that service, whose page is not opened."""
+    with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
+        operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")
+        yield Stage(browser_page, operator, Customer(http, operator.waitlist_id))
+
+
+def embed(page: Page, html: str, policy: str = "") -> None:
+    """Open a page of another origin."""
+    headers = {"Content-Security-Policy": policy} if policy else {}
+
+    def serve(route: Any) -> None:
+        route.fulfill(content_type="text/html", headers=headers, body=html)
+
+    # Chromium asks people before a page may call their own machine; here it is the service's.
+    page.context.grant_permissions(["local-network-access"], origin=SHOP_ORIGIN)
+    page.route(f"{SHOP_ORIGIN}/", serve)
+    page.goto(f"{SHOP_ORIGIN}/")
+
+
+def documented(service: Service, waitlist_id: str) -> str:
+    """Return the example of docs/customer-page.md for a running service."""
+    (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    assert API in example
+    return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))
+
+
+def element(service: Service, waitlist_id: str, more: str = "") -> str:
+    source = f"{service.url}/assets/latest/waitlist-position.js"
+    return (
+        f'<!doctype html><html lang="en"><title>Shop</title>'
+        f'<script type="module" src="{source}"></script>'
+        f'<waitlist-position waitlist="{waitlist_id}" {more}></waitlist-position></html>'
+    )
+
+
+def test_the_documented_example_works(stage: Stage, service: Service) -> None:
+    stage.configure(admission=POLICY)
+    entered: list[str | None] = []
+
+    def enter(route: Any) -> None:
+        entered.append(route.request.header_value("authorization"))
+        route.fulfill(body="in")
+
+    stage.page.route(f"{SHOP_ORIGIN}/shop/enter", enter)
+    embed(stage.page, documented(service, stage.operator.waitlist_id))
+    with stage.page.expect_console_message(lambda one: one.text == "waiting 1"):
+        stage.press("Join the line")
+    stage.admit()
+    with stage.page.expect_response("**/shop/enter"):
+        stage.press("Enter now")
+    (shown,) = entered
+    assert shown is not None
+    assert shown.startswith("Bearer eyJ")
+    stage.shows("You are in")
+    assert stage.page.url == f"{SHOP_ORIGIN}/", "the page decides where to go"
+
+
+def test_a_strict_policy_of_the_page_needs_two_sources(stage: Stage, service: Service) -> None:
+    stage.configure()
+    policy = f"default-src 'none'; script-src {service.url}; connect-src {service.url}"
+    embed(stage.page, element(service, stage.operator.waitlist_id), policy)
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    panel = stage.page.locator("waitlist-position .panel")
+    assert panel.evaluate("one => getComputedStyle(one).borderRadius") == "20px"
+
+
+def test_styles_of_the_page_and_of_the_element_do_not_meet(stage: Stage, service: Service) -> None:
+    stage.configure()
+    styled = element(service, stage.operator.waitlist_id).replace(
+        "<title>", "<style>button { display: none } h1 { color: red }</style><title>"
+    )
+    embed(stage.page, f"{styled}<h1>Shop</h1>")
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+
+
+def test_a_customer_with_an_account_has_the_own_place(
+    accounts_stage: Stage, accounts: Service
+) -> None:
+    """P5: by `entries/me`, with the token that the page hands over; nothing stays behind."""
+    stage = accounts_stage
+    stage.configure(admission=POLICY)
+    issuer = LocalIssuer(ISSUER, AUDIENCE)
+    tokens = {name: issuer.token(name, int(time.time())) for name in ("ada", "bob")}
+    embed(stage.page, element(accounts, stage.operator.waitlist_id, "account"))
+    stage.shows("Please sign in to see your place")
+    stage.page.evaluate(
+        "token => { document.querySelector('waitlist-position').token = token; }", tokens["ada"]
+    )
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    stage.page.reload()
+    stage.shows("Please sign in to see your place")
+    stage.page.evaluate(
+        "token => { document.querySelector('waitlist-position').token = async () => token; }",
+        tokens["ada"],
+    )
+    stage.shows("You are in line")
+    assert stage.page.evaluate("() => localStorage.length") == 0
+    stage.page.evaluate(
+        "token => { document.querySelector('waitlist-position').token = token; }", tokens["bob"]
+    )
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+    stage.admit()
+    stage.page.evaluate(
+        "token => { document.querySelector('waitlist-position').token = token; }", tokens["ada"]
+    )
+    stage.press("Enter now")
+    stage.shows("You are in")
+    stage.press("I am finished")
+    stage.confirm("I am finished")
+    stage.press("Join again")
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+
+
+def test_the_page_of_a_list_with_accounts_asks_to_sign_in(
+    accounts_stage: Stage, accounts: Service
+) -> None:
+    accounts_stage.configure()
+    accounts_stage.page.goto(f"{accounts.url}/w/{accounts_stage.operator.waitlist_id}")
+    accounts_stage.press("Join the line")
+    accounts_stage.shows("Please sign in to see your place")
