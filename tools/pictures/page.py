@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tools.demo.people import read_people
 from tools.local.api_client import ApiClient
@@ -18,7 +18,7 @@ from tools.local.settings import Settings
 from tools.pictures.chromium import running_chromium
 from tools.pictures.paths import DOCS, ROOT
 
-PHONE = {"width": 390, "height": 780}
+PHONE: ViewportSize = {"width": 390, "height": 780}
 PEOPLE = 240
 LEAVE = 150
 SETTINGS: dict[str, Any] = {
