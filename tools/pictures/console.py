@@ -1,4 +1,4 @@
-"""`make pictures PICTURES=console`: fills lists of the service of `make run` for minutes, and films the console.
+"""`make pictures PICTURES=console`: fills lists for minutes, and films the console.
 
 A chart has a point for each minute, so the pictures need the minutes that they show.
 """

@@ -104,7 +104,8 @@ export class Api {
     } catch (error) {
       throw new Problem(0, '', null, String(error));
     }
-    this.#compareClocks(response);
+    // A cache keeps the date of the answer that it has.
+    if (!isPublic) this.#compareClocks(response);
     const answer = parsed(text);
     if (response.ok && isPublic) answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
     if (response.ok) return answer;
