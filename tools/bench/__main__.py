@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tools.bench.admission import AdmissionBench
+from tools.bench.board import board_rows
 from tools.bench.bullmq_peer import BullMQ
+from tools.bench.cache import cache_rows
 from tools.bench.cases import Bench, Case
 from tools.bench.chart import picture
 from tools.bench.claims import MANY_CLAIMERS, ClaimBench
@@ -21,6 +23,7 @@ from tools.bench.imports import ImportBench
 from tools.bench.line import Handler
 from tools.bench.log import lambda_log
 from tools.bench.memory import weigh, weigh_segments
+from tools.bench.phones import BOARD_EVERY, HOUR, phone_rows
 from tools.bench.public import PublicBench
 from tools.bench.rebuild import RebuildBench
 from tools.bench.report import as_json, show
@@ -32,10 +35,13 @@ from tools.bench.sizes import FULL, QUICK, Sizes
 from tools.bench.targets import Row
 from tools.bench.wait import SCENARIOS, wait_rows
 
+NEEDS_NGINX = "cache"
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: everything)")
+    only = f"only this (default: all but {NEEDS_NGINX})"
+    parser.add_argument("part", nargs="?", choices=PARTS, help=only)
     parser.add_argument("--quick", action="store_true", help="only check that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
@@ -43,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console(file=sys.stdout)
     if not console.is_terminal:
         console = Console(file=sys.stdout, width=120)
-    parts = [options.part] if options.part else list(PARTS)
+    parts = [options.part] if options.part else [part for part in PARTS if part != NEEDS_NGINX]
     with lambda_log() as log:
         rows = run(parts, QUICK if options.quick else FULL, console)
     console.print(f"The functions wrote {log.lines:,} lines.")
@@ -133,6 +139,23 @@ def wait(sizes: Sizes, progress: Progress) -> list[Row]:
     return wait_rows(sizes, partial(progress.advance, task))
 
 
+def board(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("boards", total=len(sizes.boards))
+        advance = partial(progress.advance, task)
+        return list(board_rows(Handler(port), bare_client(port), sizes, advance))
+
+
+def phones(sizes: Sizes, progress: Progress) -> list[Row]:
+    task = progress.add_task("phones for an hour", total=HOUR // BOARD_EVERY)
+    return phone_rows(sizes, partial(progress.advance, task))
+
+
+def cache(sizes: Sizes, progress: Progress) -> list[Row]:
+    task = progress.add_task("polls of the board", total=3)
+    return cache_rows(sizes, partial(progress.advance, task))
+
+
 PARTS = {
     "line": line,
     "claims": claims,
@@ -142,6 +165,9 @@ PARTS = {
     "imports": imports,
     "public": public,
     "wait": wait,
+    "board": board,
+    "phones": phones,
+    "cache": cache,
 }
 
 

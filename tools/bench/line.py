@@ -93,6 +93,9 @@ class Line:
     def signup(self, member: str) -> str:
         return self._payload("signup", entry_id=member, join_id=new_join_id())
 
+    def message(self, op: str) -> str:
+        return self._payload(op)
+
     def position(self, member: str) -> str:
         return self._payload("position", entry_id=member)
 

@@ -28,6 +28,12 @@ class Sizes:
     public_operations: int
     starts: int
     wait_runs: int
+    boards: tuple[int, ...]
+    board_rounds: int
+    phones: int
+    phones_sampled: int
+    polled: int
+    poll_seconds: float
 
 
 FULL = Sizes(
@@ -52,6 +58,12 @@ FULL = Sizes(
     public_operations=30,
     starts=9,
     wait_runs=5,
+    boards=(10_000, 1_000_000, 10_000_000),
+    board_rounds=50,
+    phones=1_000_000,
+    phones_sampled=1_000,
+    polled=10_000,
+    poll_seconds=20,
 )
 QUICK = Sizes(
     rounds=3,
@@ -75,4 +87,10 @@ QUICK = Sizes(
     public_operations=3,
     starts=1,
     wait_runs=1,
+    boards=(100, 2_000),
+    board_rounds=2,
+    phones=5_000,
+    phones_sampled=20,
+    polled=500,
+    poll_seconds=1,
 )

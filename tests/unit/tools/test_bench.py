@@ -32,7 +32,8 @@ def _quick_run(part: str, results: Path) -> tuple[list[dict[str, Any]], str]:
 
 
 @pytest.mark.parametrize(
-    "part", ["line", "claims", "admission", "segments", "rebuild", "imports", "public"]
+    "part",
+    ["line", "claims", "admission", "segments", "rebuild", "imports", "public", "board", "phones"],
 )
 def test_a_quick_run_prints_every_ratio(part: str, tmp_path: Path) -> None:
     """The rows of calls in vain have the ratio 0."""

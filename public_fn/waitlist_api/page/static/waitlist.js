@@ -194,7 +194,8 @@ export async function followBoard(api, entry) {
     const bounds = boundsOn(board, entry.rank);
     if (!board.isCached) entry = { ...entry, isCached: false };
     else if (board.as_of < entry.asOf) return { ...entry, poll_after_seconds: BOARD_SECONDS };
-    else if (bounds && bounds[1] > NEAR) {
+    // At this speed three more boards would bring the entry to the head.
+    else if (bounds && bounds[1] > Math.max(NEAR, 3 * (entry.position - bounds[1]))) {
       const { as_of: asOf, total } = board;
       return { ...entry, position: bounds[1], total, asOf, poll_after_seconds: BOARD_SECONDS };
     }
