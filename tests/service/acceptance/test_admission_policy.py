@@ -424,6 +424,24 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
     assert maintained(desk) == NAMES[2:4]
 
 
+def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: they changed longer ago than the records and the journal are read again."""
+    desk = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
+    assert maintained(desk) == ["ann", "bob", "cyd"]
+    desk.enter("ann")
+    desk.enter("bob")
+    desk.exit("bob")
+    world.advance(30 * 60)
+    world.services.maintenance.run_all()
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert desk.stats().json["inside"] == 1
+    assert desk.status("cyd") == "offered"
+    assert desk.enter("cyd").json["status"] == "admitted"
+
+
 def test_an_offer_cut_off_before_the_record_is_recorded(waitlist: Waitlist, world: World) -> None:
     desk = waitlist("ann", admission=ONE_INSIDE)
     world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))

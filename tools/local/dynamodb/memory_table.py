@@ -139,7 +139,9 @@ class MemoryTable:
             items = self._readable(request)
             places = _chosen(items, keys, request)
             page = [items[pk, sk] for _, pk, sk in places]
-        found = [item for item in page if _holds(request, "FilterExpression", item)]
+            _check_projection(request)
+        shown = [_in_index(item) if "IndexName" in request else item for item in page]
+        found = [item for item in shown if _holds(request, "FilterExpression", item)]
         answer: Item = {"Items": [_shown_in(request, item) for item in found]}
         if page and len(page) == request.get("Limit"):
             answer["LastEvaluatedKey"] = {name: page[-1][name] for name in {*keys, *TABLE_KEYS}}
@@ -225,12 +227,25 @@ def _check_batch(keys: list[Key], most: int, operation: str) -> None:
             raise Refused("Provided list of item keys contains duplicates")
 
 
+def _check_projection(request: Item) -> None:
+    """Refuse to return attributes that an index does not have."""
+    if "IndexName" in request and (missing := _asked(request) - projected()):
+        raise Refused(f"Global secondary index does not project {sorted(missing)}")
+
+
+def _asked(request: Item) -> set[str]:
+    """Return the attributes that a query asks for; none if it asks for all."""
+    names = request.get("ExpressionAttributeNames", {})
+    return {names[one] for one in request.get("ProjectionExpression", "").split(", ") if one}
+
+
+def _in_index(item: Item) -> Item:
+    return {name: value for name, value in item.items() if name in projected()}
+
+
 def _shown_in(request: Item, item: Item) -> Item:
-    shown = projected() if "IndexName" in request else set(item)
-    if "ProjectionExpression" in request:
-        names = request["ExpressionAttributeNames"]
-        shown = shown & {names[one] for one in request["ProjectionExpression"].split(", ")}
-    return {name: value for name, value in item.items() if name in shown}
+    asked = _asked(request) or set(item)
+    return {name: value for name, value in item.items() if name in asked}
 
 
 @cache
