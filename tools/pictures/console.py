@@ -4,6 +4,7 @@ A chart has a point for each minute, so the pictures need the minutes that they 
 """
 
 import argparse
+import math
 import os
 import random
 import secrets
@@ -26,11 +27,11 @@ from waitlist_cli.errors import Refused
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCREEN: ViewportSize = {"width": 1360, "height": 980}
 # People who wait at the beginning; the others join one after the other.
-FIRST = 400
+FIRST = 300
 LANGUAGES = ("English", "German", "Spanish", "French")
 POLICY = {
-    "rate": {"count": 60, "per": "minute"},
-    "max_inside": 120,
+    "rate": {"count": 50, "per": "minute"},
+    "max_inside": 90,
     "acceptance": "automatic",
     "pass_seconds": 120,
 }
@@ -67,7 +68,7 @@ class Launch:
 
     def fill_others(self) -> None:
         """Make the other lists of the overview."""
-        people = iter(read_people()[-60:])
+        people = iter(_drawable()[-60:])
         for waitlist_id, settings in OTHERS.items():
             path = f"/v1/admin/waitlists/{waitlist_id}"
             self._client.operator("PUT", path, json=settings)
@@ -79,7 +80,7 @@ class Launch:
         admin = f"/v1/admin/waitlists/{self.waitlist_id}"
         settings = {"name": "Summer Festival", "segments": [["language"]]}
         self._client.operator("PUT", admin, json=settings)
-        people = read_people()
+        people = _drawable()
         self._import(admin, people[:FIRST])
         self._client.operator("PUT", admin, json={**settings, "admission": POLICY})
         ends, crowd = time.monotonic() + seconds, iter(people[FIRST:])
@@ -88,9 +89,10 @@ class Launch:
             time.sleep(1)
 
     def _step(self, admin: str, crowd: Iterator[Person]) -> None:
-        joining = [
-            person for person, _ in zip(crowd, range(self._random.choice((1, 1, 2))), strict=False)
-        ]
+        # Waves, some minutes long.
+        rate = 1 + 0.8 * math.sin(time.monotonic() / 45)
+        count = int(rate + self._random.random())
+        joining = [person for person, _ in zip(crowd, range(count), strict=False)]
         if joining:
             self._import(admin, joining)
         if self._random.random() < 0.12 and self._tokens:
@@ -105,6 +107,11 @@ class Launch:
         body = {"entries": rows, "entry_tokens": True}
         results = self._client.operator("POST", f"{admin}/import", json=body)["results"]
         self._tokens += [(one["entry_id"], one["entry_token"]) for one in results]
+
+
+def _drawable() -> list[Person]:
+    """Return the people whose names every machine has the letters for."""
+    return [person for person in read_people() if max(person.name + person.city) < "\u0600"]
 
 
 def _row(person: Person, language: str = "") -> dict[str, object]:

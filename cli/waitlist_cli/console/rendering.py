@@ -13,7 +13,7 @@ from waitlist_cli.output import details, duration, shown
 
 # Compact numbers begin here; below, every digit counts.
 COMPACT_FROM = 10_000
-UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k"))
+UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
 NONE = "-"
 
 
@@ -28,12 +28,14 @@ def own(value: object) -> str:
 
 
 def compact(value: int | None) -> str:
-    """Return a number in at most five characters: 9,999, 12.3k, 1.2M."""
+    """Return a number in at most five characters: 9,999, 12.3K, 1.2M."""
     if value is None:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            return f"{value / size:.{1 if value < 100 * size else 0}f}".removesuffix(".0") + unit
+            # Cut and not rounded, because 999,999 is not yet a million.
+            tenths = value * 10 // size
+            return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
 
 

@@ -1,171 +1,140 @@
-"""Why a person is where they are."""
+"""Where a person is and why, in sentences."""
 
 from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.typed import Typed
-from waitlist_cli.moves import UNKNOWN, Ahead, Explanation, steps_of
-from waitlist_cli.moves_output import happened, ordinal, standing
+from waitlist_cli.explain import actor, explanation
+
+WAITLIST: dict[str, Any] = {
+    "paused": False,
+    "rebuild": None,
+    "admission": None,
+    "max_attempts": 5,
+}
+RATE = {"rate": {"count": 5, "per": "minute"}, "schedule": [], "max_inside": None}
+AT = "2026-06-01T08:00:00.000Z"
+SHOWN = "2026-06-01 08:00:00Z"
 
 
-def event(name: str, by: str = "operator", **detail: Any) -> dict[str, Any]:
-    return {
-        "at": "2026-06-01T08:00:00.000Z",
-        "event": name,
-        "by": by,
-        "reason": "",
-        "detail": detail,
+def event(name: str, by: str = "arn:aws:iam::1:user/eve", reason: str = "") -> dict[str, Any]:
+    return {"at": AT, "event": name, "by": by, "reason": reason, "detail": {}}
+
+
+def why(
+    status: str, *events: dict[str, Any], waitlist: dict[str, Any] | None = None, **fields: Any
+) -> str:
+    person = {
+        "status": status,
+        "position": None,
+        "priority": 0,
+        "attempts": 0,
+        "offered_until": None,
+        "claimed_until": None,
+        "inside_until": None,
+        "exited_at": None,
+        "history": list(events),
+        **fields,
     }
-
-
-def places(*events: dict[str, Any]) -> list[tuple[str, Any, Any, Any]]:
-    """Return each step with what others gained it, and its places before and after."""
-    return [(one.event, one.gained, one.before, one.after) for one in steps_of(events)]
-
-
-def test_moves_are_apart_from_what_other_people_did() -> None:
-    found = places(
-        event("joined", position=318),
-        event("edited", changed=["profile"]),
-        event("bumped", places=20, moved=20, position=270),
-        event("bumped", priority=3, moved=-5, position=280),
-    )
-    assert found == [
-        ("joined", None, None, 318),
-        ("bumped", 28, 290, 270),
-        ("bumped", -5, 275, 280),
-    ]
-
-
-def test_a_place_that_was_not_recorded_is_unknown() -> None:
-    found = places(
-        event("joined"), event("bumped", priority=3), event("bumped", moved=1, position=4)
-    )
-    assert found == [
-        ("joined", None, None, UNKNOWN),
-        ("bumped", UNKNOWN, UNKNOWN, UNKNOWN),
-        ("bumped", UNKNOWN, 5, 4),
-    ]
-
-
-def test_an_entry_off_the_queue_has_no_place() -> None:
-    found = places(
-        event("joined", position=1),
-        event("offered"),
-        event("released", position=7),
-        event("offered"),
-        event("expired"),
-        event("offered"),
-        event("admitted"),
-        event("exited"),
-    )
-    assert found == [
-        ("joined", None, None, 1),
-        ("offered", UNKNOWN, UNKNOWN, None),
-        ("released", None, None, 7),
-        ("offered", UNKNOWN, UNKNOWN, None),
-        ("expired", None, None, UNKNOWN),
-        ("offered", UNKNOWN, UNKNOWN, None),
-        ("admitted", None, None, None),
-        ("exited", None, None, None),
-    ]
+    return " ".join(explanation(person, {**WAITLIST, **(waitlist or {})}))
 
 
 @pytest.mark.parametrize(
-    ("following", "after"),
+    ("position", "words"),
+    [(1, "First in the queue."), (2, "1 person is ahead."), (1_001, "1,000 people are ahead.")],
+)
+def test_people_ahead_are_counted(position: int, words: str) -> None:
+    assert why("waiting", event("joined"), position=position).startswith(words)
+
+
+def test_an_unknown_position_is_said_to_be_unknown() -> None:
+    rebuilding = {"rebuild": {"done": 1, "total": 2}}
+    text = why("waiting", event("joined"), waitlist=rebuilding)
+    assert "its position is not known" in text
+    assert "The order is being rebuilt" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
     [
-        (event("parked", "maintenance"), None),
-        (event("left", "policy"), None),
-        (event("left", "customer"), UNKNOWN),
-        (event("offered", "policy"), UNKNOWN),
+        ("bumped", "Moved by user/eve at"),
+        ("released", "Given back to the queue by user/eve at"),
+        ("expired", "Back in the queue because a hold expired"),
+        ("declined", "because the customer declined an offer"),
+        ("no_show", "because an offer was not accepted in time"),
+        ("redriven", "after it was parked by user/eve at"),
     ],
 )
-def test_a_no_show_waits_again_unless_it_ends_there(following: dict[str, Any], after: Any) -> None:
-    steps = steps_of([event("joined", position=1), event("offered"), event("no_show"), following])
-    assert steps[2].after == after
+def test_the_latest_move_is_named_with_actor_time_and_reason(name: str, words: str) -> None:
+    text = why("waiting", event("joined"), event(name, reason="by phone"), position=3)
+    assert words in text
+    assert f"at {SHOWN}: by phone." in text
 
 
-def test_only_the_newest_stay_is_explained() -> None:
-    first = [event("joined", position=9), event("left", "customer")]
-    assert places(*first, event("joined", position=2)) == [("joined", None, None, 2)]
+def test_an_earlier_move_is_no_longer_the_cause() -> None:
+    text = why("waiting", event("bumped"), event("released"), position=3)
+    assert "Moved" not in text
 
 
-def test_the_moves_and_the_people_ahead_explain_a_place(typed: Typed, bakery: Bakery) -> None:
-    bakery.sign_up("ada", "bob", "cyd", "dan", "eve", "fay", "gus")
-    at = [bakery.waitlist_id, "--customer"]
-    typed.done("remove", *at, "bob")
-    typed.done("bump", *at, "eve", "--places", "1", "--reason", "waited through the outage")
-    typed.done("bump", *at, "gus", "--front")
-    typed.done("claim", bakery.waitlist_id, "-n", "2", "--complete")
-    typed.done("bump", *at, "fay", "--front")
-    found = typed.json("explain", *at, "eve")
-    assert (found["status"], found["position"], found["joined_as"]) == ("waiting", 3, 5)
-    joined, bumped = found["steps"]
-    assert (joined["event"], joined["after"]) == ("joined", 5)
-    assert found["why"][0] == "2 people are ahead."
-    assert (bumped["gained"], bumped["before"], bumped["after"]) == (1, 4, 3)
-    assert bumped["reason"] == "waited through the outage"
-    # gus came and went ahead of her, ada was admitted, and fay was moved ahead.
-    assert found["gained_since"] == 0
-    assert found["ahead"] == {
-        "admitted": 2,
-        "admitted_later": 1,
-        "left": 1,
-        "ahead_later": 1,
-        "is_whole": True,
-    }
-    assert not typed.json("explain", *at, "eve", "--max", "1")["ahead"]["is_whole"]
-    rows = typed.done("explain", *at, "eve").splitlines()
-    assert rows[0] == "at\tevent\tgained\tbefore\tafter\tby\treason"
-    assert [row.split("\t")[1:5] for row in rows[1:]] == [
-        ["joined", "", "", "5"],
-        ["bumped", "1", "4", "3"],
+@pytest.mark.parametrize(
+    ("waitlist", "words"),
+    [
+        ({}, "The list admits by hand only"),
+        ({"admission": RATE}, "The list admits by itself: 5 a minute."),
+        ({"admission": {**RATE, "rate": None}}, "The list admits by hand only"),
+        ({"paused": True}, "no one is admitted until an operator resumes it."),
+    ],
+)
+def test_how_the_list_admits_is_a_part_of_why(waitlist: dict[str, Any], words: str) -> None:
+    assert words in why("waiting", waitlist=waitlist, position=1)
+
+
+def test_priority_and_attempts_are_explained() -> None:
+    text = why("waiting", position=1, priority=7, attempts=2)
+    assert "Priority 7 is served before every lower one" in text
+    assert "2 holds or offers ended unused before." in text
+
+
+def test_an_offer_is_no_claim() -> None:
+    offer = why("offered", event("offered", "policy"), offered_until=AT)
+    assert f"A place is offered until {SHOWN}." in offer
+    assert "by the admission policy" in offer
+    claim = why("offered", event("offered"), claimed_until=AT)
+    assert f"A claim holds the entry until {SHOWN}." in claim
+    assert "by user/eve" in claim
+
+
+def test_a_parked_person_has_a_cause() -> None:
+    by_hand = why("parked", event("parked", reason="blurred"))
+    assert f"Parked by user/eve at {SHOWN}: blurred." in by_hand
+    assert "attempt" not in by_hand
+    by_attempts = why("parked", event("parked", "maintenance"), attempts=5)
+    assert "5 attempts ended unused; the list allows 5." in by_attempts
+
+
+def test_an_admitted_person_is_inside_or_out() -> None:
+    admitted = event("admitted", "customer")
+    assert f"The pass ends at {SHOWN}." in why("admitted", admitted, inside_until=AT)
+    out = why("admitted", admitted, inside_until=AT, exited_at=AT)
+    assert f"Went out at {SHOWN}." in out
+    assert "The pass ends" not in out
+
+
+def test_a_history_that_was_cut_says_so() -> None:
+    assert "The history no longer says how the customer left the list." in why("left")
+
+
+@pytest.mark.parametrize("status", ["joining", "leaving", "something new"])
+def test_every_other_status_has_a_sentence(status: str) -> None:
+    assert why(status).endswith(".")
+
+
+def test_actors_are_named_in_words() -> None:
+    names = ["customer", "policy", "maintenance", "arn:aws:sts::1:assumed-role/desk/eve", "x\u202e"]
+    assert [actor(name) for name in names] == [
+        "the customer",
+        "the admission policy",
+        "maintenance",
+        "assumed-role/desk/eve",
+        "x�",
     ]
-
-
-def test_what_happened_after_the_offer_was_not_ahead(typed: Typed, bakery: Bakery) -> None:
-    bakery.sign_up("ada", "bob", "cyd")
-    typed.done("claim", bakery.waitlist_id, "--complete")
-    typed.done("claim", bakery.waitlist_id)
-    typed.done("claim", bakery.waitlist_id, "--complete")
-    found = typed.json("explain", bakery.waitlist_id, "--customer", "bob")
-    assert (found["status"], found["position"], found["gained_since"]) == ("offered", None, None)
-    assert (found["ahead"]["admitted"], found["ahead"]["ahead_later"]) == (1, 0)
-
-
-def test_the_explanation_in_words() -> None:
-    steps = steps_of([event("joined", position=318)])
-    ahead = Ahead(admitted=250, admitted_later=5, left=36, ahead_later=2, is_whole=True)
-    found = Explanation(
-        entry_id="a" * 26,
-        customer_id="ada",
-        status="waiting",
-        position=12,
-        total=340,
-        joined_at="2026-06-01T08:00:00.000Z",
-        joined_as=318,
-        why=("11 people are ahead.",),
-        steps=steps,
-        gained_since=306,
-        ahead=ahead,
-    )
-    assert list(standing(found)) == [
-        "ada: waiting, position 12 of 340.",
-        "Joined 2026-06-01 08:00:00Z as 318th.",
-        "11 people are ahead.",
-    ]
-    assert list(happened(found)) == [
-        "Since the last of these: 306 places nearer to the head, because of other people.",
-        "Since the signup 250 people were admitted, of whom 5 had joined later; 36 who had joined "
-        "earlier left.",
-        "Of the 11 people ahead now 2 joined later.",
-    ]
-
-
-def test_ordinals() -> None:
-    numbers = (1, 2, 3, 4, 11, 12, 13, 21, 112, 318, 1_001)
-    assert " ".join(map(ordinal, numbers)) == (
-        "1st 2nd 3rd 4th 11th 12th 13th 21st 112th 318th 1,001st"
-    )

@@ -3,7 +3,9 @@
 const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber" };
 const LENGTHS = { hour: 3600, day: 86400, week: 604800 };
 const REFRESH_MILLIS = 30000;
-const HEIGHT = 190;
+// Sizes are in the unit of the style sheet, which is larger on very large screens.
+const HEIGHT_REM = 13;
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 const numbers = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat("en");
 
@@ -34,18 +36,18 @@ export function drawCharts(section) {
     const colour = (name) => styles.getPropertyValue(name).trim();
     const now = Date.now() / 1000;
     const data = [columns.at, ...names.map((name) => columns[name])];
-    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: `${0.8 * rem()}px system-ui, sans-serif` };
     const flows = names.includes("joined");
     const options = {
       width: box.clientWidth,
-      height: HEIGHT,
+      height: HEIGHT_REM * rem(),
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { range: [now - LENGTHS[period], now] }, y: { range: (_, least, most) => [0, scaleEnd(most)] } },
       axes: [
-        { ...axis, size: 28, space: 70, values: times },
-        { ...axis, size: 52, space: 34, incrs: INCREMENTS, values: (_, splits) => splits.map((value) => numbers.format(value)) },
+        { ...axis, size: 1.9 * rem(), space: 4.7 * rem(), values: times },
+        { ...axis, size: 3.5 * rem(), space: 2.3 * rem(), incrs: INCREMENTS, values: (_, splits) => splits.map((value) => numbers.format(value)) },
       ],
       series: [
         {},
@@ -77,7 +79,7 @@ export function drawCharts(section) {
     });
   }
   new ResizeObserver(() => {
-    for (const [box, plot] of plots) if (plot.width !== box.clientWidth) plot.setSize({ width: box.clientWidth, height: HEIGHT });
+    for (const [box, plot] of plots) if (plot.width !== box.clientWidth) plot.setSize({ width: box.clientWidth, height: HEIGHT_REM * rem() });
   }).observe(section);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => last && boxes.forEach((box) => draw(box, last)));
   document.addEventListener("visibilitychange", load);

@@ -1,0 +1,99 @@
+"""Numbers, times and charts as the console shows them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from waitlist_cli.console.numbers import last_hour, line_of, series, sparkline
+from waitlist_cli.console.rendering import Pages, ago, compact, moment, own, text
+
+WAITLIST: dict[str, Any] = {"open": True, "paused": False, "capacity": None, "rebuild": None}
+STATS = {"waiting": 7, "offered": 2, "parked": 1}
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (None, "-"),
+        (0, "0"),
+        (9_999, "9,999"),
+        (10_000, "10K"),
+        (12_345, "12.3K"),
+        (99_999, "99.9K"),
+        (999_999, "999K"),
+        (1_000_000, "1M"),
+        (1_234_567, "1.2M"),
+        (12_345_678_901, "12.3B"),
+    ],
+)
+def test_numbers_stay_short(number: int | None, shown: str) -> None:
+    assert compact(number) == shown
+    assert len(shown) <= 5
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({}, "open"),
+        ({"paused": True}, "paused"),
+        ({"capacity": 11}, "open"),
+        ({"capacity": 10}, "full"),
+        ({"capacity": 10, "paused": True}, "full"),
+        ({"open": False, "paused": True}, "closed"),
+        ({"open": False, "rebuild": {"done": 1, "total": 2}}, "rebuilding"),
+    ],
+)
+def test_the_state_of_a_list_is_that_of_its_public_answer(
+    settings: dict[str, Any], line: str
+) -> None:
+    assert line_of({**WAITLIST, **settings}, STATS) == line
+
+
+def point(minute: int, waiting: int) -> dict[str, Any]:
+    at = f"2026-06-01T08:{minute:02}:00.000Z"
+    rest = dict.fromkeys(("admitted", "left", "offered", "parked", "inside"), 0)
+    return {"at": at, "joined": 2, "waiting": waiting, **rest}
+
+
+def test_a_chart_has_a_gap_where_times_are_missing() -> None:
+    points = [point(0, 10), point(1, 1_000_000), point(5, 10), point(6, 9)]
+    columns = series({"step_seconds": 60, "points": points})
+    first = columns["at"][0]
+    assert [at - first for at in columns["at"]] == [0, 60, 120, 300, 360]
+    assert columns["waiting"] == [10, 1_000_000, None, 10, 9]
+    assert columns["joined"] == [2, 2, None, 2, 2]
+
+
+def test_a_list_without_samples_has_an_empty_chart() -> None:
+    columns = series({"step_seconds": 60, "points": []})
+    assert {tuple(columns[name]) for name in columns if name != "step"} == {()}
+    assert last_hour([]) == {"joined": 0, "admitted": 0, "left": 0}
+    assert (sparkline([]), sparkline([3])) == ("", "")
+
+
+def test_a_sparkline_ends_at_the_right_edge() -> None:
+    points = [one.split(",") for one in sparkline([0, 5, 10]).split()]
+    assert [x for x, _ in points] == ["115.9", "118.0", "120.0"]
+    assert [y for _, y in points] == ["26.0", "14.0", "2.0"]
+    assert {one.split(",")[1] for one in sparkline([4, 4]).split()} == {"26.0"}
+
+
+def test_times_are_those_of_this_computer() -> None:
+    now = datetime.now(UTC)
+    assert moment(now.isoformat()) == f"{now.astimezone():%H:%M:%S}"
+    assert moment("2019-03-01T12:00:00.000Z").endswith(" Mar 2019")
+    assert ago((now - timedelta(hours=2, seconds=1)).isoformat()).startswith("2 h")
+    assert ago((now + timedelta(hours=2)).isoformat()) == "0 s"
+    assert (moment(None), ago(None), text(None), text("")) == ("-", "-", "-", "-")
+
+
+def test_values_of_customers_stay_as_they_are() -> None:
+    assert (own(2026), own([1, "é"]), own("a\u202eb")) == ("2026", '[1, "é"]', "a�b")
+    assert text(2026) == "2,026"
+
+
+def test_every_template_escapes() -> None:
+    environment = Pages("http://127.0.0.1").templates
+    template = environment.from_string('<a title="{{ x }}">{{ x }}</a>')
+    assert template.render(x='"><b>') == '<a title="&#34;&gt;&lt;b&gt;">&#34;&gt;&lt;b&gt;</a>'
