@@ -140,26 +140,21 @@ def opened_console(url: str) -> Iterator[Page]:
 
 
 def film(page: Page, waitlist_id: str) -> None:
-    """Take the pictures, each as high as its content."""
+    """Take the pictures."""
     origin = page.url.rstrip("/")
-    save(page, "console-lists", 420)
     page.goto(f"{origin}/lists/{waitlist_id}")
     page.locator("canvas").nth(2).wait_for()
-    save(page, "console", SCREEN["height"])
-    page.locator("tbody a").nth(3).click()
-    page.get_by_role("button", name="Move…", exact=True).click()
-    page.get_by_role("dialog").wait_for()
-    save(page, "console-person", SCREEN["height"])
+    save(page, "console")
     page.emulate_media(color_scheme="dark")
     page.goto(f"{origin}/lists/{waitlist_id}/policy")
     page.locator("#preview table").wait_for()
-    save(page, "console-policy", SCREEN["height"])
+    save(page, "console-policy")
 
 
-def save(page: Page, name: str, height: int) -> None:
+def save(page: Page, name: str) -> None:
     page.wait_for_function("!document.querySelector('.htmx-request')")
     path = DOCS / f"{name}.png"
-    page.screenshot(path=path, clip={"x": 0, "y": 0, "width": SCREEN["width"], "height": height})
+    page.screenshot(path=path)
     print(path.relative_to(DOCS.parent))
 
 

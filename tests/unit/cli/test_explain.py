@@ -12,7 +12,7 @@ WAITLIST: dict[str, Any] = {
     "admission": None,
     "max_attempts": 5,
 }
-RATE = {"rate": {"count": 5, "per": "minute"}, "schedule": [], "max_inside": None}
+RATE: dict[str, Any] = {"rate": {"count": 5, "per": "minute"}, "schedule": [], "max_inside": None}
 AT = "2026-06-01T08:00:00.000Z"
 SHOWN = "2026-06-01 08:00:00Z"
 
