@@ -91,7 +91,8 @@ def observe(testbed: Testbed) -> FinalState:
         held=held,
         parked=parked,
         unsettled=unsettled,
-        inside=inside,
+        # An exit during a rebuild leaves a pass that has ended, until the next run of the policy.
+        inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
