@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
@@ -46,7 +46,7 @@ def console_app(api: Api) -> Iterator[ASGIApp]:
         try:
             yield Starlette(
                 routes=[*routes, *imports.routes(desk, jobs), static],
-                exception_handlers={CliError: partial(_problem, desk)},
+                exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
             )
         finally:
             jobs.end()
@@ -56,3 +56,8 @@ def _problem(desk: Desk, request: Request, error: Exception) -> Response:
     if not isinstance(error, CliError):
         raise error
     return problem_page(desk, request, error)
+
+
+def _nothing(_request: Request, _error: Exception) -> Response:
+    """Answer a browser that has gone before its request was complete."""
+    return Response(status_code=400)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Literal
 
@@ -184,18 +184,21 @@ class ImportJobs:
     folder: Path
     api: Api
     _jobs: dict[str, ImportJob] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, waitlist_id: str, name: str) -> ImportJob:
-        """Return a new job, whose file is written next; raises WrongUsage for another format."""
+    def new(self, waitlist_id: str, name: str) -> ImportJob:
+        """Return a job without a file; raises WrongUsage for a name of another format."""
+        number = str(next(self._numbers))
+        job = ImportJob(number, waitlist_id, name, self.folder / number, self.api)
+        job.form  # noqa: B018 (refuses the name)
+        job.folder.mkdir(mode=0o700)
+        return job
+
+    def keep(self, job: ImportJob) -> None:
+        """Keep a job whose file is complete."""
         with self._lock:
-            number = f"{len(self._jobs) + 1}"
-            folder = self.folder / number
-            job = ImportJob(number, waitlist_id, name, folder, self.api)
-            job.form  # noqa: B018 (refuses a name of another format before the file is sent)
-            folder.mkdir(mode=0o700)
-            self._jobs[number] = job
-            return job
+            self._jobs[job.id] = job
 
     def get(self, waitlist_id: str, job_id: str) -> ImportJob | None:
         job = self._jobs.get(job_id)
@@ -203,7 +206,9 @@ class ImportJobs:
 
     def of(self, waitlist_id: str) -> list[ImportJob]:
         """Return the imports of a list, the latest first."""
-        return [job for job in reversed(self._jobs.values()) if job.waitlist_id == waitlist_id]
+        return [
+            job for job in reversed(list(self._jobs.values())) if job.waitlist_id == waitlist_id
+        ]
 
     def start(self, job: ImportJob, layout: Layout) -> None:
         """Start or continue a job; raises WrongUsage if the list has one already."""

@@ -1,19 +1,19 @@
 """Import by dropping a file: how to read it, progress, cancel, refused rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.import_job import ImportJob, ImportJobs, Layout
-from waitlist_cli.console.problems import problem_page
-from waitlist_cli.errors import CliError, Refused, WrongUsage
+from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.export import COLUMNS, ENDED
 from waitlist_cli.imports.columns import CUSTOMER, DROP, REJECTION_COLUMNS, WHOLE, columns_of
 from waitlist_cli.output import CONTROLS
@@ -52,16 +52,12 @@ def routes(desk: Desk, jobs: ImportJobs) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         """Write the file to disk as it comes; the script of the page sends it as the body."""
-        try:
-            waitlist_id = waitlist_of(request)
-            job = jobs.add(waitlist_id, _file_name(request.query_params.get("name", "")))
-            with open(await run_in_threadpool(_made, job), "wb") as file:
-                async for part in request.stream():
-                    await run_in_threadpool(file.write, part)
-        except ClientDisconnect:
-            return Response(status_code=400)
-        except CliError as error:
-            return problem_page(desk, request, error)
+        waitlist_id = waitlist_of(request)
+        job = jobs.new(waitlist_id, _file_name(request.query_params.get("name", "")))
+        with await run_in_threadpool(_created, job) as file:
+            async for part in request.stream():
+                await run_in_threadpool(file.write, part)
+        jobs.keep(job)
         return JSONResponse({"to": f"/lists/{waitlist_id}/import/{job.id}"})
 
     def show_job(request: Request) -> Response:
@@ -85,7 +81,7 @@ def routes(desk: Desk, jobs: ImportJobs) -> list[Route]:
             "import_running.html",
             waitlist=waitlist,
             job=job,
-            reasons=job.counts.reasons.most_common(MOST_REASONS),
+            reasons=job.counts.reasons.copy().most_common(MOST_REASONS),
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
@@ -124,10 +120,10 @@ def routes(desk: Desk, jobs: ImportJobs) -> list[Route]:
     ]
 
 
-def _made(job: ImportJob) -> str:
+def _created(job: ImportJob) -> BinaryIO:
     """Create the file of a job, which only the operator may read."""
     open_private(job.path).close()
-    return str(job.path)
+    return job.path.open("wb")
 
 
 def _job(jobs: ImportJobs, request: Request) -> ImportJob:
@@ -177,7 +173,7 @@ def _target(name: str, customer: str | None, declared: set[str]) -> str:
 
 def _layout(job: ImportJob, form: Form) -> Layout:
     """Return how to read the file; raises WrongUsage."""
-    chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=True))
+    chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=False))
     targets = {name: target for name, target in chosen.items() if target != "whole"}
     by_target = _by_target(targets)
     if len(by_target.get(CUSTOMER, ())) != 1:
@@ -190,14 +186,15 @@ def _layout(job: ImportJob, form: Form) -> Layout:
         priority=next(iter(by_target.get("priority", ())), None),
         kept_time=next(iter(by_target.get("joined_at", ())), None),
         attributes=by_target.get("attribute", ()),
-        mapped=[f"{name}={DROP}" for name in by_target.get(DROP, ())],
+        mapped=(),
         keep_others=True,
         zone=form.text("zone") or "UTC",
         time_format=form.text("time_format") or None,
         splits_values=job.form == "csv",
     )
+    dropped = dict.fromkeys(by_target.get(DROP, ()), DROP)
     return Layout(
-        columns=columns,
+        columns=replace(columns, targets=columns.targets | dropped),
         delimiter=form.get("delimiter", ","),
         with_tokens=form.text("tokens") == "yes",
         ended=form.text("ended") or None,

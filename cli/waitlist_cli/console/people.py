@@ -4,15 +4,17 @@ from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.search import found_people
 from waitlist_cli.since import since_of
 
+PATH = "/lists/{waitlist}/people"
 STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left")
 BY_TIME = ("inside", "admitted", "left")
 ROWS = 50
@@ -27,8 +29,6 @@ def routes(desk: Desk) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         query = request.query_params
-        if text := query.get("find", "").strip():
-            return _search(desk, request, waitlist_id, text)
         status = query.get("status", "waiting")
         if status not in STATUSES:
             raise WrongUsage(f"{status!r} is not a status: {', '.join(STATUSES)}.")
@@ -54,19 +54,25 @@ def routes(desk: Desk) -> list[Route]:
             rows=ROWS,
             since=query.get("since", ""),
             is_later=bool(query.get("cursor")),
-            find="",
             every=REFRESH_SECONDS,
         )
 
-    return [Route("/lists/{waitlist}/people", show)]
+    def search(request: Request, form: Form) -> Response:
+        return _search(desk, request, waitlist_of(request), form)
+
+    # A customer id is sent as a form: an address would keep it in the browser's history.
+    return [Route(PATH, show), Route(PATH, with_form(search), methods=["POST"])]
 
 
-def _search(desk: Desk, request: Request, waitlist_id: str, text: str) -> Response:
+def _search(desk: Desk, request: Request, waitlist_id: str, form: Form) -> Response:
     """Open the person with exactly this id, or list the people whose customer id contains it."""
+    text = form.text("find")
+    if not text:
+        raise WrongUsage("Find: give a customer id, or a part of it.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
     if _is_there(desk, waitlist_id, exact):
-        return RedirectResponse(f"/lists/{waitlist_id}/people/{exact}", 303)
-    most = min(_position(request.query_params.get("most", str(SEARCHED))), MOST_SEARCHED)
+        return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{exact}"})
+    most = min(_position(form.text("most") or str(SEARCHED)), MOST_SEARCHED)
     limited: list[str] = []
     found = found_people(desk.api, waitlist_id, text, most, limited.append)
     people = list(islice(found, MOST_FOUND))

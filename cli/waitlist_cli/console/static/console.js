@@ -8,9 +8,10 @@ const GONE = "The console does not answer: it has ended, or this computer is asl
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
 
-// A page that is not looked at asks nothing.
+// A page that is not looked at asks nothing, and the result of a search stays.
+const isStill = () => document.hidden || dialog.open || document.querySelector("#main [data-still]");
 document.addEventListener("htmx:before:request", (event) => {
-  if (polls(event) && (document.hidden || dialog.open)) event.preventDefault();
+  if (polls(event) && isStill()) event.preventDefault();
 });
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) htmx.trigger(document.body, "refresh");

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -140,6 +141,33 @@ def test_one_column_has_the_customer_ids(
     answered = scripted.browser.post(page, data=data, headers=headers)
     assert (answered.status_code, message in readable(answered.text)) == (422, True)
     assert fake.requests == []
+
+
+def test_a_file_that_breaks_off_is_not_kept(scripted: Opened, fake: FakeService) -> None:
+    def breaking() -> Iterator[bytes]:
+        yield b"customer_id\nada\n"
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        scripted.browser.post(
+            "/lists/bakery/import",
+            params={"name": "people.csv"},
+            content=breaking(),
+            headers={"HX-Request": "true", "Origin": scripted.origin},
+        )
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    assert "people.csv" not in scripted.text("/lists/bakery/import")
+
+
+def test_columns_are_left_out_whatever_their_names(console: Opened, bakery: Bakery) -> None:
+    page = drop(console, bakery.waitlist_id, "people.csv", "customer_id,a=b,keep\nada,x,y\n")
+    data = {"column": ["customer_id", "a=b", "keep"], "target": ["customer_id", "-", "profile"]}
+    headers = {"HX-Request": "true", "Origin": console.origin}
+    sent = {**data, "delimiter": ","}
+    assert console.browser.post(page, data=sent, headers=headers).status_code == 200
+    assert "Joined 1" in ended(console, page)
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert found["profile"] == {"keep": "y"}
 
 
 def people(rows: int) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.cli.console.opened import readable
 from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, clean_environment
 
 END_SECONDS = 60
@@ -54,3 +55,29 @@ def test_a_port_that_is_taken_is_wrong_usage(fake: FakeService) -> None:
         port = str(taken.getsockname()[1])
         result = Typed(fake.url)("console", "--no-browser", "--port", port)
     assert (result.exit_code, f"Port {port} cannot be used" in result.stderr) == (2, True)
+
+
+def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_path: Path) -> None:
+    path = tmp_path / "credentials"
+
+    def renew(key: str) -> None:
+        path.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = s\n")
+
+    renew("OLD")
+    fake.script = [refusal(403, "", "The security token included in the request is expired")]
+    words = ("--url", fake.url, "--region", "eu-central-1", "--json", "console", "--no-browser")
+    environ = clean_environment(AWS_SHARED_CREDENTIALS_FILE=str(path))
+    with Typed().process(*words, env=environ) as process:
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())["url"]
+        origin = address.partition("/?")[0]
+        with httpx.Client(trust_env=False, timeout=30) as browser:
+            browser.get(address)
+            assert "Renew your AWS credentials" in readable(browser.get(origin).text)
+            renew("NEW")
+            fake.script = [answer(200, {"waitlists": [], "cursor": None})]
+            assert "There is no list yet." in readable(browser.get(origin).text)
+        process.terminate()
+        process.communicate(timeout=END_SECONDS)
+    signed = [headers["authorization"] for _, _, headers, _ in fake.requests]
+    assert [one.partition("Credential=")[2][:3] for one in signed] == ["OLD", "NEW"]
