@@ -231,3 +231,27 @@ def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: N
     stage.page.unroute(lists)
     stage.press("Join the line")
     stage.shows("You are in line")
+
+
+def test_an_answer_that_was_under_way_does_not_undo_what_the_customer_did(stage: Stage) -> None:
+    """A look is answered before the customer leaves, and arrives after it."""
+    stage.offer()
+    held: list[Route] = []
+    stage.page.route(
+        ENTRY, lambda route: held.append(route) if is_look(route) else route.continue_()
+    )
+    stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
+    stage.page.evaluate("() => 0")  # the route is handled behind its request
+    late = held[0].fetch()
+    stage.press("Not now")
+    stage.confirm("Go to the end")
+    stage.shows("You are in line")
+    held[0].fulfill(response=late)
+    stage.page.unroute(ENTRY)
+    stage.others.joined("late")
+    expect(stage.page.get_by_text("1 person behind you")).to_be_visible()
+    expect(stage.page.get_by_text("Your turn has passed")).to_have_count(0)
+
+
+def is_look(route: Route) -> bool:
+    return route.request.method == "GET"

@@ -121,6 +121,7 @@ def test_a_full_list_refuses_calmly_and_keeps_what_was_typed(stage: Stage) -> No
     entry = stage.others.joined("faster")
     stage.press("Join the line")
     stage.shows("This line is full")
+    expect(stage.page.get_by_text("This was not accepted")).to_have_count(0)
     assert stage.others.leave(entry).status_code == 204
     stage.page.reload()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()

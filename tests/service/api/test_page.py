@@ -14,6 +14,7 @@ from tests.service.api.conftest import new_list
 from tests.support.gateway import Answer
 from tests.support.people import People
 from waitlist_api.page.files import FOLDER, files
+from waitlist_cli.retries import PATIENT, RETRIED_STATUSES
 
 MOST_BYTES = 20 * 1024
 LOGO = "https://cdn.example.com:8443/logo.svg?v=1"
@@ -352,6 +353,15 @@ def test_the_languages_have_the_same_texts() -> None:
 def placeholders(text: str | dict[str, str]) -> set[str]:
     joined = text if isinstance(text, str) else " ".join(text.values())
     return set(re.findall(r"\{(\w+)\}", joined))
+
+
+def test_the_page_has_the_patience_that_is_asked_of_every_client() -> None:
+    client = files()["waitlist.js"].text
+    numbers = dict(re.findall(r"^const (TIMEOUT_MS|TRIES) = ([\d_]+);", client, re.MULTILINE))
+    assert int(numbers["TIMEOUT_MS"]) == PATIENT.timeout_seconds * 1000
+    assert int(numbers["TRIES"]) == PATIENT.tries
+    (statuses,) = re.findall(r"return \[0, ([\d, ]+)\]\.includes", client)
+    assert {int(one) for one in statuses.split(", ")} == RETRIED_STATUSES
 
 
 def test_every_text_that_the_page_says_exists() -> None:

@@ -31,7 +31,11 @@ export function isWorthSaying(said, position, now) {
   return Math.abs(position - said.position) >= step && now - said.at >= SAY_MS;
 }
 
-const styles = fetch(new URL('waitlist-position.css', import.meta.url)).then((one) => one.text());
+async function loadStyles() {
+  const response = await fetch(new URL('waitlist-position.css', import.meta.url));
+  if (!response.ok) throw new Error(`no styles: ${response.status}`);
+  return response.text();
+}
 
 class WaitlistPosition extends HTMLElement {
   static observedAttributes = ['waitlist', 'api', 'lang', 'account'];
@@ -54,15 +58,15 @@ class WaitlistPosition extends HTMLElement {
     loading: () => {
       return [make('p', { class: 'wait' }, this.#words.say('loading'))];
     },
-  
+
     missing: () => {
       return [this.#heading('missing'), this.#text('missing.text')];
     },
-  
+
     signedOut: () => {
       return [this.#heading('signedOut')];
     },
-  
+
     join: (view) => {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
@@ -73,20 +77,20 @@ class WaitlistPosition extends HTMLElement {
       });
       return [count, wait, opens, this.#form(view)];
     },
-  
+
     closed: ({ list }) => {
       const opens = list.opens_at && this.#text('opens', { time: this.#words.time(list.opens_at, Date.now()) });
       return [this.#heading('closed'), opens, this.#text('looksAgain')];
     },
-  
+
     full: () => {
       return [this.#heading('full'), this.#text('looksAgain')];
     },
-  
+
     joining: () => {
       return [this.#heading('joining'), make('div', { class: 'busy' })];
     },
-  
+
     waiting: () => {
       const number = make('p', { class: 'number' });
       const label = make('p', { class: 'label', id: 'position' }, this.#words.say('yourPosition'));
@@ -120,7 +124,7 @@ class WaitlistPosition extends HTMLElement {
         this.#leave(),
       ];
     },
-  
+
     offered: (view) => {
       const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
       const label = make('p', { class: 'label', id: 'left' }, this.#words.say('timeLeft'));
@@ -146,15 +150,15 @@ class WaitlistPosition extends HTMLElement {
         make('div', { class: 'buttons' }, back, this.#leave()),
       ];
     },
-  
+
     called: () => {
       return [this.#heading('called'), this.#text('called.text'), this.#leave()];
     },
-  
+
     parked: () => {
       return [this.#heading('parked'), this.#text('parked.text'), this.#leave()];
     },
-  
+
     inside: ({ entry, list }) => {
       const until = this.#words.time(entry.admission.inside_until, Date.now());
       const exit = () => this.#ask('exit', () => this.#client.exit());
@@ -165,19 +169,19 @@ class WaitlistPosition extends HTMLElement {
         this.#button('exit', exit, 'plain'),
       ];
     },
-  
+
     admitted: () => {
       return [this.#heading('admitted')];
     },
-  
+
     over: () => {
       return [this.#heading('over'), this.#button('again', () => this.#client.again())];
     },
-  
+
     exited: () => {
       return [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())];
     },
-  
+
     left: () => {
       return [this.#heading('left'), this.#button('again', () => this.#client.again())];
     },
@@ -224,7 +228,7 @@ class WaitlistPosition extends HTMLElement {
     clearInterval(this.#second);
     this.#shown = null;
     const wanted = [this.lang, ...navigator.languages].filter(Boolean);
-    const [words, css] = await Promise.all([Words.load(Words.choose(wanted)), styles]).catch(() => []);
+    const [words, css] = await Promise.all([Words.load(Words.choose(wanted)), loadStyles()]).catch(() => []);
     if (start !== this.#start) return;
     if (!words) {
       this.#second = setTimeout(() => this.#restart(), 5000);
@@ -295,7 +299,7 @@ class WaitlistPosition extends HTMLElement {
     const isPaused = list?.line === 'paused' && state === 'join';
     this.#notice.textContent = notice ? words.say(`notice.${notice}`) : isPaused ? words.say('paused') : '';
     this.#trouble.textContent = trouble ? words.say(`trouble.${trouble.kind}`) : '';
-    this.#panel.toggleAttribute('aria-busy', isBusy);
+    this.#panel.setAttribute('aria-busy', isBusy);
     for (const button of this.#panel.querySelectorAll('button.acts')) button.setAttribute('aria-disabled', isBusy);
     const keep = this.#panel.querySelector('.keep');
     if (keep) keep.textContent = words.say(isKept || this.#isAccount ? 'keep' : 'keepOpen');

@@ -407,6 +407,7 @@ export class Waitlist extends EventTarget {
     const asked = Date.now() - (this.#trouble || this.#list ? 0 : FRESH_MS);
     try {
       await this.#readList();
+      this.#missing = this.#signedOut = false;
       await alone(this.#memory.name, () => this.#look(asked));
       this.#trouble = null;
       this.#attempt = 0;
@@ -435,10 +436,13 @@ export class Waitlist extends EventTarget {
     if (!entry && (isNew || !this.#api.token)) return;
     try {
       const found = await this.#position(this.#api, entry);
+      // What the customer or another tab has done since is newer.
+      if (this.#isBusy || (this.#memory.read().lookedAt ?? 0) !== lookedAt) return;
       this.#found(found);
       if (found.status === 'admitted') await this.#admission();
     } catch (error) {
-      if (!(this.#api.token && error.code === 'entry_not_found')) throw error;
+      // A customer with an account who has not joined yet.
+      if (entry || !this.#api.token || error.code !== 'entry_not_found') throw error;
     }
   }
 
@@ -482,7 +486,7 @@ export class Waitlist extends EventTarget {
       return;
     }
     this.#trouble = null;
-    if (error.code === 'waitlist_not_found' || (!this.#list && error.status < 500)) this.#missing = true;
+    if (NO_LIST.includes(error.code)) this.#missing = true;
     // Without a code the answer is of something before the service, which does not know the entry.
     else if (error.code === 'entry_not_found') this.#forget('gone');
     else if (this.#api.token || !error.code) this.#signedOut = error.status === 401 || error.status === 403;
@@ -523,7 +527,7 @@ export class Waitlist extends EventTarget {
 
   #refused(error) {
     const { joining: _, customer, ...record } = this.#memory.read();
-    const notice = REFUSALS[error.code] ?? 'refused';
+    const notice = error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
     if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
@@ -569,6 +573,7 @@ export class Waitlist extends EventTarget {
   }
 }
 
+const NO_LIST = ['waitlist_not_found', 'not_found', 'invalid_request'];
 const ENDED = ['left', 'exited', 'over'];
 const REFUSALS = {
   already_on_list: 'known',
