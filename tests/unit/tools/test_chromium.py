@@ -1,0 +1,46 @@
+"""Which Chromium the browser tests and the pictures use, and what they say without one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.pictures.chromium import executable
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "chromium"
+    path.touch(mode=0o755)
+    return path
+
+
+def test_a_named_chromium_is_used_or_none(program: Path) -> None:
+    own = str(program)
+    assert executable({"CHROMIUM": own}, "/nowhere") == own
+    assert executable({"CHROMIUM": "/nowhere"}, own) is None
+
+
+def test_without_a_name_it_is_that_of_path_and_then_playwrights_own(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert executable({}, "/nowhere") == str(program)
+    monkeypatch.setenv("PATH", "")
+    assert executable({}, str(program)) == str(program)
+    assert executable({}, "/nowhere") is None
+
+
+def test_without_a_chromium_it_says_how_to_get_one() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tools.pictures.chromium"],
+        env={**os.environ, "CHROMIUM": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "apt-get install chromium" in run.stderr
+    assert "make test-browser CHROMIUM=" in run.stderr
