@@ -32,6 +32,7 @@ BEYOND_ANY_SCHEMA = {
     "query.first": "a page begins at a position only without a cursor, and of those who wait",
     "query.since": "a time goes with the statuses of those who are done or inside",
     "body.admission": "cron expressions and time zones, and either cron or at",
+    "body.page.fields": "options if, and only if, the type is select, and no name twice",
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",
     "body.segments": "no two segments, and no two names of one, may be the same in any order",

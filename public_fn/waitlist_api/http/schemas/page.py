@@ -66,6 +66,7 @@ class PageFieldBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_OPTIONS,
+            json_schema_extra={"uniqueItems": True},
             description="The choices of a `select`; other types have none.",
         ),
     ]

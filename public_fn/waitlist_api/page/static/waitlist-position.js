@@ -261,6 +261,8 @@ class WaitlistPosition extends HTMLElement {
     const key = JSON.stringify([view.state, view.list?.name, view.list?.page, this.#words.language]);
     if (key !== this.#shown) {
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
+      // A question of the former state is over; one that is drawn again with its list is not.
+      if (this.#panel.dataset.state !== view.state) this.#root.querySelector('dialog')?.close();
       this.#shown = key;
       clearInterval(this.#second);
       this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
@@ -270,7 +272,7 @@ class WaitlistPosition extends HTMLElement {
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, this.#trouble);
       this.#panel.dataset.state = view.state;
-      if (hadFocus) this.#root.querySelector('.title')?.focus();
+      if (hadFocus && !this.#root.querySelector('dialog')) this.#root.querySelector('.title')?.focus();
     }
     this.#showMessages(view);
     this.#update(view);
@@ -384,7 +386,7 @@ class WaitlistPosition extends HTMLElement {
     const close = (event) => event.target.closest('dialog').close();
     const dialog = make(
       'dialog',
-      { 'aria-labelledby': 'question', onclose: (event) => event.target.remove() },
+      { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
       make('h2', { id: 'question' }, this.#words.say(`${key}.ask`)),
       make('p', {}, this.#words.say(`${key}.effect`)),
       make(
@@ -394,7 +396,7 @@ class WaitlistPosition extends HTMLElement {
         make('button', { type: 'button', class: 'main', onclick: (event) => (close(event), yes()) }, this.#words.say(`${key}.yes`)),
       ),
     );
-    this.#panel.append(dialog);
+    this.#root.append(dialog);
     dialog.showModal();
   }
 
