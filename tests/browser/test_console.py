@@ -289,6 +289,7 @@ def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
     rows = "customer_id\n" + "\n".join(f"c{number:06}" for number in range(100_000))
     console.go(f"{console.list_path}/import")
     console.page.evaluate(DROP, ["many.csv", rows])
+    console.page.wait_for_url("**/import/*", wait_until="load")
     console.page.get_by_role("button", name="Import into Bakery").click()
     done = console.page.locator(".numbers .first dd")
     expect(done).not_to_have_text("0")

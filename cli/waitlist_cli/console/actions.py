@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.desk import Desk
 from waitlist_cli.errors import Refused, WrongUsage
@@ -109,7 +109,12 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
             if len(content) > MOST_BYTES:
                 raise WrongUsage("The form is longer than 1 MB.")
         pairs = parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True)
-        return await run_in_threadpool(function, request, Form(pairs))
+        response = await run_in_threadpool(function, request, Form(pairs))
+        to = response.headers.get("hx-redirect")
+        if to and request.headers.get("hx-request") != "true":
+            # The browser sent the form itself, because its scripts were not loaded yet.
+            return RedirectResponse(to, 303)
+        return response
 
     return endpoint
 

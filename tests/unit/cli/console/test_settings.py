@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import secrets
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ import pytest
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.typed import Typed
+from waitlist_cli.console.app import STATIC
 
 SETTINGS = {
     "name": "Bakery",
@@ -55,6 +57,21 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert found["admission"]["rate"] == {"count": 5, "per": "minute"}
+
+
+def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/settings"
+    assert f'<form class="sheet narrow" method="post" action="{path}"' in console.page(path)
+    headers = {"Origin": console.origin}
+    changed = {**SETTINGS, "capacity": "10"}
+    answered = console.browser.post(path, data=changed, headers=headers)
+    assert (answered.status_code, answered.url.path) == (200, path)
+    assert "The settings are saved." in answered.text
+    wrong = console.browser.post(path, data={**SETTINGS, "capacity": "x"}, headers=headers)
+    assert (wrong.status_code, "<html" in wrong.text) == (422, True)
+    for template in (STATIC.parent / "templates").glob("*.html"):
+        forms = re.findall(r"<form[^>]*hx-post[^>]*>", template.read_text("utf-8"))
+        assert all('method="post"' in form for form in forms), template
 
 
 @pytest.mark.parametrize(
