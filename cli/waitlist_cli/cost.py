@@ -30,7 +30,7 @@ OPERATIONS = {
     "board": Operation(),
     "offer": Operation(writes=7, reads=1, table_calls=2, queue_calls=0, events=1),
     "enter": Operation(writes=8, reads=1, table_calls=2, events=1, signatures=1),
-    "exit": Operation(writes=6, reads=1, table_calls=2, events=1),
+    "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.

@@ -107,6 +107,7 @@ def test_a_list_is_closed_full_and_gone(
         "waitlist_id": operator.waitlist_id,
         "name": "Shut",
         "open": False,
+        "page": None,
         "total": 1,
         "line": "closed",
         "opens_at": None,

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
 
 # Enough that each operation succeeds and is refused in each of its ways, in half a minute.
-BRIEFLY = ("--max-examples=20", "--generation-deterministic", "--continue-on-failure")
+BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,8 @@ EXPECTED = {
     "jwks": 200,
     "waitlist": 200,
     "board": 200,
+    "page": 200,
+    "page_file": 200,
     "signup": 200,
     "position": 200,
     "leave": 204,
