@@ -450,7 +450,10 @@ def test_the_page_waits_for_a_service_that_restarts(
             trouble = console.page.locator("#trouble")
             expect(trouble).to_contain_text("This page goes on by itself")
             expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-            console.page.get_by_role("button", name="Pause…").click()
+            # Without an answer by then, the new service would answer it, and the page would stay
+            # still behind the dialog.
+            with console.page.expect_response(lambda answer: "/pause" in answer.url):
+                console.page.get_by_role("button", name="Pause…").click()
             with running_service(KEEP=keep, PORT=port):
                 expect(trouble).to_be_empty()
                 console.sign_up("bob")

@@ -17,7 +17,7 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) htmx.trigger(document.body, "refresh");
 });
 document.addEventListener("htmx:before:response", (event) => {
-  if (polls(event) && event.detail.ctx.response.status < 400) trouble.replaceChildren();
+  if (event.detail.ctx.response.status < 400) trouble.replaceChildren();
 });
 document.addEventListener("htmx:error", (event) => {
   const problem = document.createElement("p");
