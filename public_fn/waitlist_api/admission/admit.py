@@ -1,19 +1,17 @@
 """Admit: offer places to the first entries of the queue, as the policy or an operator says."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 from msgspec import structs
 
-from waitlist_api.claims.offers import Offer, OfferWriter
+from waitlist_api.claims.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.policies.schedule import instants_between, next_instant
-from waitlist_api.records.decisions import POLICY, ends_before, offer_changes
-from waitlist_api.records.entry import HistoryEvent, Status
+from waitlist_api.records.decisions import POLICY, offer_changes
+from waitlist_api.records.entry import Status
 from waitlist_api.records.segments import Segment
-from waitlist_api.records.transitions import Transition
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
 from waitlist_shared import contracts as c
@@ -101,30 +99,18 @@ class Admissions:
         )
 
     def _record(self, waitlist_id: str, admitted: c.AdmitResult, by: str) -> list[Offer]:
-        record: Callable[[c.Claimed], Transition] = partial(
-            _transition, waitlist_id, admitted, by=by, now_millis=self.now_millis()
-        )
-        transitions = [record(one) for one in admitted.entries]
+        status: Status = "admitted" if admitted.is_automatic else "offered"
+        now_millis = self.now_millis()
+
+        def changes(until_millis: int) -> dict[str, Any]:
+            if admitted.is_automatic:
+                return {"admitted_millis": now_millis, "inside_until_millis": until_millis}
+            return offer_changes(until_millis)
+
+        transitions = [
+            transition_of_take(
+                waitlist_id, one, admitted.stamp, status, by, changes(one.deadline_millis)
+            )
+            for one in admitted.entries
+        ]
         return self.offers.write_all(waitlist_id, admitted.entries, transitions)
-
-
-def _transition(
-    waitlist_id: str, admitted: c.AdmitResult, claim: c.Claimed, *, by: str, now_millis: int
-) -> Transition:
-    """Return the transition of an offer, or of an admission without one."""
-    status: Status = "admitted" if admitted.is_automatic else "offered"
-    event = HistoryEvent(stamp=admitted.stamp, event=status, by=by)
-    changes = offer_changes(claim.deadline_millis)
-    if admitted.is_automatic:
-        changes = {"admitted_millis": now_millis, "inside_until_millis": claim.deadline_millis}
-    return Transition(
-        waitlist_id=waitlist_id,
-        entry_id=claim.entry_id,
-        status=status,
-        stamp=admitted.stamp,
-        rank=claim.rank,
-        attempts=claim.attempts,
-        changes={"claim_token": claim.token, **changes},
-        events=(*ends_before(claim), event),
-        unless_token=claim.token,
-    )

@@ -1,17 +1,15 @@
 """Claim: hold the first entries of the queue or of a segment, and record an offer for each."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
-from waitlist_api.claims.offers import Offer, OfferWriter, give_up_message
+from waitlist_api.claims.offers import Offer, OfferWriter, give_up_message, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
-from waitlist_api.records.decisions import ends_before, offer_changes
-from waitlist_api.records.entry import HistoryEvent, Status
+from waitlist_api.records.decisions import offer_changes
+from waitlist_api.records.entry import Status
 from waitlist_api.records.segments import Segment
-from waitlist_api.records.transitions import Transition
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import pass_seconds_of
 from waitlist_shared import contracts as c
@@ -51,8 +49,19 @@ class Claims:
         There are fewer if fewer wait, or if some of the first entries were just leaving.
         """
         held = self._hold(command)
-        record = partial(_transition, command, held.stamp, self._admission_changes(command))
-        transitions = [record(one) for one in held.entries]
+        status: Status = "admitted" if command.complete else "offered"
+        admission = {"is_offer": None, **self._admission_changes(command)}
+        transitions = [
+            transition_of_take(
+                command.waitlist_id,
+                one,
+                held.stamp,
+                status,
+                command.by,
+                offer_changes(one.deadline_millis) | admission,
+            )
+            for one in held.entries
+        ]
         offers = self.offers.write_all(command.waitlist_id, held.entries, transitions)
         if command.complete:
             self._finish(command, offers)
@@ -105,23 +114,3 @@ class Claims:
         ]
         if lost:
             send_batch(self.queue, lost)
-
-
-def _transition(
-    command: ClaimCommand, stamp: int, admission_changes: dict[str, Any], claim: c.Claimed
-) -> Transition:
-    """Return the transition of an offer, and of the previous hold if that has just expired."""
-    status: Status = "admitted" if command.complete else "offered"
-    event = HistoryEvent(stamp=stamp, event=status, by=command.by)
-    changes = offer_changes(claim.deadline_millis) | {"is_offer": None} | admission_changes
-    return Transition(
-        waitlist_id=command.waitlist_id,
-        entry_id=claim.entry_id,
-        status=status,
-        stamp=stamp,
-        rank=claim.rank,
-        attempts=claim.attempts,
-        changes={"claim_token": claim.token, **changes},
-        events=(*ends_before(claim), event),
-        unless_token=claim.token,
-    )

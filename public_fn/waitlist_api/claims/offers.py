@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import structs
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import leave_of
+from waitlist_api.records.decisions import ends_before
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 
@@ -91,6 +93,23 @@ class OfferWriter:
         except EntryChanged:
             return False
         return True
+
+
+def transition_of_take(
+    waitlist_id: str, claim: c.Claimed, stamp: int, status: Status, by: str, changes: dict[str, Any]
+) -> Transition:
+    """Return the transition of a taken entry, and of the hold before if that has just ended."""
+    return Transition(
+        waitlist_id=waitlist_id,
+        entry_id=claim.entry_id,
+        status=status,
+        stamp=stamp,
+        rank=claim.rank,
+        attempts=claim.attempts,
+        changes={"claim_token": claim.token, **changes},
+        events=(*ends_before(claim), HistoryEvent(stamp=stamp, event=status, by=by)),
+        unless_token=claim.token,
+    )
 
 
 def give_up_message(
