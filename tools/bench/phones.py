@@ -5,11 +5,11 @@ is being served: a page showed the difference. Customers who left stayed in that
 """
 
 import random
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tools.bench.board_rule import Cuts, bounds
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 
@@ -20,7 +20,6 @@ NEAR_LOOK_EVERY = 5
 OLDEST = 2 * BOARD_EVERY
 LEAVING, ADMITTED = 0.2, 0.2  # parts of the queue, in the hour
 WITHIN = 0.01
-Cuts = list[tuple[int, int]]
 Advance = Callable[[], object]
 
 
@@ -97,7 +96,7 @@ def phone_rows(sizes: Sizes, advance: Advance) -> list[Row]:
         edge += round(BOARD_EVERY * far / POLL_EVERY)
         sampled = chance.sample(range(1, phones + 1), sizes.phones_sampled)
         read = [(one, shown_on(boards[-1], one), one - serving) for one in sampled if not gone[one]]
-        # Phones near the head look themselves, whichever scheme tells the others.
+        # In both schemes the phones near the head ask the service for their own entries.
         read = [one for one in read if one[1] > near]
         for number, shown, difference in read:
             true = waiting.up_to(number)
@@ -161,7 +160,4 @@ def cuts_of(waiting: Counts) -> Cuts:
 
 def shown_on(cuts: Cuts, number: int) -> int:
     """Return the position that a page shows: the highest that the board leaves possible."""
-    after = bisect_right(cuts, number, key=lambda cut: cut[0])
-    if after and cuts[after - 1][0] == number:
-        return cuts[after - 1][1]
-    return cuts[after][1] - 1 if after < len(cuts) else cuts[-1][1]
+    return bounds(cuts, cuts[-1][1], number)[1]
