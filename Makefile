@@ -10,7 +10,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload bench openapi locks pictures wait-chart clean \
+  dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -155,6 +155,9 @@ proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every 
 
 overload: $(INSTALLED) ## load test: 200 clients against a private function limited to 4 concurrent calls; verifies every answer
 	$(BIN)/python -m tests.reliability.load
+
+load: $(INSTALLED) ## a launch: 50,000 people sign up in a minute, come again where they are refused, and all get in (LOAD_FLAGS)
+	$(BIN)/python -m tests.reliability.load.launch $(LOAD_FLAGS)
 
 bench: $(INSTALLED) ## measure operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m tools.bench

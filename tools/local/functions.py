@@ -69,10 +69,11 @@ def declared_functions(
     backends: Backends,
     inherited: Mapping[str, str],
     private_concurrency: int | None = None,
+    public_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
     """Return the functions by name. Each has only the variables that the template names for it."""
     declared = {}
-    for resource, room in _rooms(template, private_concurrency).items():
+    for resource, room in _rooms(template, private_concurrency, public_concurrency).items():
         properties = template["Resources"][resource]["Properties"]
         settings = FunctionSettings(
             handler=properties["Handler"],
@@ -86,19 +87,22 @@ def declared_functions(
     return declared
 
 
-def _rooms(template: Mapping[str, Any], concurrency: int | None) -> dict[str, dict[str, Any]]:
+def _rooms(
+    template: Mapping[str, Any], private: int | None, public: int | None
+) -> dict[str, dict[str, Any]]:
     """Return each function's local name and how many events it may run at once."""
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
-            "environments": MAX_PUBLIC_ENVIRONMENTS,
+            "environments": public or MAX_PUBLIC_ENVIRONMENTS,
             "queue_seconds": _patience(template["Resources"]["PublicFn"]["Properties"]),
+            "concurrency": public,
         },
         "PrivateFn": {
             "name": PRIVATE_NAME,
-            "environments": concurrency or MAX_PRIVATE_ENVIRONMENTS,
+            "environments": private or MAX_PRIVATE_ENVIRONMENTS,
             "queue_seconds": PRIVATE_QUEUE_SECONDS,
-            "concurrency": concurrency,
+            "concurrency": private,
         },
         "MaintenanceFn": {
             "name": MAINTENANCE_NAME,

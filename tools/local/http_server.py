@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tools.local.cors import CorsRules, GatewayCors
 from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
+from tools.local.rate_limits import RateLimited, RateLimits
 
 HOST = "127.0.0.1"
 # The largest event that Lambda takes; API Gateway would take 10 MB and then fail to pass them on.
@@ -61,11 +62,18 @@ class HttpServer:
         self._thread: threading.Thread | None = None
 
     def start(
-        self, app: HttpApp, *, cors: CorsRules | None = None, in_threads: bool = True
+        self,
+        app: HttpApp,
+        *,
+        cors: CorsRules | None = None,
+        limits: RateLimits | None = None,
+        in_threads: bool = True,
     ) -> None:
         """Serve requests with `app`: each in a thread, or one after the other in the server's."""
         self._application = _Application(app, in_threads)
         asgi: ASGIApp = self._application
+        if limits is not None:
+            asgi = RateLimited(asgi, limits)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 asgi if cors is None else GatewayCors(asgi, cors),

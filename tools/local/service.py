@@ -26,6 +26,7 @@ from tools.local.kms import PATH as KMS_PATH
 from tools.local.kms import KmsEndpoint, LocalKms
 from tools.local.lambda_endpoint import PATH_PREFIX as LAMBDA_PATH
 from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.rate_limits import RateLimits
 from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes
 from tools.local.schedule import MinuteSchedule
@@ -108,7 +109,7 @@ class LocalService:
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
-        self._server.start(front, cors=self._cors())
+        self._server.start(front, cors=self._cors(), limits=self._rate_limits())
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
         self._parts.callback(schedule.stop, DRAIN_SECONDS)
@@ -137,6 +138,10 @@ class LocalService:
     def _cors(self) -> CorsRules | None:
         origins = self._settings.cors_origins
         return CorsRules.from_template(read_template(), origins) if origins else None
+
+    def _rate_limits(self) -> RateLimits | None:
+        rate = self._settings.signup_rate_limit
+        return None if rate is None else RateLimits.from_template(read_template(), rate)
 
     def _jwt_authorizer(self) -> JwtAuthorizer | None:
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
@@ -189,7 +194,11 @@ class LocalService:
             jwt_issuer=self._settings.jwt_issuer,
         )
         declared = declared_functions(
-            read_template(), backends, os.environ, self._settings.private_concurrency
+            read_template(),
+            backends,
+            os.environ,
+            private_concurrency=self._settings.private_concurrency,
+            public_concurrency=self._settings.public_concurrency,
         )
         functions = {}
         for name, function in declared.items():

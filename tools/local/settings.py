@@ -31,6 +31,8 @@ class Settings:
     dynamodb_url: str | None = None
     keep: Path | None = None
     log_level: str = "WARNING"
+    signup_rate_limit: int | None = None
+    public_concurrency: int | None = None
     private_concurrency: int | None = None
     jwt_issuer: str = ""
     jwt_audiences: tuple[str, ...] = ()
@@ -55,11 +57,9 @@ class Settings:
             dynamodb_url=_url(given, "AWS_ENDPOINT_URL_DYNAMODB", ("http", "https")),
             keep=Path(given["KEEP"]).expanduser() if "KEEP" in given else None,
             log_level=_choice(given, "LOG_LEVEL", "WARNING", LOG_LEVELS, upper=True),
-            private_concurrency=(
-                _whole_number(given, "PRIVATE_CONCURRENCY", 1, 1, 1000)
-                if "PRIVATE_CONCURRENCY" in given
-                else None
-            ),
+            signup_rate_limit=_limit(given, "SIGNUP_RATE_LIMIT"),
+            public_concurrency=_limit(given, "PUBLIC_CONCURRENCY"),
+            private_concurrency=_limit(given, "PRIVATE_CONCURRENCY"),
             **_issuer(given),
             cors_origins=tuple(filter(None, given.get("CORS_ORIGINS", "").split(","))),
         )
@@ -74,6 +74,10 @@ def _issuer(given: Mapping[str, str]) -> dict[str, Any]:
     if issuer is not None and not audiences:
         raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, the audience of its tokens")
     return {"jwt_issuer": issuer or "", "jwt_audiences": audiences, "jwt_jwks": jwks}
+
+
+def _limit(given: Mapping[str, str], name: str) -> int | None:
+    return _whole_number(given, name, 1, 1, 1000) if name in given else None
 
 
 def _whole_number(

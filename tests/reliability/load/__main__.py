@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.reliability.load.chart import picture
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.progress import Shown
-from tests.reliability.load.report import as_json, show
+from tests.reliability.load.report import as_json, sentences_of, show
 from tests.reliability.load.run import run
 from tests.reliability.load.service import ServiceError
 from waitlist_cli.errors import CliError
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CliError, ServiceError) as error:
         print(error, file=sys.stderr)
         return 1
-    show(console, done)
+    show(console, done, sentences_of(done))
     if options.json:
         options.json.write_text(json.dumps(as_json(done), indent=2) + "\n", encoding="utf-8")
     if options.svg:
@@ -49,29 +49,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.load", description=__doc__)
     add = parser.add_argument
-    add("--clients", type=_positive, default=USUAL.clients, metavar="N", help="at once")
-    add("--seconds", type=_positive, default=USUAL.seconds, metavar="S", help="of load")
+    add("--clients", type=positive, default=USUAL.clients, metavar="N", help="at once")
+    add("--seconds", type=positive, default=USUAL.seconds, metavar="S", help="of load")
     add(
         "--operations",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="end the load by their number, not by time",
     )
     add(
         "--private",
-        type=_positive,
+        type=positive,
         default=USUAL.private_concurrency,
         metavar="N",
         help="calls of the private function at once",
     )
-    add("--lease", type=_positive, default=USUAL.lease_seconds, metavar="S", help="of a claim")
+    add("--lease", type=positive, default=USUAL.lease_seconds, metavar="S", help="of a claim")
     add("--seed", type=int, default=USUAL.seed, metavar="N", help="of what clients do")
     add("--json", type=Path, metavar="FILE", help="also write the numbers here")
     add("--svg", type=Path, metavar="FILE", help="also draw the run here")
     return parser.parse_args(arguments)
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} must be 1 or more")

@@ -1,6 +1,6 @@
 """Draws answers, latencies and memory of a run over time, as SVG."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeVar
@@ -8,7 +8,7 @@ from typing import TypeVar
 from tests.reliability.load.history import Attempt
 from tests.reliability.load.memory import STORES
 from tests.reliability.load.report import PERCENTILES, percentiles
-from tests.reliability.load.run import Run
+from tests.reliability.load.run import Measured, Run
 
 WIDTH, HEIGHT, LEFT, RIGHT = 900, 170, 60, 190
 TOP, GAP = 40, 60
@@ -36,12 +36,17 @@ class Panel:
 def picture(run: Run) -> str:
     """Return an SVG document."""
     panels = [_throughput(run), _latency(run), _memory(run, "functions"), _memory(run, "stores")]
-    height = TOP + len(panels) * (HEIGHT + GAP)
-    width = LEFT + WIDTH + RIGHT
     title = (
         f"{run.plan.clients} clients, {run.plan.private_concurrency} calls of the private function"
         " at once"
     )
+    return document(title, panels, run.seconds)
+
+
+def document(title: str, panels: Sequence[Panel], seconds: float) -> str:
+    """Return an SVG document with one panel below the other."""
+    height = TOP + len(panels) * (HEIGHT + GAP)
+    width = LEFT + WIDTH + RIGHT
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
@@ -49,7 +54,7 @@ def picture(run: Run) -> str:
             f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
             _text(LEFT, 20, title, "#222"),
             *(
-                _panel(panel, TOP + number * (HEIGHT + GAP) + 20, run.seconds)
+                _panel(panel, TOP + number * (HEIGHT + GAP) + 20, seconds)
                 for number, panel in enumerate(panels)
             ),
             "</svg>\n",
@@ -68,11 +73,11 @@ def _throughput(run: Run) -> Panel:
     lines = {
         name: [
             sum(is_it(one) for one in bin_) / width
-            for bin_ in _binned(run, run.history.attempts, lambda one: one.ended)
+            for bin_ in binned(run, run.history.attempts, lambda one: one.ended)
         ]
         for name, is_it in kinds.items()
     }
-    throttled = [len(bin_) / width for bin_ in _binned(run, run.throttled, lambda at: at)]
+    throttled = [len(bin_) / width for bin_ in binned(run, run.throttled, lambda at: at)]
     lines["private calls throttled"] = throttled
     return Panel("answers a second", lines, dict(zip(lines, COLOURS, strict=False)))
 
@@ -80,7 +85,7 @@ def _throughput(run: Run) -> Panel:
 def _latency(run: Run) -> Panel:
     bins = [
         percentiles([one.seconds for one in bin_]) if bin_ else [None] * len(PERCENTILES)
-        for bin_ in _binned(run, run.history.attempts, lambda one: one.ended)
+        for bin_ in binned(run, run.history.attempts, lambda one: one.ended)
     ]
     names = [f"{percent}%" for percent in PERCENTILES]
     lines: dict[str, Sequence[float | None]] = dict(
@@ -92,7 +97,7 @@ def _latency(run: Run) -> Panel:
 def _memory(run: Run, which: str) -> Panel:
     roles = sorted({role for sample in run.samples for role in sample.megabytes})
     shown = [role for role in roles if (role in STORES) == (which == "stores")]
-    bins = _binned(run, run.samples, lambda sample: sample.at)
+    bins = binned(run, run.samples, lambda sample: sample.at)
     lines = {
         role: [
             max(
@@ -107,12 +112,14 @@ def _memory(run: Run, which: str) -> Panel:
     return Panel(title, lines, dict(zip(shown, reversed(COLOURS), strict=False)))
 
 
-def _binned(run: Run, things: Sequence[T], moment: Callable[[T], float]) -> list[list[T]]:
+def binned(
+    run: Measured, things: Iterable[T], moment: Callable[[T], float], count: int = BINS
+) -> list[list[T]]:
     """Group things into bins of the run's time."""
-    bins: list[list[T]] = [[] for _ in range(BINS)]
+    bins: list[list[T]] = [[] for _ in range(count)]
     for thing in things:
-        place = int((moment(thing) - run.began) / run.seconds * BINS)
-        if 0 <= place < BINS:
+        place = int((moment(thing) - run.began) / run.seconds * count)
+        if 0 <= place < count:
             bins[place].append(thing)
     return bins
 
@@ -140,7 +147,7 @@ def _panel(panel: Panel, top: float, seconds: float) -> str:
 def _lines(panel: Panel, top: float) -> Iterator[str]:
     for name, values in panel.lines.items():
         points = [
-            f"{LEFT + (number + 0.5) * WIDTH / BINS:.1f},"
+            f"{LEFT + (number + 0.5) * WIDTH / len(values):.1f},"
             f"{top + HEIGHT * (1 - value / panel.most):.1f}"
             for number, value in enumerate(values)
             if value is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.reliability.load.history import Attempt, History, Operation, Outcome
+from tests.reliability.load.history import NO_CODE, Attempt, History, Operation, Outcome
 from tools.local.aws import local_operator
 from waitlist_cli.retries import PATIENT, may_pass
 
@@ -153,7 +153,7 @@ class Client:
                 began=began,
                 ended=time.monotonic(),
                 status=answer.status_code,
-                code="" if answer.is_success else _code(answer) or "no problem+json",
+                code="" if answer.is_success else _code(answer) or NO_CODE,
                 retry_after=answer.headers.get("retry-after", ""),
             )
         )

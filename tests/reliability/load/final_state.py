@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tests.reliability.load.customers import ENTRIES
 from tests.reliability.load.history import History
 from tests.reliability.load.operators import ADMIN
-from tests.reliability.load.plan import WAITLIST_ID, Plan
+from tests.reliability.load.plan import WAITLIST_ID
 from tools.local.api_client import ApiClient
 from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
@@ -63,11 +63,11 @@ class Reader:
         self._now = now
         self._pause = pause
 
-    def settle(self, plan: Plan, history: History, load_ended: float) -> None:
+    def settle(self, lease_seconds: float, history: History, load_ended: float) -> None:
         """Let maintenance finish the intents, and wait until the remaining holds have ended."""
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))
-        end = self._now() + plan.lease_seconds + SETTLE_SECONDS
+        end = self._now() + lease_seconds + SETTLE_SECONDS
         while True:
             self._maintain()
             if self._stats()["offered"] == 0 or self._now() > end:

@@ -15,7 +15,11 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-@dataclass(frozen=True)
+# What an `Attempt` has as its code where the answer was a failure without one.
+NO_CODE = "no problem+json"
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One HTTP request; `status` is 0 if it got no answer, `code` is that of a problem."""
 
@@ -30,8 +34,13 @@ class Attempt:
     def seconds(self) -> float:
         return self.ended - self.began
 
+    @property
+    def is_rate_limited(self) -> bool:
+        """Return whether API Gateway itself refused it: an HTTP API cannot add Retry-After."""
+        return self.status == 429 and self.code == NO_CODE
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of a client, from the first request to the final answer.
 

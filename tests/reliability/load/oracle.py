@@ -45,13 +45,16 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """Check that each failure is a fitting refusal, or has Retry-After."""
+    """Check that each failure is a fitting refusal, or has Retry-After.
+
+    API Gateway's own 429 cannot have it.
+    """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
         if one.status == 0:
             yield Problem("no answer", f"a {one.kind} got {one.code} after {one.seconds:.1f} s")
         elif one.status in (429, 503):
-            if not one.retry_after.isdecimal():
+            if not one.retry_after.isdecimal() and not one.is_rate_limited:
                 yield Problem("no Retry-After", what)
         elif one.status >= 500:
             yield Problem("defect", what)

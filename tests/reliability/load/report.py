@@ -1,7 +1,7 @@
 """Prints the report of a run: answers, latencies, memory, problems."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import quantiles
 from typing import Any
 
@@ -12,24 +12,24 @@ from tests.reliability.load.history import Attempt
 from tests.reliability.load.memory import MOST_GROWTH, STORES, Growth
 from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.problem import Problem
-from tests.reliability.load.run import Run
+from tests.reliability.load.run import Measured, Run
 
 EXAMPLES = 3
 PERCENTILES = (50, 95, 99)
 
 
-def show(console: Console, run: Run) -> None:
+def show(console: Console, run: Measured, sentences: Iterable[str]) -> None:
     """Print the tables, and a last sentence that says whether every promise was kept."""
     console.print(_answers(run.history.attempts))
     console.print(_memory(run.growths))
-    for line in _sentences(run):
+    for line in sentences:
         console.print(line)
     for line in wrongs(run.problems):
         console.print(f"[bold red]{line}[/]")
     console.print(verdict(run))
 
 
-def verdict(run: Run) -> str:
+def verdict(run: Measured) -> str:
     kinds = Counter(problem.kind for problem in run.problems)
     if not kinds:
         return "[green]Every promise was kept.[/]"
@@ -48,7 +48,7 @@ def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
             yield f"{alike[0].kind}: and {len(alike) - EXAMPLES:,} more"
 
 
-def _sentences(run: Run) -> Iterator[str]:
+def sentences_of(run: Run) -> Iterator[str]:
     plan, history = run.plan, run.history
     unknown = sum(operation.outcome == "unknown" for operation in history.operations)
     yield (
@@ -60,14 +60,19 @@ def _sentences(run: Run) -> Iterator[str]:
         f"The private function, {plan.private_concurrency} at once, was throttled"
         f" {len(run.throttled):,} times."
     )
+    yield counted(run)
+
+
+def counted(run: Measured) -> str:
+    """Return what was acknowledged, beside what the service counts."""
     acknowledged = ", ".join(
-        f"{count:,} {what}" for what, count in totals(people_of(history)).items()
+        f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
     )
     stats = ", ".join(
         f"{run.final_state.stats[name]:,} {name}"
         for name in ("signed_up", "waiting", "left", "admitted")
     )
-    yield f"Acknowledged: {acknowledged}. Counted by the service: {stats}."
+    return f"Acknowledged: {acknowledged}. Counted by the service: {stats}."
 
 
 def _answers(attempts: Sequence[Attempt]) -> Table:

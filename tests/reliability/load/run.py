@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,10 @@ SHORTEST_OFFER = 10
 Note = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, kw_only=True)
+class Measured:
     """The measurements of a run, and the problems found."""
 
-    plan: Plan
     history: History
     final_state: FinalState
     samples: Sequence[Sample]
@@ -45,11 +44,17 @@ class Run:
         return growths(self.samples)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Run(Measured):
+    plan: Plan
+
+
 def run(plan: Plan, note: Note) -> Run:
     """Run a plan; call `note` with the current activity and the finished part of it."""
     history = History()
     note("the service starts", 0)
-    with Service(plan.private_concurrency) as service, ApiClient(service.url, READERS) as client:
+    limits = {"PRIVATE_CONCURRENCY": plan.private_concurrency}
+    with Service(limits) as service, ApiClient(service.url, READERS) as client:
         settings: dict[str, Any] = {"name": "Overload", "lease_seconds": plan.lease_seconds}
         # Operators alone offer places, so that each offer has a request that explains it.
         settings["admission"] = {"offer_seconds": max(SHORTEST_OFFER, plan.lease_seconds)}
@@ -60,7 +65,7 @@ def run(plan: Plan, note: Note) -> Run:
         ended = time.monotonic()
         note("maintenance finishes what was cut off, holds end", 1)
         reader = Reader(client)
-        reader.settle(plan, history, ended)
+        reader.settle(plan.lease_seconds, history, ended)
         note("the end is read", 1)
         final_state = reader.read(history)
     return Run(
@@ -73,22 +78,21 @@ def run(plan: Plan, note: Note) -> Run:
         ended=ended,
         problems=[
             *judge(history, final_state, plan.lease_seconds),
-            *_of_memory(sampler.samples),
-            *(Problem("a mistake in the log", line) for line in service.mistakes),
+            *of_processes(sampler.samples, service.mistakes),
         ],
     )
 
 
-def _of_memory(samples: Sequence[Sample]) -> list[Problem]:
-    return [
-        Problem(
-            "memory",
-            f"a process of the {one.role} grew from {one.before:.0f} MB to"
-            f" {one.after:.0f} MB between the second and the last third",
-        )
-        for one in growths(samples)
-        if not one.is_flat
-    ]
+def of_processes(samples: Sequence[Sample], mistakes: Sequence[str]) -> Iterator[Problem]:
+    for one in growths(samples):
+        if not one.is_flat:
+            yield Problem(
+                "memory",
+                f"a process of the {one.role} grew from {one.before:.0f} MB to"
+                f" {one.after:.0f} MB between the second and the last third",
+            )
+    for line in mistakes:
+        yield Problem("a mistake in the log", line)
 
 
 async def _load(plan: Plan, service: Service, history: History, note: Note) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
@@ -26,7 +27,8 @@ class ServiceError(Exception):
 class Service:
     """The running service: ready on entry, stopped on exit as by Ctrl-C."""
 
-    def __init__(self, private_concurrency: int) -> None:
+    def __init__(self, limits: Mapping[str, int]) -> None:
+        """Start it with limits by their variables (docs/tutorial.md)."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(
@@ -36,7 +38,7 @@ class Service:
                 **kept,
                 "PYTHONPATH": os.pathsep.join(map(str, folders)),
                 "PORT": "0",
-                "PRIVATE_CONCURRENCY": str(private_concurrency),
+                **{name: str(limit) for name, limit in limits.items()},
                 "LOG_LEVEL": "INFO",  # the level of the line for each throttled call
             },
             stdin=subprocess.DEVNULL,

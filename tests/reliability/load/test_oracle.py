@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.reliability.load.final_state import FinalState, Seen
-from tests.reliability.load.history import Loss
+from tests.reliability.load.history import NO_CODE, Loss
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.scenario import (
     LEASE_SECONDS,
@@ -121,6 +121,9 @@ ACCEPTED: dict[str, Change] = {
     ),
     "an unanswered signup at the end": lambda _, end: reordered(end, "dan", "ada", "bob", "gil"),
     "overlapping signups in either order": _overlapping,
+    "API Gateway's own 429, which cannot have Retry-After": lambda run, end: _answered(
+        run, end, "signup", 429, NO_CODE, ""
+    ),
     "an unanswered move": lambda run, end: _did(run, end, *BOB_FIRST, outcome="unknown", **FRONT),
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
@@ -185,6 +188,10 @@ WRONG: dict[str, tuple[Change, str]] = {
     ),
     "a refusal without Retry-After": (
         lambda run, end: _answered(run, end, "look", 429, "throttled", ""),
+        "no Retry-After",
+    ),
+    "a 503 without a code and without Retry-After": (
+        lambda run, end: _answered(run, end, "signup", 503, NO_CODE, ""),
         "no Retry-After",
     ),
     "a Retry-After that is no number": (

@@ -34,6 +34,14 @@ def test_handlers_and_limits_are_those_of_the_template() -> None:
     assert handler == "waitlist_api.maintenance_app.lambda_handler"
 
 
+def test_the_functions_run_as_many_calls_at_once_as_they_are_given() -> None:
+    functions = declared_functions(
+        read_template(), BACKENDS, {}, private_concurrency=2, public_concurrency=3
+    )
+    limits = {name: one.settings.concurrency for name, one in functions.items()}
+    assert limits == {PRIVATE_NAME: 2, PUBLIC_NAME: 3, MAINTENANCE_NAME: None}
+
+
 def test_each_function_gets_the_variables_that_the_template_names_and_no_others() -> None:
     """P8"""
     functions = declared()

@@ -13,6 +13,8 @@ def test_what_is_set_is_used() -> None:
         "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000",
         "LOG_LEVEL": "debug",
         "PRIVATE_CONCURRENCY": "4",
+        "PUBLIC_CONCURRENCY": "32",
+        "SIGNUP_RATE_LIMIT": "300",
     }
     assert Settings.from_env(environ) == Settings(
         port=9000,
@@ -21,6 +23,8 @@ def test_what_is_set_is_used() -> None:
         dynamodb_url="http://127.0.0.1:8000",
         log_level="DEBUG",
         private_concurrency=4,
+        public_concurrency=32,
+        signup_rate_limit=300,
     )
 
 
@@ -39,6 +43,8 @@ def test_what_is_set_is_used() -> None:
         ("AWS_ENDPOINT_URL_DYNAMODB", "dynamodb.local"),
         ("LOG_LEVEL", "loud"),
         ("PRIVATE_CONCURRENCY", "0"),
+        ("PUBLIC_CONCURRENCY", "1001"),
+        ("SIGNUP_RATE_LIMIT", "many"),
     ],
 )
 def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> None:

@@ -1,0 +1,77 @@
+"""`make load`: a launch; the exit code is 1 if a promise was broken."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.reliability.load.__main__ import positive
+from tests.reliability.load.launch.chart import picture
+from tests.reliability.load.launch.plan import LaunchPlan
+from tests.reliability.load.launch.report import as_json, sentences_of
+from tests.reliability.load.launch.run import run
+from tests.reliability.load.progress import Shown
+from tests.reliability.load.report import show
+from tests.reliability.load.service import ServiceError
+from waitlist_cli.errors import CliError
+
+USUAL = LaunchPlan()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options(arguments)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    plan = LaunchPlan(
+        people=options.people,
+        within_seconds=options.within,
+        signup_rate=options.rate,
+        public=options.public,
+        private=options.private,
+        connections=options.connections,
+        most_seconds=options.most,
+        seed=options.seed,
+    )
+    try:
+        with Shown(console) as shown:
+            launch = run(plan, shown.note)
+    except (CliError, ServiceError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    show(console, launch, sentences_of(launch))
+    if options.json:
+        options.json.write_text(json.dumps(as_json(launch), indent=2) + "\n", encoding="utf-8")
+    if options.svg:
+        options.svg.write_text(picture(launch), encoding="utf-8")
+    return bool(launch.problems)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.reliability.load.launch", description=__doc__
+    )
+
+    def number(name: str, usual: float, meaning: str, metavar: str = "N") -> None:
+        parser.add_argument(
+            name, type=positive, default=usual, metavar=metavar, help=f"{meaning}; usual: {usual:g}"
+        )
+
+    number("--people", USUAL.people, "who come")
+    number("--within", USUAL.within_seconds, "until the last comes", "S")
+    number("--rate", USUAL.signup_rate, "signups a second that the API lets pass")
+    number("--public", USUAL.public, "calls of the public function at once")
+    number("--private", USUAL.private, "calls of the private function at once")
+    number("--connections", USUAL.connections, "of all people together")
+    number("--most", USUAL.most_seconds, "after which nobody else gets in", "S")
+    parser.add_argument("--seed", type=int, default=USUAL.seed, metavar="N", help="of the pauses")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers here")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the launch here")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

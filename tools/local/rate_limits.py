@@ -1,0 +1,79 @@
+"""API Gateway's rate limits: a bucket for each limited route, and 429 where it is empty."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tools.local.routes import Routes
+
+SIGNUP_RATE = {"Ref": "SignupRateLimit"}
+# The template's defaults have this ratio too.
+BURST_SECONDS = 2
+
+
+class Bucket:
+    """`rate` tokens a second, at most as many as come in `BURST_SECONDS`."""
+
+    def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._monotonic = monotonic
+        self._tokens = float(rate * BURST_SECONDS)
+        self._filled_at = monotonic()
+
+    def take(self) -> bool:
+        """Take a token; return False if there is none."""
+        now = self._monotonic()
+        come = (now - self._filled_at) * self._rate
+        self._tokens = min(self._tokens + come, self._rate * BURST_SECONDS)
+        self._filled_at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+class RateLimits:
+    """Buckets by route key, for the routes that the template gives the limit of signups."""
+
+    def __init__(self, routes: Routes, buckets: Mapping[str, Bucket]) -> None:
+        self._routes = routes
+        self._buckets = buckets
+
+    @classmethod
+    def from_template(
+        cls,
+        template: Mapping[str, Any],
+        signups_per_second: int,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> Self:
+        settings = template["Resources"]["Api"]["Properties"]["RouteSettings"]
+        limited = [
+            route_key
+            for route_key, one in settings.items()
+            if one["ThrottlingRateLimit"] == SIGNUP_RATE
+        ]
+        buckets = {route_key: Bucket(signups_per_second, monotonic) for route_key in limited}
+        return cls(Routes.from_template(dict(template)), buckets)
+
+    def let_pass(self, method: str, path: str) -> bool:
+        bucket = self._buckets.get(self._routes.match(method, path).route_key)
+        return bucket is None or bucket.take()
+
+
+class RateLimited:
+    """Refuses requests above the limits before it reads them; no function is called."""
+
+    def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
+        self._app = app
+        self._limits = limits
+        # API Gateway's own answer: an HTTP API cannot add Retry-After to it.
+        self._refusal = JSONResponse({"message": "Too Many Requests"}, 429)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._limits.let_pass(scope["method"], scope["raw_path"].decode("latin-1")):
+            await self._app(scope, receive, send)
+        else:
+            await self._refusal(scope, receive, send)
