@@ -87,6 +87,22 @@ class Month:
     edge: bool = False
 
 
+# In the order of the table.
+ITEMS = (
+    "API Gateway, requests",
+    "Lambda, invocations",
+    "Lambda, time",
+    "DynamoDB, writes",
+    "DynamoDB, reads",
+    "DynamoDB, storage and backup",
+    "ElastiCache, memory",
+    "ElastiCache, processing",
+    "CloudWatch, logs",
+    "CloudWatch, metrics and alarms",
+    "EventBridge, events",
+    "KMS, passes; secret",
+    "Data out",
+)
 METRICS, ALARMS = 60, 12  # custom metrics that a stack of one busy waitlist emits; its alarms
 BOARDS_A_MONTH = HOURS * 3600 // 5
 
@@ -101,40 +117,47 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         "look": month.polls,
         "board": min(month.boards, BOARDS_A_MONTH) if month.edge else month.boards,
     }
+    items = dict.fromkeys(ITEMS, 0.0) | cost_of(calls, prices)
+    table_gb = month.signups * RECORD_BYTES / 1e9
+    cache_gb = max(prices.cache_least_gb, month.waiting * ENTRY_BYTES / 1e9)
+    board_gb = month.boards * BOARD_KB / 1e6
+    items["DynamoDB, storage and backup"] = table_gb * (
+        prices.table_gb_month + prices.backup_gb_month
+    )
+    items["ElastiCache, memory"] = cache_gb * HOURS * prices.cache_gb_hour
+    items["CloudWatch, metrics and alarms"] = (
+        METRICS * prices.metric_month + ALARMS * prices.alarm_month
+    )
+    items["KMS, passes; secret"] += prices.key_month + prices.secret_month
+    if month.edge:
+        items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
+        items["CloudFront"] += board_gb * prices.edge_out_gb
+    else:
+        items["Data out"] += board_gb * prices.out_gb
+    return {**items, "Total": sum(items.values())}
+
+
+def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
+    """Return the dollars of calls by line item, without what a stack costs that nobody calls."""
     used = totals(calls)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
     gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
     log = requests * (ACCESS_BYTES + PUBLIC_BYTES) + used["queue_calls"] * PRIVATE_BYTES
-    table_gb = month.signups * RECORD_BYTES / 1e9
-    cache_gb = max(prices.cache_least_gb, month.waiting * ENTRY_BYTES / 1e9)
-    board_gb = month.boards * BOARD_KB / 1e6
-    answers_gb = requests * ANSWER_KB / 1e6
-    ecpus = used["queue_calls"] * ECPUS
-    items = {
+    return {
         "API Gateway, requests": requests / 1e6 * prices.api_per_million,
         "Lambda, invocations": (requests + used["queue_calls"]) / 1e6 * prices.lambda_per_million,
         "Lambda, time": gb_seconds * prices.lambda_per_gb_second,
         "DynamoDB, writes": used["writes"] / 1e6 * prices.writes_per_million,
         "DynamoDB, reads": used["reads"] / 1e6 * prices.reads_per_million,
-        "DynamoDB, storage and backup": table_gb * (prices.table_gb_month + prices.backup_gb_month),
-        "ElastiCache, memory": cache_gb * HOURS * prices.cache_gb_hour,
-        "ElastiCache, processing": ecpus / 1e6 * prices.ecpus_per_million,
+        "ElastiCache, processing": used["queue_calls"] * ECPUS / 1e6 * prices.ecpus_per_million,
         "CloudWatch, logs": log / 1e9 * prices.log_gb,
-        "CloudWatch, metrics and alarms": METRICS * prices.metric_month
-        + ALARMS * prices.alarm_month,
         "EventBridge, events": used["events"]
         / 1e6
         * (prices.events_per_million + prices.pipe_per_million),
-        "KMS, passes; secret": used["signatures"] / 1e6 * prices.signatures_per_million
-        + prices.key_month
-        + prices.secret_month,
-        "Data out": (answers_gb + (0 if month.edge else board_gb)) * prices.out_gb,
+        "KMS, passes; secret": used["signatures"] / 1e6 * prices.signatures_per_million,
+        "Data out": requests * ANSWER_KB / 1e6 * prices.out_gb,
     }
-    if month.edge:
-        items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
-        items["CloudFront"] += board_gb * prices.edge_out_gb
-    return {**items, "Total": sum(items.values())}
 
 
 def totals(calls: Mapping[str, int]) -> dict[str, float]:

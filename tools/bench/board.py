@@ -1,9 +1,9 @@
-"""The board: its bytes, and the time to make it, beside a look at one entry."""
+"""The board: its bytes, and the time to make it, beside a look; looks at queues of all sizes."""
 
 import gzip
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -13,18 +13,23 @@ from redis import Redis
 
 from tools.bench.line import Handler, Line, check
 from tools.bench.sizes import Sizes
-from tools.bench.targets import Row
+from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 Advance = Callable[[], object]
+Queue = tuple[Line, Sequence[str]]
+LOOKS = 20  # in one measurement
 
 
 def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) -> Iterator[Row]:
-    """Measure boards of queues of several sizes, beside looks at the same queue."""
+    """Measure boards of queues of several sizes, and looks beside those at the smallest queue."""
+    smallest: Queue | None = None
     for waiting in sizes.boards:
         line = Line(handler, f"board-{waiting}")
         members = line.newcomers(waiting)
         line.fill(bare, members)
+        queue = (line, members)
+        smallest = smallest or queue
         ask = partial(handler.ask, line.message("board"))
         key = keys.board(line.waitlist_id)
         built, answered, looked = [], [], []
@@ -42,8 +47,33 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
         look_ms = median(looked)
         yield _beside_look(f"{name}, made", median(built), look_ms, size)
         yield _beside_look(f"{name}, answered again", median(answered), look_ms, size)
-        bare.delete(line.queue_key)
+        if queue is not smallest:
+            yield _looks(handler, queue, smallest, sizes.board_rounds)
+            bare.delete(line.queue_key)
         advance()
+
+
+def _looks(handler: Handler, queue: Queue, smallest: Queue, rounds: int) -> Row:
+    """Compare looks at one queue with looks at another, in turns."""
+    costs = [
+        [_timed(partial(_look, handler, *one)) / LOOKS for one in (queue, smallest)]
+        for _ in range(rounds)
+    ]
+    ours, baseline = (median(each) for each in zip(*costs, strict=True))
+    return Row(
+        name=f"position, {len(queue[1]):,} waiting",
+        beside=f"position, {len(smallest[1]):,} waiting",
+        ratio=median(one / other for one, other in costs),
+        spread=None,
+        ours=f"{ours:.3f} ms",
+        baseline=f"{baseline:.3f} ms",
+        target=Target("≤", 1.2),
+    )
+
+
+def _look(handler: Handler, line: Line, members: Sequence[str]) -> None:
+    answers = [handler.ask(line.position(random.choice(members))) for _ in range(LOOKS)]
+    check(answers, "waiting")
 
 
 def _public(answer: dict[str, object]) -> dict[str, object]:

@@ -5,9 +5,8 @@ request fetches the new one.
 """
 
 import http.client
+import os
 import shutil
-import socket
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +21,10 @@ import httpx
 from tools.bench.line import BenchError
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row
+from tools.deploy.containers import Endpoint
+from tools.deploy.processes import Failed, background
 from tools.local.aws import local_operator
+from tools.local.http_server import HOST, free_port
 from tools.local.service import LocalService
 from tools.local.settings import Settings
 from waitlist_shared.limits import MAX_BATCH
@@ -31,7 +33,6 @@ LIST = "/v1/admin/waitlists/bench"
 BOARD = "/v1/waitlists/bench/board"
 CLIENTS = 8
 STATUS = "x-cache-status"
-START_SECONDS = 20
 CONFIG = """
 daemon off;
 pid {folder}/nginx.pid;
@@ -47,7 +48,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   proxy_cache_path {folder}/cache keys_zone=boards:1m;
   server {{
-    listen 127.0.0.1:{port};
+    listen {listen};
     location / {{
       proxy_pass {service};
       proxy_cache boards;
@@ -114,32 +115,18 @@ def _fill(url: str, people: int) -> None:
 
 @contextmanager
 def _nginx(program: str, folder: Path, service: str) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    endpoint = Endpoint(HOST, free_port())
     # Started by root, nginx writes its cache as another user.
     folder.chmod(0o755)
     config = folder / "nginx.conf"
-    config.write_text(CONFIG.format(folder=folder, port=port, service=service, status=STATUS))
-    process = subprocess.Popen([program, "-p", str(folder), "-c", str(config)])
+    listen = f"{endpoint.host}:{endpoint.port}"
+    config.write_text(CONFIG.format(folder=folder, listen=listen, service=service, status=STATUS))
+    command = [program, "-p", str(folder), "-c", str(config)]
     try:
-        _await(port, process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(START_SECONDS)
-
-
-def _await(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise BenchError("nginx did not start: see its error above")
+        with background(command, endpoint, folder / "nginx.log", os.environ):
+            yield f"http://{listen}"
+    except Failed as error:
+        raise BenchError(str(error)) from error
 
 
 def _polls(url: str, seconds: float) -> tuple[int, Counter[str]]:

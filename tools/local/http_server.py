@@ -39,6 +39,12 @@ class PortError(Exception):
         self.reason = reason
 
 
+def free_port() -> int:
+    """Return a port that no program uses; another one may take it before the caller does."""
+    with socket.create_server((HOST, 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
 class HttpServer:
     """Holds its port from the moment it is made; connections wait until `start`.
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.local.http_server import free_port
+
 HOST = "127.0.0.1"
 DIRECTORY_VARIABLE = "DYNAMODB_LOCAL"
 DIRECTORY = ".dynamodb-local"
@@ -41,7 +43,7 @@ def running() -> Iterator[LocalServer]:
     if not (directory / JAR).is_file():
         raise Unavailable(HOW_TO_GET_IT)
     version = _version_of(directory)
-    port = _free_port()
+    port = free_port()
     options = ["-inMemory", "-port", str(port)]
     if version.split(".")[0].isdigit():
         # Version 1 has no such option, and sends nothing.
@@ -81,13 +83,6 @@ def _version_of(directory: Path) -> str:
     if "UnsupportedClassVersionError" in found.stderr:
         raise Unavailable(HOW_TO_GET_JAVA)
     return found.stdout.strip().splitlines()[-1] if found.stdout.strip() else "of unknown version"
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind((HOST, 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.typed import Typed
-from waitlist_cli.cost import OPERATIONS, Month, monthly
+from waitlist_cli.cost import OPERATIONS, Month, Prices, cost_of, monthly
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "sizing.md").read_text(encoding="utf-8")
 COLUMNS = {"10k": 10_000, "1M": 1_000_000, "10M": 10_000_000}
 WAITING = 1_000_000
-LAUNCH: dict[str, Any] = {"signups": 1_000_000, "polls": 3_000_000, "waiting": WAITING}
+LAMBDAS_OWN_BYTES = 550
+LAUNCH: dict[str, Any] = {"signups": 1_000_000, "polls": 14_000_000, "waiting": WAITING}
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_the_page_has_the_dollars_of_each_column() -> None:
@@ -35,17 +40,29 @@ def test_the_page_has_the_units_of_each_call() -> None:
 
 
 def test_the_page_has_what_a_launch_costs_with_the_board_and_without() -> None:
-    edge = monthly(Month(**LAUNCH, boards=180_000_000, edge=True))["Total"]
-    direct = monthly(Month(**{**LAUNCH, "polls": 183_000_000}))["Total"]
+    edge = monthly(Month(**LAUNCH, boards=158_000_000, edge=True))["Total"]
+    direct = monthly(Month(**{**LAUNCH, "polls": 172_000_000}))["Total"]
     assert f"estimates {edge:,.0f} dollars" in PAGE
-    assert f"would be {direct:,.0f}." in " ".join(PAGE.split())
+    assert f"would be {direct:,.0f}." in one_line(PAGE)
 
 
-def test_the_page_has_what_a_million_looks_and_lives_cost() -> None:
-    nothing = monthly(Month(0, 0))["Total"]
-    looks, lives = monthly(Month(0, 10**6))["Total"], monthly(Month(10**6, 0))["Total"]
-    assert f"${looks - nothing:.2f} instead of" in PAGE
-    assert f"${lives - nothing:.2f} instead of" in PAGE
+def test_the_page_has_what_a_million_signups_looks_and_lives_cost() -> None:
+    """Before, Lambda wrote two lines of its own for each of the invocations."""
+    for name, calls, invocations in (
+        ("signups", ("signup",), 2),
+        ("looks", ("look",), 2),
+        ("lives: signup, offer, enter, exit", ("signup", "offer", "enter", "exit"), 6),
+    ):
+        dollars = sum(cost_of(dict.fromkeys(calls, 10**6)).values())
+        before = dollars + invocations * LAMBDAS_OWN_BYTES / 1000 * Prices().log_gb
+        assert f"| {name} | {before:.2f} | {dollars:.2f} |" in PAGE
+
+
+def test_the_page_has_what_transactions_cost() -> None:
+    """Each of the three writes of a change costs a unit more than it would alone."""
+    saved = 3 * Prices().writes_per_million
+    dollars = sum(cost_of({"signup": 10**6}).values())
+    assert f"save ${saved:.2f} of the ${dollars:.2f} that a million signups" in one_line(PAGE)
 
 
 def test_a_cache_answers_the_boards() -> None:
