@@ -1,7 +1,8 @@
 """Fixtures that more than one folder of tests uses: the servers, and loggers as they were."""
 
+import gc
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -13,6 +14,17 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep modules and tests out of garbage collections: they live as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -35,11 +35,14 @@ class Context(typer.Context):
         from waitlist_cli.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
+        # Plain http is for this computer only: a proxy of the environment cannot reach it, and it
+        # has no certificate, so that a command need not load the authorities, which takes 16 ms.
+        is_https = target.url.lower().startswith("https:")
         http = httpx.Client(
             base_url=target.url,
             timeout=PATIENT.timeout_seconds,
-            # Plain http is for this computer only, which a proxy of the environment cannot reach.
-            trust_env=target.url.lower().startswith("https:"),
+            trust_env=is_https,
+            verify=is_https,
         )
         self.call_on_close(http.close)
         # Cached: a customer's request needs no credentials, and all others read them once.

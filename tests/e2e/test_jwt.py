@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.e2e.processes import Service, run_module, running_service
 from tests.e2e.test_pages import carried_out, printed_commands
+from tests.support.plain_http import plain_client
 
 ISSUER = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"}
 PAGE = "https://app.example.com"
@@ -28,7 +28,7 @@ def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: 
     assert (looked["position"], bumped["priority"], stats["waiting"]) == (1, 5, 1)
 
     bob = run_module("tools.local.token", CUSTOMER="bob", **ISSUER).stdout.strip()
-    with httpx.Client(base_url=service.url, trust_env=False) as http:
+    with plain_client(service.url) as http:
         headers = {"Authorization": f"Bearer {bob}"}
         assert http.get(ME, headers=headers).json()["code"] == "entry_not_found"
         entry = f"/v1/waitlists/bakery/entries/{looked['entry_id']}"
@@ -42,7 +42,7 @@ def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: 
 @pytest.mark.parametrize("path", [ME, "/v1/admin/waitlists/bakery"])
 def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) -> None:
     headers = {"Origin": PAGE, "Access-Control-Request-Method": "DELETE"}
-    with httpx.Client(base_url=service.url, trust_env=False) as http:
+    with plain_client(service.url) as http:
         answer = http.options(path, headers=headers)
         assert (answer.status_code, answer.content) == (204, b"")
         assert answer.headers["access-control-allow-origin"] == PAGE

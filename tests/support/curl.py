@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import httpx
 
+from tests.support.plain_http import plain_client
 from tools.local.aws import local_operator
 
 HTTP_ERROR = 22
@@ -37,7 +38,7 @@ def send(words: Sequence[str]) -> httpx.Response:
                 url = word
             case _:
                 raise ValueError(f"curl {word}: tests/support/curl.py does not know this option")
-    with httpx.Client(trust_env=False, timeout=35) as http:
+    with plain_client(timeout=35) as http:
         return http.request(method or "GET", url, content=body, headers=headers, auth=auth)
 
 

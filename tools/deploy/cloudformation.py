@@ -6,6 +6,7 @@
 import json
 import os
 import sys
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ class _NoManagedPolicies:
 
 def translated() -> dict[str, Any]:
     """Return the template with SAM's resources expanded."""
-    template = read_template()
+    template = deepcopy(read_template())
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             # As `sam deploy` does: the transform accepts no local folders.

@@ -4,6 +4,7 @@ The template is the only place that names keys and indexes, so a local table can
 deployed one.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,12 @@ def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
 _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 
+@cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the template with short-form functions (`!Ref`, `!Sub`, …) in their long forms."""
+    """Return the template with short-form functions (`!Ref`, `!Sub`, …) in their long forms.
+
+    Read once per process: a caller that changes it works on a copy.
+    """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
         raise TypeError(f"{path} is not a CloudFormation template")

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -17,6 +19,7 @@ from tests.service.privacy.marks import CUSTOMER, entry_tokens_of
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+from tests.support.plain_http import plain_client
 from tests.support.stores import fake_redis
 from tests.support.streamed_table import StreamedTable
 from tests.support.world import KMS, SECRET
@@ -98,7 +101,7 @@ class Deployment:
 
 
 @contextmanager
-def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterator[Deployment]:
+def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
     """Run the deployment; everything logs at DEBUG, where it writes the most."""
     redis, table = fake_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
@@ -119,19 +122,29 @@ def deployed(patch: pytest.MonkeyPatch, folder: Path, *, issuer: bool) -> Iterat
     )
     for cached in caches:
         cached.cache_clear()
-    local_issuer = LocalIssuer(ISSUER, "waitlist", folder / "key.json")
-    guard = JwtAuthorizer(ISSUER, ("waitlist",), local_issuer.keys, guarded_routes(read_template()))
     front = Front(
         InProcess(app.lambda_handler),
         {},
         Routes.from_template(read_template()),
-        jwt_authorizer=guard if issuer else None,
+        jwt_authorizer=_guard() if issuer else None,
     )
-    token = local_issuer.token(CUSTOMER, int(time.time())) if issuer else None
-    with serving(front) as server, httpx.Client(base_url=url_of(server), trust_env=False) as http:
+    token = _issuer().token(CUSTOMER, int(time.time())) if issuer else None
+    with serving(front) as server, plain_client(url_of(server)) as http:
         yield Deployment(http, redis, table, lambda_, token)
     for cached in caches:
         cached.cache_clear()
+
+
+@cache
+def _issuer() -> LocalIssuer:
+    """Return the issuer of all deployments, because a key takes long to generate."""
+    with TemporaryDirectory() as folder:
+        return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
+
+
+@cache
+def _guard() -> JwtAuthorizer:
+    return JwtAuthorizer(ISSUER, ("waitlist",), _issuer().keys, guarded_routes(read_template()))
 
 
 def _environ(issuer: bool) -> dict[str, str]:

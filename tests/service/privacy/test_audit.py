@@ -1,7 +1,6 @@
 """The audit log names the operator of what cannot be undone: by ARN and ids, and nothing else."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -38,10 +37,10 @@ BODIES: dict[str, Any] = {"PUT": SETTINGS, "POST": {"entries": [SIGNUP]}, "DELET
 
 
 @pytest.fixture(params=["INFO", "ERROR"])
-def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CapturedLogs]:
+def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
     """A waitlist with a customer, at a log level that writes each line and at one of errors."""
     namespace = None if request.param == "INFO" else ""
-    with captured_logs(tmp_path, log_level=request.param, namespace=namespace) as kept:
+    with captured_logs(log_level=request.param, namespace=namespace) as kept:
         prepare(kept.service)
         kept.forget()
         yield kept

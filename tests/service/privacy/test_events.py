@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ KINDS = {"customer", "operator", "maintenance"}
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployment]:
-    with deployed(monkeypatch, tmp_path, issuer=False) as service:
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    with deployed(monkeypatch, issuer=False) as service:
         yield service
 
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,14 +30,13 @@ from waitlist_api.entries.queries import EntryQueries
 def service(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
         # The client of this test, which is not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    with deployed(monkeypatch, tmp_path, issuer=request.param) as service:
+    with deployed(monkeypatch, issuer=request.param) as service:
         yield service
 
 

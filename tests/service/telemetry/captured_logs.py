@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,13 +48,13 @@ class CapturedLogs:
 
 @contextmanager
 def captured_logs(
-    folder: Path, *, log_level: str = "INFO", namespace: str | None = None
+    *, log_level: str = "INFO", namespace: str | None = None
 ) -> Iterator[CapturedLogs]:
     """Run a deployment, and keep what it prints."""
     text = StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
-        deployed(patch, folder, issuer=False) as service,
+        deployed(patch, issuer=False) as service,
     ):
         # Not sys.stdout itself, which pytest replaces between a fixture and its test.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))

@@ -1,7 +1,6 @@
 """Fixtures of the tests of logs and metrics: one deployment with its log lines."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +9,9 @@ from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 
 
 @pytest.fixture
-def prepared(tmp_path: Path) -> Iterator[CapturedLogs]:
+def prepared() -> Iterator[CapturedLogs]:
     """A waitlist with one customer; nothing is logged yet."""
-    with captured_logs(tmp_path) as kept:
+    with captured_logs() as kept:
         prepare(kept.service)
         kept.forget()
         yield kept

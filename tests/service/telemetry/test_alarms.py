@@ -80,9 +80,9 @@ ALARMS = {
 
 
 @pytest.fixture(scope="module")
-def emitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[Metric]]:
+def emitted() -> Iterator[set[Metric]]:
     """Everything that is emitted while people join, leave and are admitted, and Redis is lost."""
-    with captured_logs(tmp_path_factory.mktemp("emitted")) as kept:
+    with captured_logs() as kept:
         prepare(kept.service)
         other = sign_up(kept.service, "another").json()
         kept.service.customer("DELETE", f"{ENTRIES}/{other['entry_id']}", other["entry_token"])

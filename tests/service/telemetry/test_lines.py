@@ -1,6 +1,5 @@
 """One line for each piece of work, whatever becomes of it."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,10 +157,8 @@ class RunContext(Context):
 @pytest.mark.parametrize(
     ("log_level", "namespace", "lines"), [("ERROR", "Waitlist/test", 3), ("WARNING", "", 0)]
 )
-def test_metrics_do_not_hang_on_the_log_level(
-    tmp_path: Path, log_level: str, namespace: str, lines: int
-) -> None:
-    with captured_logs(tmp_path, log_level=log_level, namespace=namespace) as kept:
+def test_metrics_do_not_hang_on_the_log_level(log_level: str, namespace: str, lines: int) -> None:
+    with captured_logs(log_level=log_level, namespace=namespace) as kept:
         prepare(kept.service)
         kept.forget()
         kept.service.customer("GET", ENTRY)

@@ -1,7 +1,6 @@
 """What CloudWatch is given: valid records, of few and known dimensions, whatever is asked."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -35,8 +34,8 @@ MEASURED = {
 
 
 @pytest.fixture
-def driven(tmp_path: Path) -> Iterator[CapturedLogs]:
-    with captured_logs(tmp_path) as kept:
+def driven() -> Iterator[CapturedLogs]:
+    with captured_logs() as kept:
         yield kept
 
 

@@ -3,10 +3,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.e2e.processes import Service, running_service
+from tests.support.plain_http import plain_client
 from tests.unit.cli.fake_service import FakeService, running_fake
 from tests.unit.cli.typed import Typed
 
@@ -33,7 +33,7 @@ class Bakery:
     def sign_up(self, *names: str, **body: Any) -> list[dict[str, Any]]:
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         entries = []
-        with httpx.Client(timeout=35, trust_env=False) as http:
+        with plain_client(timeout=35) as http:
             for name in names:
                 answer = http.post(url, json={"customer_id": name, **body})
                 assert answer.status_code == 201, answer.text

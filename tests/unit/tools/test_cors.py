@@ -4,6 +4,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from tests.support.plain_http import plain_client
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
 from tests.unit.tools.test_jwt_authorizer import authorizer
 from tools.local.cors import CorsRules
@@ -21,7 +22,7 @@ def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
     routes = Routes.from_template(read_template())
     front = Front(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)
-    with serving(front, cors=rules) as server, httpx.Client(base_url=url_of(server)) as http:
+    with serving(front, cors=rules) as server, plain_client(url_of(server)) as http:
         yield http
 
 

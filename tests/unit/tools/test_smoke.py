@@ -1,7 +1,6 @@
 """The smoke test passes only on a service that works, and leaves nothing behind."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -32,8 +31,8 @@ STEPS = [
 
 
 @pytest.fixture
-def guests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployment]:
-    with deployed(monkeypatch, tmp_path, issuer=False) as deployment:
+def guests(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    with deployed(monkeypatch, issuer=False) as deployment:
         yield deployment
 
 
@@ -52,10 +51,10 @@ def test_the_smoke_test_runs_to_its_end(
 
 
 def test_where_customers_have_an_issuer_a_stranger_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with (
-        deployed(monkeypatch, tmp_path, issuer=True) as deployment,
+        deployed(monkeypatch, issuer=True) as deployment,
         ApiClient(url_of(deployment)) as client,
     ):
         Smoke(client, LIST).run(has_issuer=True)
@@ -137,11 +136,10 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     account: Any,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with deployed(monkeypatch, tmp_path, issuer=False) as deployment:
+    with deployed(monkeypatch, issuer=False) as deployment:
         make_stack("waitlist-dev", {"ApiUrl": {"Value": url_of(deployment)}})
         assert main(["--stack", "waitlist-dev"]) == 0
     assert STEPS[-1] in capsys.readouterr().out

@@ -12,6 +12,7 @@ from html import unescape
 import httpx
 from starlette.types import ASGIApp
 
+from tests.support.plain_http import plain_client
 from waitlist_cli.api import Api
 from waitlist_cli.configuration import Target
 from waitlist_cli.console.app import console_app
@@ -76,7 +77,7 @@ def readable(html: str) -> str:
 
 def api_of(url: str) -> Api:
     target = Target(url, is_local=True)
-    http = httpx.Client(base_url=url, trust_env=False)
+    http = plain_client(url)
     return Api(http, cache(lambda: operator_auth(target)), patience=ONCE)
 
 
@@ -90,9 +91,7 @@ def served(app: ASGIApp) -> Iterator[Opened]:
         thread.start()
         url = f"http://127.0.0.1:{guard.port}"
         try:
-            with httpx.Client(
-                base_url=url, trust_env=False, timeout=30, follow_redirects=True
-            ) as http:
+            with plain_client(url, timeout=30, follow_redirects=True) as http:
                 yield Opened(http, guard)
         finally:
             server.should_exit = True

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.plain_http import plain_client
 from tests.unit.cli.console.opened import readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
@@ -27,7 +28,7 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["url"]
         origin = address.partition("/?")[0]
-        with httpx.Client(trust_env=False, timeout=30) as browser:
+        with plain_client(timeout=30) as browser:
             assert browser.get(address).status_code == 200
             assert "There is no list yet." in readable(browser.get(origin).text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
@@ -71,7 +72,7 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["url"]
         origin = address.partition("/?")[0]
-        with httpx.Client(trust_env=False, timeout=30) as browser:
+        with plain_client(timeout=30) as browser:
             browser.get(address)
             assert "Renew your AWS credentials" in readable(browser.get(origin).text)
             renew("NEW")
