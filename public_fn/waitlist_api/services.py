@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields
-from typing import Any, Self, get_type_hints
+from functools import cache
+from typing import Any, NamedTuple, Self, get_type_hints
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.exit import Exits
@@ -119,10 +120,21 @@ class Services:
 def _service(kind: Any, made: dict[Any, Any]) -> Any:
     """Return the one service of a type. A new one gets the services of its fields' types."""
     if kind not in made:
-        types = get_type_hints(kind)
-        needed = [one.name for one in fields(kind) if types[one.name] in made or _is_needed(one)]
-        made[kind] = kind(**{name: _service(types[name], made) for name in needed})
+        needed = [one for one in _fields(kind) if one.kind in made or one.is_needed]
+        made[kind] = kind(**{one.name: _service(one.kind, made) for one in needed})
     return made[kind]
+
+
+class _Field(NamedTuple):
+    name: str
+    kind: Any
+    is_needed: bool
+
+
+@cache
+def _fields(kind: Any) -> list[_Field]:
+    types = get_type_hints(kind)
+    return [_Field(one.name, types[one.name], _is_needed(one)) for one in fields(kind)]
 
 
 def _is_needed(field: Field[Any]) -> bool:

@@ -24,6 +24,14 @@ class Effects:
     shows_in: frozenset[str] = NOTHING
     looks_at: frozenset[str] = NOTHING
 
+    def __or__(self, other: "Effects") -> "Effects":
+        return Effects(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.shows_in | other.shows_in,
+            self.looks_at | other.looks_at,
+        )
+
     def conflicts_with(self, other: "Effects") -> bool:
         """Return whether the order of the two steps can matter."""
         return bool(

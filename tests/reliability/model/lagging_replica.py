@@ -1,9 +1,10 @@
 """A Redis that can return to its state some writes ago, as with a lagging replica."""
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
-from redis import Redis, ResponseError
+from redis import ConnectionPool, Redis, ResponseError
 
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
@@ -45,38 +46,55 @@ class LaggingReplica:
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
-        self.raw: Any = Redis.from_url(url)
-        self._read_all = self.raw.register_script(READ_ALL)
-        self._show_all = self.raw.register_script(SHOW_ALL)
-        self._put_all = self.raw.register_script(PUT_ALL)
+        self.raw: Any = _Noticed(url, self._forget)
+        own = Redis.from_url(url)
+        self._read_all: Any = own.register_script(READ_ALL)
+        self._show_all: Any = own.register_script(SHOW_ALL)
+        self._put_all: Any = own.register_script(PUT_ALL)
+        self._state: State | None = None
+        self._shown: list[list[Any]] | None = None
         self.past: deque[State] = deque(maxlen=MOST_BEHIND)
         self.keeps_past = False
         self.home = FIRST_HOME
 
     def execute_command(self, *arguments: Any) -> Any:
         if not self.keeps_past:
+            self._forget()
             return self._client.execute_command(*arguments)
         before = self.state()
+        self._forget()
         answer = self._client.execute_command(*arguments)
         if self.state() != before:
             self.past.append(before)
         return answer
 
     def pipeline(self, transaction: bool) -> Any:
+        self._forget()
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
+
+    def _forget(self) -> None:
+        """Read the state again when it is next asked for: a command may change it."""
+        self._state = self._shown = None
 
     def state(self) -> State:
         """Return all values by key, without times to live."""
-        flat = self._read_all()
-        return dict(zip(flat[::2], flat[1::2], strict=True))
+        if self._state is None:
+            flat = self._read_all()
+            self._state = dict(zip(flat[::2], flat[1::2], strict=True))
+        return self._state
 
     def shown(self) -> list[list[Any]]:
         """Return all values in readable form, sorted by key."""
-        return sorted(self._show_all())
+        if self._shown is None:
+            self._shown = sorted(self._show_all())
+        return self._shown
 
     def put(self, state: State) -> None:
         """Restore a former state of Redis."""
-        self._put_all(args=[part for pair in state.items() for part in pair])
+        if state is not self._state:
+            self._put_all(args=[part for pair in state.items() for part in pair])
+            self._forget()
+            self._state = state
 
     def go_back(self, writes: int) -> None:
         """Lose the last writes, at most those that a replica can lack."""
@@ -93,6 +111,18 @@ class LaggingReplica:
     def flush(self) -> None:
         """Delete everything in Redis."""
         self.raw.flushall()
+
+
+class _Noticed(Redis):
+    """A client that calls `notice` before each command."""
+
+    def __init__(self, url: str, notice: Callable[[], None]) -> None:
+        super().__init__(connection_pool=ConnectionPool.from_url(url))
+        self._notice = notice
+
+    def execute_command(self, *arguments: Any, **options: Any) -> Any:
+        self._notice()
+        return super().execute_command(*arguments, **options)  # type: ignore[no-untyped-call]
 
 
 class _OneByOne:

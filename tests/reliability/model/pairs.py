@@ -81,7 +81,7 @@ class PairRun:
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
     ) -> None:
         self._testbed, self._snapshot = testbed, snapshot
-        self._history = History()
+        self.history = History()
         first, second = (operation.request for operation in pair)
         works = self._work(first), self._work(second.again())
         is_long = any(operation.name in LONG for operation in pair)
@@ -96,7 +96,7 @@ class PairRun:
 
     def begin(self) -> None:
         self._testbed.begin(self._snapshot)
-        self._history = History(self._snapshot.unanswered)
+        self.history = History(self._snapshot.unanswered)
 
     def step_state(self) -> StepState:
         return self._testbed.step_state()
@@ -114,16 +114,16 @@ class PairRun:
         def work(wire: HaltingWire) -> Outcome:
             client = self._testbed.client(wire, wire.watched(self._testbed.clock.now_millis))
             return recorded_outcome(
-                self._history, request, lambda: outcome_of(lambda: request.send(client))
+                self.history, request, lambda: outcome_of(lambda: request.send(client))
             )
 
         return work
 
     def problems(self) -> list[Problem]:
         """Repeat the unanswered requests; return the problems in the end."""
-        for attempt in list(self._history.attempts)[len(self._snapshot.unanswered) :]:
+        for attempt in list(self.history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
-                answer = retried(self._testbed, self._history, attempt.request)
+                answer = retried(self._testbed, self.history, attempt.request)
                 if not answer.is_final:
                     return [Problem("stuck", f"the last answer is {answer}")]
-        return verdict(self._testbed, self._history, self._snapshot.line)
+        return verdict(self._testbed, self.history, self._snapshot.line)

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from heapq import heappop, heappush
+from itertools import count, pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
 from tests.reliability.model.chance import SOURCE
@@ -211,8 +212,11 @@ class Scheduler(Generic[S]):
         self, world: World[S], works: tuple[Work, Work], most_changes: int | None = None
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
-        self._seen: set[tuple[bytes, object]] = set()
-        self._open: list[Branch[S]] = []
+        self._seen: set[tuple[bytes, bool]] = set()
+        # By state, the fewest changes after which a run was there, by the process of its last step.
+        self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
+        self._open: list[tuple[int, int, Branch[S]]] = []
+        self._numbers = count()
 
     def follow(self, schedule: str) -> str:
         """Run by a schedule, then in order of names; return the full schedule."""
@@ -226,15 +230,21 @@ class Scheduler(Generic[S]):
     def ends(self) -> Iterator[str]:
         """Yield the schedule of each run, while the world is in that run's final state."""
         self._seen.clear()
-        self._open = [Branch()]
+        self._fewest.clear()
+        self._push(Branch())
         while self._open:
-            branch = self._open.pop()
+            branch = heappop(self._open)[-1]
             turns = self._begun(branch)
             schedule = self._followed(branch, turns)
             for turn in turns:
                 turn.stop()
             if schedule is not None:
                 yield schedule
+
+    def _push(self, branch: Branch[S]) -> None:
+        """Open a branch. The newest is run next; with a limit, the one that may change most."""
+        changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
+        heappush(self._open, (changes, -next(self._numbers), branch))
 
     def _begun(self, branch: Branch[S]) -> list[Process]:
         self._world.begin()
@@ -255,59 +265,88 @@ class Scheduler(Generic[S]):
         while True:
             if not name:
                 able = _able(turns)
-                names = self._names(schedule, able, last, turns[0].step)
-                if self._is_known(turns, schedule, is_one_asleep=names != able):
+                awake = [each for each in able if not self._is_repeat(last, turns, each)]
+                if self._is_known(turns, schedule, able, is_one_asleep=awake != able):
                     return None
+                names = self._allowed(schedule, able, awake)
                 if not names:
                     return None if able else schedule
                 name, *others = names
                 step_state = self._world.step_state() if others else None
                 made = tuple(tuple(turn.made) for turn in turns)
-                self._open += [Branch(schedule, last, other, made, step_state) for other in others]
+                for other in others:
+                    self._push(Branch(schedule, last, other, made, step_state))
             turn = turns[NAMES.index(name)]
             assert turn.step is not None
-            last = name, turn.step
+            last = self._last(schedule, last, name, turn.step)
             schedule += name
             turn.go()
             name = ""
 
-    def _names(
-        self,
-        schedule: str,
-        able: list[str],
-        last: tuple[str, Effects] | None,
-        step: Effects | None,
-    ) -> list[str]:
-        """Return the names of the processes that may make the next step."""
+    def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
+        """Return who may make the next step; with a limit, first who goes on without a change."""
         if self._most_changes is None:
-            return [name for name in able if not self._is_repeat(last, name, step)]
-        if schedule[-1:] in able and _changes(schedule) >= self._most_changes:
-            return [schedule[-1]]
-        return able
+            return awake
+        now = schedule[-1:]
+        if now in able and _changes(schedule) >= self._most_changes:
+            return [now]
+        return sorted(awake, key=lambda name: name != now)
 
-    def _is_known(self, turns: list[Process], schedule: str, *, is_one_asleep: bool) -> bool:
+    def _last(
+        self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
+    ) -> tuple[str, Effects] | None:
+        """Return the step; with a limit, all steps since the process took over from the other."""
+        if self._most_changes is None:
+            return name, step
+        if last is not None and last[0] == name:
+            return name, last[1] | step
+        return (name, step) if schedule.strip(name) else None
+
+    def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
+        """Return whether another run leads to the same state as one where `name` goes on.
+
+        If two neighbouring steps do not conflict, only the order with A first is run. With a limit
+        on changes, a step that conflicts with none of the other process's latest steps is run only
+        before them, where its own process was still at work.
+        """
+        step = turns[NAMES.index(name)].step
+        if not self.is_reduced or last is None or step is None or last[0] == name:
+            return False
+        if self._most_changes is None and name != "A":
+            return False
+        return not last[1].conflicts_with(step)
+
+    def _is_known(
+        self, turns: list[Process], schedule: str, able: list[str], *, is_one_asleep: bool
+    ) -> bool:
         """Return whether a run was here before, with equal stores and equal processes."""
         if not self.is_reduced:
             return False
         here = self._world.digest([text for turn in turns for text in turn.local()])
         if self._most_changes is not None:
-            left = (schedule[-1:], _changes(schedule))
-            is_known = (here, left) in self._seen
-            self._seen.add((here, left))
-            return is_known
+            return self._had_as_much_left(here, schedule, able, is_one_asleep=is_one_asleep)
         if (here, False) in self._seen or (here, is_one_asleep) in self._seen:
             return True
         self._seen.add((here, is_one_asleep))
         return False
 
-    def _is_repeat(self, last: tuple[str, Effects] | None, name: str, step: Effects | None) -> bool:
-        """Return whether a run with the last step and this one swapped leads to the same state.
+    def _had_as_much_left(
+        self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
+    ) -> bool:
+        """Return whether a run that was here could go on in each way in which this one can.
 
-        If two neighbouring steps do not conflict, only the order with A first is run.
+        A run in the other process has one change less left, because it must first take over.
         """
-        if not self.is_reduced or last is None or step is None or (last[0], name) != ("B", "A"):
-            return False
-        return not last[1].conflicts_with(step)
+        is_free = len(able) < len(NAMES)
+        name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))
+        before = self._fewest.setdefault(here, {})
+        for (other, was_one_asleep), fewest in before.items():
+            if was_one_asleep and not (is_one_asleep and other == name):
+                continue
+            if fewest + (other != name) <= changes:
+                return True
+        before[name, is_one_asleep] = changes
+        return False
 
 
 def _changes(schedule: str) -> int:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from tests.reliability.model import pairs
 from tests.reliability.model.jobs import Job
+from tests.reliability.model.operations import BY_NAME
+from tests.reliability.model.pairs import PairRun
 from tests.reliability.model.scheduler import Scheduler
 from tests.reliability.model.test_mutants import nothing
 from tests.reliability.model.testbed import Testbed
@@ -35,6 +38,45 @@ def in_both_ways(
     assert some == every
     assert fewer < more
     return some
+
+
+LIMITED = [
+    ("claim", "leave", "waiting", 3),
+    ("remove", "redrive", "held", 3),
+    ("enter", "decline", "offered", 3),
+    ("leave", "rebuild", "waiting, Redis lost", 1),
+]
+End = tuple[tuple[bytes, ...], tuple[str, ...]]
+
+
+def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
+    """Return the stores and answers after each run, without their times."""
+    return [
+        (
+            tuple(text.digest for text in testbed.texts()),
+            tuple(sorted(str(attempt.answer) for attempt in run.history.attempts)),
+        )
+        for _ in run.turns.ends()
+    ]
+
+
+@pytest.mark.parametrize(("first", "second", "scenario", "most_changes"), LIMITED)
+def test_with_a_limit_on_changes_every_end_is_still_found(
+    testbed: Testbed,
+    monkeypatch: pytest.MonkeyPatch,
+    first: str,
+    second: str,
+    scenario: str,
+    most_changes: int,
+) -> None:
+    monkeypatch.setattr(pairs, "LONG", (first,))
+    monkeypatch.setattr(pairs, "MOST_CHANGES", most_changes)
+    run = PairRun(testbed, (BY_NAME[first], BY_NAME[second]), testbed.snapshot_of(scenario))
+    some = ends_of(testbed, run)
+    monkeypatch.setattr(Scheduler, "is_reduced", False)
+    every = ends_of(testbed, run)
+    assert set(some) == set(every)
+    assert len(some) < len(every)
 
 
 @pytest.mark.parametrize(("names", "scenario"), PAIRS)

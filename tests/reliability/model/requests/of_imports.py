@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import permutations
 
 from tests.reliability.model import model
@@ -16,6 +16,8 @@ IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
+# The oracle asks again and again for the same lines.
+remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
 # Another request may cancel the intent after Redis has answered that the list is full.
 GONE = frozenset({"not_waiting", "waitlist_full"})
@@ -55,6 +57,7 @@ class _Import:
         """Return the first row of each transaction of intents."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
+    @remembered
     def effect(self, line: Line) -> Effect:
         line = self.look(line)
         for start in self.chunks:
@@ -63,6 +66,7 @@ class _Import:
         expected = Expected(rows=tuple(self._words(row, line, placed) for row in self.rows))
         return self._forgotten(placed), expected
 
+    @remembered
     def early(self, line: Line) -> Line:
         leaving = [row.name for row in self.people if is_leaving_as_no_show(line, row.name)]
         if leaving and not self._has_looked(line):
@@ -107,6 +111,7 @@ class _Import:
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
+    @remembered
     def _begun(self, line: Line, start: int) -> Line:
         """Write the intents of one transaction, with the places drawn for the first one."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
