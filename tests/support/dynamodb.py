@@ -77,15 +77,21 @@ class RealTable:
 
 
 @contextmanager
-def dynamodb() -> Iterator[Any]:
-    """Yield a client of an empty table as the template declares it."""
+def dynamodb(*, streamed: bool = False) -> Iterator[Any]:
+    """Yield a client of an empty table as the template declares it; in moto, `streamed` or not.
+
+    Moto copies the whole stream for each transaction, to take it back if the transaction fails.
+    """
     url = os.environ.get(URL_VARIABLE)
     if url:
         yield RealTable(url)
         return
     with mock_aws():
         client = boto3.client("dynamodb", aws_access_key_id="test", **ACCESS)
-        client.create_table(**create_table_request(TABLE))
+        request = create_table_request(TABLE)
+        if not streamed:
+            del request["StreamSpecification"]
+        client.create_table(**request)
         yield OneAtATime(client)
 
 

@@ -43,7 +43,7 @@ def live(desk: Admissions) -> None:
 
 def test_the_stream_is_as_motos() -> None:
     table = StreamedTable()
-    with dynamodb() as moto:
+    with dynamodb(streamed=True) as moto:
         clock = RedisClock.standing()
         live(Admissions(World.on(Twins(moto, table), fake_redis(), redis_clock=clock)))
         expected = moto_records()
