@@ -21,6 +21,14 @@ SETTINGS = (
     "admission",
     "page",
 )
+# What the `page` setting is without being set.
+NO_PAGE: dict[str, Any] = {
+    "text": "",
+    "colour": None,
+    "logo_url": None,
+    "fields": [],
+    "enter_url": None,
+}
 
 
 def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:

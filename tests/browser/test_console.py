@@ -182,7 +182,7 @@ def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
     console.page.get_by_role("link", name="cyd").click()
     place = console.page.locator(".place")
     expect(place).to_have_text("3 of 3")
-    console.do("Move", Front_of_its_priority="choose", Reason="by phone")
+    console.do("Move", Front_of_their_priority="choose", Reason="by phone")
     expect(console.notice).to_contain_text("Now at position 1")
     expect(place).to_have_text("1 of 3")
     expect(console.page.locator(".why")).to_contain_text("by phone")
@@ -301,6 +301,83 @@ def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
     expect(console.page.get_by_role("button", name="Go on")).to_be_visible()
 
 
+def test_the_people_of_a_dropped_file_are_moved(console: Console) -> None:
+    console.sign_up("ada", "bob", "cyd")
+    console.go(f"{console.list_path}/people")
+    console.page.get_by_role("link", name="Move people of a file").click()
+    console.page.wait_for_url("**/move", wait_until="load")
+    console.page.evaluate(DROP, ["vips.csv", "id\ncyd\neve\nbob\n"])
+    expect(console.page.get_by_role("heading", name="vips.csv")).to_be_visible()
+    console.page.get_by_label("Another priority").check()
+    console.page.get_by_label("Priority", exact=True).fill("300")
+    send = console.page.get_by_role("button", name="Move the people of 3 rows")
+    send.click()
+    expect(console.page.get_by_role("alert")).to_contain_text("from 0 to 255")
+    console.page.get_by_label("Front of their priority").check()
+    send.click()
+    expect(console.state).to_have_text("Done")
+    expect(console.page.locator(".numbers")).to_contain_text("Refused1")
+    expect(console.page.get_by_role("row", name="has no entry")).to_be_visible()
+    with console.page.expect_download() as download:
+        console.page.get_by_role("link", name="Download the refused rows").click()
+    assert "eve" in download.value.path().read_text("utf-8")
+    assert console.line() == ["cyd", "bob", "ada"]
+
+
+def test_moves_of_a_file_are_cancelled_and_go_on(console: Console) -> None:
+    rows = [{"customer_id": f"c{number:03}"} for number in range(400)]
+    assert console.operator.call("POST", "/import", json={"entries": rows}).status_code == 200
+    console.go(f"{console.list_path}/move")
+    names = "\n".join(row["customer_id"] for row in reversed(rows))
+    console.page.evaluate(DROP, ["many.csv", f"customer_id\n{names}\n"])
+    console.page.get_by_label("End of the queue, at priority 0").check()
+    console.page.get_by_role("button", name="Move the people of 400 rows").click()
+    done = console.page.locator(".numbers .first dd")
+    expect(done).not_to_have_text("0")
+    console.page.get_by_role("button", name="Cancel").click()
+    expect(console.state).to_have_text("Stopped")
+    assert 0 < int(done.inner_text()) < 400
+    console.page.get_by_role("button", name="Go on").click()
+    expect(console.state).to_have_text("Done")
+    expect(done).to_have_text("400")
+    assert console.line() == names.split()
+
+
+def test_the_customers_page_is_set_and_opened(console: Console) -> None:
+    page = console.page
+    console.go(f"{console.list_path}/page")
+    page.get_by_label("Text").fill("Fresh bread.\nEvery day.")
+    page.get_by_label("Colour").fill("green")
+    page.get_by_role("button", name="Add a question").click()
+    question = page.get_by_role("group", name="Question 1")
+    question.get_by_label("Question").fill("Branch")
+    question.get_by_label("Name").fill("branch")
+    expect(question.get_by_label("Choices")).to_be_hidden()
+    question.get_by_label("Answer").select_option("A choice")
+    question.get_by_label("Choices").fill("Mitte\nNord")
+    page.get_by_role("button", name="Add a question").click()
+    second = page.get_by_role("group", name="Question 2")
+    second.get_by_label("Question").fill("Email")
+    second.get_by_label("Name").fill("email")
+    second.get_by_role("button", name="Move up").click()
+    expect(question.get_by_label("Question")).to_have_value("Email")
+    expect(second.get_by_label("Choices")).to_have_value("Mitte\nNord")
+    page.get_by_role("button", name="Save the page").click()
+    expect(page.get_by_role("alert")).to_contain_text("The page is not saved")
+    colour = page.get_by_role("textbox", name="Colour")
+    expect(colour).to_have_accessible_description(re.compile("#rrggbb"))
+    expect(colour).to_have_value("green")
+    colour.fill("#0b6e4f")
+    page.get_by_role("button", name="Save the page").click()
+    expect(console.notice).to_contain_text("The page is saved.")
+    with page.expect_popup() as opened_page:
+        page.get_by_role("link", name="Open the saved page").click()
+    customers = opened_page.value
+    expect(customers.get_by_text("Every day.")).to_be_visible()
+    expect(customers.get_by_label("Branch").locator("option")).to_have_count(3)
+    assert customers.url.endswith(f"/w/{console.operator.waitlist_id}")
+
+
 def test_charts_are_drawn_for_each_period(console: Console) -> None:
     console.sign_up("ada")
     console.go(console.list_path)
@@ -327,8 +404,10 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/people?status=left",
         console.person_path("ada"),
         f"{base}/policy",
+        f"{base}/page",
         f"{base}/segments",
         f"{base}/import",
+        f"{base}/move",
         f"{base}/settings",
         "/lists/nowhere",
     ]
@@ -338,6 +417,10 @@ def filled(console: Console) -> None:
     profile = {"name": "Zoé", "note": "x" * 3000, "right": "שלום <b>world</b>"}
     console.sign_up("ada", attributes={"language": "de"}, profile=profile)
     console.sign_up("a" * 256)
+    questions = [{"name": "city", "label": "City", "type": "select", "options": ["Köln", "x" * 64]}]
+    page = {"text": "y" * 500, "fields": questions}
+    settings = {"name": "Bakery", "segments": [["language"]], "page": page}
+    assert console.operator.put(settings).status_code == 200
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -368,6 +451,18 @@ def test_axe_finds_nothing(
         assert axe.violations(console.page) == [], button
         console.page.keyboard.press("Escape")
         expect(console.page.get_by_role("dialog")).to_be_hidden()
+    console.go(f"{console.list_path}/page")
+    console.page.get_by_label("Colour").fill("green")
+    console.page.get_by_role("button", name="Save the page").click()
+    expect(console.page.get_by_role("alert")).to_be_visible()
+    assert axe.violations(console.page) == []
+    console.go(f"{console.list_path}/move")
+    console.page.evaluate(DROP, ["vips.csv", "customer_id\nada\neve\n"])
+    console.page.get_by_label("Column of the customer ids").wait_for()
+    assert axe.violations(console.page) == []
+    console.page.get_by_role("button", name="Move the people").click()
+    expect(console.state).to_have_text("Done")
+    assert axe.violations(console.page) == []
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280, 3840])
@@ -419,12 +514,16 @@ def test_hostile_texts_do_nothing(console: Console) -> None:
     name = "<script>document.title='taken'</script>"
     attack = "<img src=x onerror=\"document.title='taken'\">"
     profile = {attack: attack + "\u202e" + "y" * 7000}
-    console.operator.put({"name": attack, "segments": [["language"]]})
+    question = {"name": "city", "label": attack, "type": "select", "options": [attack]}
+    page = {"text": attack, "fields": [question]}
+    settings = {"name": attack, "segments": [["language"]], "page": page}
+    assert console.operator.put(settings).status_code == 200
     console.sign_up(name, profile=profile, attributes={"language": attack})
     for path in (
         *pages_of(console)[2:5],
         console.person_path(name),
         f"{console.list_path}/segments",
+        f"{console.list_path}/page",
     ):
         console.go(path)
         expect(console.page.locator("main")).to_contain_text("<")

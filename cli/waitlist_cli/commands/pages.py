@@ -13,16 +13,10 @@ from waitlist_cli.context import Context
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.parameters import WaitlistId
+from waitlist_cli.settings import NO_PAGE
 
 PANEL = "Waitlists"
 STDIN = "-"
-NOTHING: dict[str, Any] = {
-    "text": "",
-    "colour": None,
-    "logo_url": None,
-    "fields": [],
-    "enter_url": None,
-}
 
 
 @command("page", PANEL, "waitlist page bakery --text 'Fresh bread' --colour '#0b6e4f'")
@@ -76,7 +70,7 @@ def page(
         return
     before = context.call("GET", waitlist)["page"]
     if typed:
-        change(context, waitlist, {"page": {**NOTHING, **(before or {}), **typed}})
+        change(context, waitlist, {"page": {**NO_PAGE, **(before or {}), **typed}})
     else:
         _print(context, waitlist, before)
 
@@ -96,6 +90,6 @@ def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None
     if context.output.as_json:
         context.output.json({"address": address, "page": page})
         return
-    shown = page or NOTHING
+    shown = page or NO_PAGE
     questions = ", ".join(one["name"] for one in shown["fields"])
     context.output.pairs({"address": address, **shown, "fields": questions})

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from waitlist_cli.bumps import Bumps
 from waitlist_cli.command import command
 from waitlist_cli.commands.waitlists import (
     Capacity,
@@ -25,6 +26,7 @@ from waitlist_cli.context import Context
 from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import opened
 from waitlist_cli.imports.times import utc
 from waitlist_cli.moves import explain as explanation_of
@@ -230,9 +232,7 @@ def bump(
     if file is not None:
         if entry or customer or places is not None:
             raise WrongUsage("--file takes no ENTRY, --customer or --places.")
-        checked_waitlist_id(waitlist)
-        ids = _customer_ids(file)
-        return _bump_all(context, waitlist, ids[::-1] if front else ids, body)
+        return _bump_all(context, Bumps(checked_waitlist_id(waitlist), body), file)
     path = f"{_path(waitlist, entry, customer)}/bump"
     print_status(context, context.call_once("POST", waitlist, path, body))
     return 0
@@ -282,30 +282,22 @@ def explain(
     print_explanation(context, explanation_of(context.pages, settings, person, most))
 
 
-def _customer_ids(file: str) -> list[str]:
-    """Return all customer ids of a file; raises WrongUsage at the first row without one."""
-    ids = []
-    with opened(file, None, ",") as source:
-        for record in source.records():
-            customer_id = record.fields.get("customer_id")
-            if record.problem or not isinstance(customer_id, str) or not customer_id:
-                problem = record.problem or "no customer id in customer_id"
-                raise WrongUsage(f"Row {record.number} of {file}: {problem}. No one was moved.")
-            ids.append(customer_id)
-    return ids
-
-
-def _bump_all(context: Context, waitlist: str, ids: list[str], body: dict[str, Any]) -> int:
+def _bump_all(context: Context, bumps: Bumps, file: str) -> int:
     """Move people one after the other; return 1 if the service refused some of them."""
-    refused = []
-    for customer_id in ids:
-        path = f"{_path(waitlist, None, customer_id)}/bump"
+    with opened(file, None, ",") as source:
+        records = list(source.records())
+    for record in records:
         try:
-            context.call_once("POST", waitlist, path, body)
-        except Refused as error:
-            context.output.note(f"{customer_id}: {error.message} ({error.code})", "yellow")
-            refused.append({"customer_id": customer_id, "code": error.code})
-    moved = len(ids) - len(refused)
+            bumps.entry_id(record)
+        except InvalidRow as error:
+            raise WrongUsage(f"Row {record.number} of {file}: {error}. No one was moved.") from None
+    refused = []
+    for record in bumps.in_order(records):
+        if refusal := bumps.move(context.api, record):
+            customer_id = record.fields[CUSTOMER]
+            context.output.note(f"{customer_id}: {refusal.message} ({refusal.code})", "yellow")
+            refused.append({"customer_id": customer_id, "code": refusal.code})
+    moved = len(records) - len(refused)
     if context.output.as_json:
         context.output.json({"moved": moved, "refused": refused})
     else:

@@ -15,7 +15,9 @@ from starlette.types import ASGIApp
 
 from waitlist_cli.api import Api
 from waitlist_cli.console import (
+    customer_page,
     exports,
+    file_moves,
     imports,
     overview,
     people,
@@ -26,13 +28,23 @@ from waitlist_cli.console import (
     waitlist,
 )
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.import_job import ImportJobs
+from waitlist_cli.console.file_job import FileJobs
 from waitlist_cli.console.problems import problem_page
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.errors import CliError
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (overview, settings_page, waitlist, policy, segments, exports, people, person)
+PARTS = (
+    overview,
+    settings_page,
+    waitlist,
+    policy,
+    customer_page,
+    segments,
+    exports,
+    people,
+    person,
+)
 
 
 @contextmanager
@@ -40,12 +52,13 @@ def console_app(api: Api) -> Iterator[ASGIApp]:
     """Yield the console of a service, without its guard; at the end its imports stop."""
     desk = Desk(api, Pages(str(api.http.base_url).rstrip("/")))
     with TemporaryDirectory(prefix="waitlist-console-") as folder:
-        jobs = ImportJobs(Path(folder), api)
+        jobs = FileJobs(Path(folder), api)
         routes = [route for part in PARTS for route in part.routes(desk)]
+        routes += [*imports.routes(desk, jobs), *file_moves.routes(desk, jobs)]
         static = Mount("/static", StaticFiles(directory=STATIC))
         try:
             yield Starlette(
-                routes=[*routes, *imports.routes(desk, jobs), static],
+                routes=[*routes, static],
                 exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
             )
         finally:

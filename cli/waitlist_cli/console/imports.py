@@ -1,31 +1,32 @@
-"""Import by dropping a file: how to read it, progress, cancel, refused rows."""
+"""Import by dropping a file: what its columns become."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePosixPath
-from typing import Any, BinaryIO
+from dataclasses import dataclass, replace
+from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
-from waitlist_cli.console.import_job import ImportJob, ImportJobs, Layout
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.api import Api
+from waitlist_cli.console.actions import Document, Form
+from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.file_job import FileJob, FileJobs
+from waitlist_cli.console.files import Kind, file_routes, likely_customer
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.export import COLUMNS, ENDED
-from waitlist_cli.imports.columns import CUSTOMER, DROP, REJECTION_COLUMNS, WHOLE, columns_of
-from waitlist_cli.output import CONTROLS
-from waitlist_cli.private_files import open_private
+from waitlist_cli.imports.columns import (
+    CUSTOMER,
+    DROP,
+    REJECTION_COLUMNS,
+    WHOLE,
+    Columns,
+    columns_of,
+)
+from waitlist_cli.imports.records import Source
+from waitlist_cli.imports.rejected_rows import RejectedRows
+from waitlist_cli.imports.run import Counts, ImportRun
+from waitlist_cli.imports.token_file import TokenFile
+from waitlist_cli.signals import Shutdown
 
-PATH = "/lists/{waitlist}/import"
-JOB = f"{PATH}/{{job}}"
-REFRESH_SECONDS = 1
-MOST_REASONS = 20
-LONGEST_NAME = 120
-# Names of columns that usually have the customer's id.
-USUAL_IDS = (CUSTOMER, "customer", "id", "user_id", "email")
 IMPORTED = {CUSTOMER, "priority", "joined_at", *WHOLE}
 # Columns of an export, or of a file of refused rows, that say nothing about a new entry.
 OF_EXPORTS = {*COLUMNS, *ENDED, *REJECTION_COLUMNS, "total", "offered_until"} - IMPORTED
@@ -37,110 +38,45 @@ TARGETS = (
     ("joined_at", "Time of signup"),
     (DROP, "Leave out"),
 )
-DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 
-def routes(desk: Desk, jobs: ImportJobs) -> list[Route]:
-    def show(request: Request) -> Response:
-        waitlist_id = waitlist_of(request)
-        return desk.page(
-            request,
-            "import.html",
-            waitlist=desk.get(f"/{waitlist_id}"),
-            jobs=jobs.of(waitlist_id),
+def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
+    return file_routes(desk, jobs, KIND)
+
+
+@dataclass(frozen=True)
+class ImportTask:
+    """How the file is read, and whether it has tokens and former customers."""
+
+    columns: Columns
+    delimiter: str
+    with_tokens: bool
+    ended: str | None
+
+    def check(self, source: Source) -> None:
+        self.columns.check(source.columns)
+
+    def run(self, job: FileJob, source: Source, api: Api, shutdown: Shutdown) -> bool:
+        from_row, size = job.counts.done_row + 1, job.size
+        goes_on = from_row > 1
+        run = ImportRun(
+            api,
+            job.waitlist_id,
+            source,
+            self.columns,
+            RejectedRows(job.refused_path, source.columns, goes_on=goes_on),
+            shutdown,
+            TokenFile(job.tokens_path, goes_on=goes_on) if self.with_tokens else None,
+            self.ended,
+            # The same object, so that a page sees the counts grow, also after a pause.
+            job.counts,
         )
-
-    async def receive(request: Request) -> Response:
-        """Write the file to disk as it comes; the script of the page sends it as the body."""
-        waitlist_id = waitlist_of(request)
-        job = jobs.new(waitlist_id, _file_name(request.query_params.get("name", "")))
-        with await run_in_threadpool(_created, job) as file:
-            async for part in request.stream():
-                await run_in_threadpool(file.write, part)
-        jobs.keep(job)
-        return JSONResponse({"to": f"/lists/{waitlist_id}/import/{job.id}"})
-
-    def show_job(request: Request) -> Response:
-        job = _job(jobs, request)
-        waitlist = desk.get(f"/{job.waitlist_id}")
-        if job.state == "ready":
-            delimiter = request.query_params.get("delimiter") or job.likely_delimiter()
-            names, records = job.sample(delimiter)
-            return desk.page(
-                request,
-                "import_ready.html",
-                waitlist=waitlist,
-                job=job,
-                delimiter=delimiter,
-                delimiters=DELIMITERS,
-                targets=TARGETS,
-                columns=_guessed(names, records, waitlist["segments"]),
-            )
-        page = desk.page(
-            request,
-            "import_running.html",
-            waitlist=waitlist,
-            job=job,
-            reasons=job.counts.reasons.copy().most_common(MOST_REASONS),
-            every=REFRESH_SECONDS if job.is_active else None,
-        )
-        if not job.is_active:
-            # A page that has watched the import is loaded again, and asks no more.
-            page.headers["HX-Refresh"] = "true"
-        return page
-
-    def start(request: Request, form: Form) -> Response:
-        job = _job(jobs, request)
-        if job.is_active:
-            raise WrongUsage("This import is running.")
-        layout = job.layout or _layout(job, form)
-        jobs.start(job, layout)
-        return Response(headers={"HX-Redirect": request.url.path})
-
-    def cancel(request: Request, _form: Form) -> Response:
-        _job(jobs, request).cancel()
-        return desk.done("The import stops after the current call.")
-
-    def download(request: Request) -> Response:
-        job = _job(jobs, request)
-        kind = request.path_params["file"]
-        path = {"refused": job.refused_path, "tokens": job.tokens_path}.get(kind)
-        if path is None or not path.exists():
-            raise Refused("There is no such file.", "not_found", 404)
-        name = f"{job.waitlist_id}-{kind}{path.suffix}"
-        return FileResponse(path, filename=name, media_type="application/octet-stream")
-
-    return [
-        Route(PATH, show),
-        Route(PATH, receive, methods=["POST"]),
-        Route(JOB, show_job),
-        Route(JOB, with_form(start), methods=["POST"]),
-        Route(f"{JOB}/cancel", with_form(cancel), methods=["POST"]),
-        Route(f"{JOB}/{{file}}", download),
-    ]
+        return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
 
 
-def _created(job: ImportJob) -> BinaryIO:
-    """Create the file of a job, which only the operator may read."""
-    open_private(job.path).close()
-    return job.path.open("wb")
-
-
-def _job(jobs: ImportJobs, request: Request) -> ImportJob:
-    job = jobs.get(waitlist_of(request), request.path_params["job"])
-    if job is None:
-        raise Refused(
-            "This console knows no such import: it keeps imports until it ends. Drop the file "
-            "again; customers who are on the list keep their places.",
-            "not_found",
-            404,
-        )
-    return job
-
-
-def _file_name(given: str) -> str:
-    name = CONTROLS.sub("", PurePosixPath(given.replace("\\", "/")).name)
-    return name[-LONGEST_NAME:] or "people"
+def _ready(job: FileJob, waitlist: Document, delimiter: str) -> Mapping[str, Any]:
+    names, records = job.sample(delimiter)
+    return {"targets": TARGETS, "columns": _guessed(names, records, waitlist["segments"])}
 
 
 def _guessed(
@@ -148,8 +84,7 @@ def _guessed(
 ) -> list[dict[str, Any]]:
     """Return each column with what it probably is, and its first values."""
     declared = {name for segment in segments for name in segment}
-    by_case = {name.casefold(): name for name in reversed(names)}
-    customer = next((by_case[one] for one in USUAL_IDS if one in by_case), None)
+    customer = likely_customer(names)
     return [
         {
             "name": name,
@@ -171,7 +106,7 @@ def _target(name: str, customer: str | None, declared: set[str]) -> str:
     return DROP if name in OF_EXPORTS else "profile"
 
 
-def _layout(job: ImportJob, form: Form) -> Layout:
+def _task(job: FileJob, form: Form) -> ImportTask:
     """Return how to read the file; raises WrongUsage."""
     chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=False))
     targets = {name: target for name, target in chosen.items() if target != "whole"}
@@ -193,7 +128,7 @@ def _layout(job: ImportJob, form: Form) -> Layout:
         splits_values=job.form == "csv",
     )
     dropped = dict.fromkeys(by_target.get(DROP, ()), DROP)
-    return Layout(
+    return ImportTask(
         columns=replace(columns, targets=columns.targets | dropped),
         delimiter=form.get("delimiter", ","),
         with_tokens=form.text("tokens") == "yes",
@@ -206,3 +141,42 @@ def _by_target(targets: Mapping[str, str]) -> dict[str, list[str]]:
     for name, target in targets.items():
         found.setdefault(target, []).append(name)
     return found
+
+
+def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
+    return (
+        ("Rows done", counts.rows),
+        ("Joined", counts.joined),
+        ("On the list before", counts.already),
+        ("Left or admitted before", counts.ended),
+        ("Refused", counts.refused),
+    )
+
+
+def _going_on(counts: Counts) -> str:
+    return (
+        f"The rows up to {counts.done_row:,} are imported and stay. Going on begins at row "
+        f"{counts.done_row + 1:,}."
+    )
+
+
+KIND = Kind(
+    name="import",
+    words={
+        "title": "Import",
+        "tab": "/import",
+        "drop": "Drop a file of people here",
+        "hint": (
+            "CSV with the names of the columns in the first line, or JSON lines, in UTF-8. Nothing "
+            "is imported before you have seen how it is read."
+        ),
+        "earlier": "Imports of this console",
+        "running": "Importing",
+        "again": "customers who are on the list keep their places.",
+    },
+    question="import_ready.html",
+    ready=_ready,
+    task=_task,
+    numbers=_numbers,
+    going_on=_going_on,
+)

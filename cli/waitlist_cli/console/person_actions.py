@@ -11,13 +11,13 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.output import shown
 from waitlist_cli.parameters import attributes_of, json_object
 
+ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
 WHERE = Field(
     "where",
     "Where to",
     "choice",
     options=(
-        ("front", "Front of its priority"),
-        ("back", "End of the queue, at priority 0"),
+        *ENDS.items(),
         ("places", "Ahead by a number of places"),
         ("priority", "Another priority"),
     ),
@@ -41,7 +41,7 @@ def name_of(person: Document) -> str:
 def _bump(call: Call) -> Response:
     where = call.form.text("where")
     number = call.form.number("number", "Places or priority")
-    if where in ("front", "back"):
+    if where in ENDS:
         body: dict[str, Any] = {"to": where}
     elif number is None:
         raise WrongUsage(f"Give the number: how many places, or which priority ({where}).")

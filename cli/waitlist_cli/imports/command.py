@@ -45,7 +45,7 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
     bar = Bar(context.output.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with shutdown.installed(), bar:
-            run.run(task.from_row, bar)
+            run.run(task.from_row, bar.move)
     except (CliError, OSError, KeyboardInterrupt):
         _print_how_to_continue(context, task, run.counts)
         raise

@@ -3,10 +3,10 @@
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Unavailable
 from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, batches, body_of
@@ -27,19 +27,18 @@ LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-class Progress(Protocol):
-    """What an import calls after each request."""
-
-    def move(self, rows: int, bytes_read: int) -> None: ...
+# Called after each request, with the rows that are done and the bytes that are read.
+Progress = Callable[[int, int], None]
 
 
 @dataclass
 class Counts:
-    """What became of the rows; `done_row` is the last row that has an outcome."""
+    """What became of the rows; `done_row` is the last row of an import that has an outcome."""
 
     joined: int = 0
     already: int = 0
     ended: int = 0
+    moved: int = 0
     refused: int = 0
     done_row: int = 0
     seconds: float = 0.0
@@ -48,7 +47,14 @@ class Counts:
 
     @property
     def rows(self) -> int:
-        return self.joined + self.already + self.ended + self.refused
+        return self.joined + self.already + self.ended + self.moved + self.refused
+
+    def refuse(self, reason: str) -> None:
+        """Count a row that was refused."""
+        self.refused += 1
+        # A reason can name the value, so that a file may have as many reasons as rows.
+        if reason in self.reasons or len(self.reasons) < MOST_REASONS:
+            self.reasons[reason] += 1
 
 
 @dataclass
@@ -67,7 +73,7 @@ class ImportRun:
     is_reading: bool = False
     rows_a_call: int = MOST_ROWS
 
-    def run(self, from_row: int, bar: Progress) -> Counts:
+    def run(self, from_row: int, on_progress: Progress) -> Counts:
         """Send the rows from `from_row` on; after an error, `counts` has what was done."""
         began = time.monotonic()
         self.counts.done_row = from_row - 1
@@ -76,7 +82,7 @@ class ImportRun:
             while (batch := self._next(calls)) is not None:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began
-                bar.move(self.counts.rows, self.source.bytes_read())
+                on_progress(self.counts.rows, self.source.bytes_read())
             self.counts.is_whole = not self.shutdown.to_finish.is_set()
         finally:
             self.counts.seconds = time.monotonic() - began
@@ -149,10 +155,7 @@ class ImportRun:
             yield from answer["results"]
 
     def _refuse(self, record: Record, code: str, reason: str) -> None:
-        self.counts.refused += 1
-        # A reason can name the value, so that a file may have as many reasons as rows.
-        if reason in self.counts.reasons or len(self.counts.reasons) < MOST_REASONS:
-            self.counts.reasons[reason] += 1
+        self.counts.refuse(reason)
         self.rejected.add(record, code, reason)
 
 

@@ -41,7 +41,7 @@ export function drawCharts(section) {
     const options = {
       width: box.clientWidth,
       height: HEIGHT_REM * rem(),
-      padding: [8, 8, 0, 0],
+      padding: [8, 1.5 * rem(), 0, 0], // half of the last time
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { range: [now - LENGTHS[period], now] }, y: { range: (_, least, most) => [0, scaleEnd(most)] } },

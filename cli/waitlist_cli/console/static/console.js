@@ -1,5 +1,5 @@
 import { drawCharts } from "/static/charts.js";
-import { acceptFiles } from "/static/import.js";
+import { acceptFiles } from "/static/drop.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");

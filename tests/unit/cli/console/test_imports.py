@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.files import drop, ended
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 
@@ -19,18 +19,6 @@ WAITLIST: dict[str, Any] = {
     "segments": [],
     "rebuild": None,
 }
-
-
-def drop(console: Opened, waitlist_id: str, name: str, content: str | bytes) -> str:
-    """Drop a file as the page's script does; return the page of the import."""
-    answered = console.browser.post(
-        f"/lists/{waitlist_id}/import",
-        params={"name": name},
-        content=content if isinstance(content, bytes) else content.encode(),
-        headers={"HX-Request": "true", "Origin": console.origin},
-    )
-    assert answered.status_code == 200, answered.text
-    return str(answered.json()["to"])
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
@@ -49,16 +37,6 @@ def start(console: Opened, page: str, **form: Any) -> None:
     answered = console.browser.post(page, data=data, headers=headers)
     assert answered.status_code == 200, readable(answered.text)
     assert answered.headers["HX-Redirect"] == page
-
-
-def ended(console: Opened, page: str) -> str:
-    """Wait for the end of an import; return its report."""
-    wait_until(
-        lambda: (
-            "hx-get" not in console.page(page).partition("</main>")[0].partition("<main")[2][:200]
-        )
-    )
-    return console.text(page)
 
 
 def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) -> None:
@@ -188,7 +166,7 @@ def test_an_import_is_cancelled_and_goes_on(scripted: Opened, fake: FakeService)
     start(scripted, page)
     assert reached.wait(60)
     assert "Importing" in scripted.text(page)
-    assert "Another import into this list is running" in another(scripted)
+    assert "Another file of this list is being imported or moved" in another(scripted)
     scripted.done(f"{page}/cancel")
     may_go_on.set()
     assert "Rows done 1,000" in ended(scripted, page)
@@ -239,12 +217,12 @@ def test_the_end_of_the_console_ends_its_imports(fake: FakeService) -> None:
         console.send(f"{page}/cancel")
         may_go_on.set()
     assert len(fake.people) == 500
-    assert not [one for one in threading.enumerate() if one.name.startswith("import-")]
+    assert not [one for one in threading.enumerate() if one.name.startswith("file-")]
 
 
 def test_an_import_of_another_console_is_explained(scripted: Opened) -> None:
     shown = scripted.browser.get("/lists/bakery/import/77")
-    assert (shown.status_code, "it keeps imports until it ends" in readable(shown.text)) == (
+    assert (shown.status_code, "it keeps files until it ends" in readable(shown.text)) == (
         404,
         True,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.files import drop
 from tests.unit.cli.console.opened import Opened, api_of, opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 from waitlist_cli.ids import entry_id_of
@@ -174,11 +175,10 @@ def test_a_hostile_answer_of_the_service_is_escaped(scripted: Opened, fake: Fake
     assert "<b>" not in html
 
 
-def test_a_hostile_file_is_escaped(console: Opened, bakery: Bakery) -> None:
-    from tests.unit.cli.console.test_imports import drop
-
+@pytest.mark.parametrize("kind", ["import", "move"])
+def test_a_hostile_file_is_escaped(console: Opened, bakery: Bakery, kind: str) -> None:
     content = 'customer_id,"<img src=x onerror=alert(1)>"\nada,"<script>1</script>"\n'
-    page = drop(console, bakery.waitlist_id, "<b>people.csv", content)
+    page = drop(console, bakery.waitlist_id, "<b>people.csv", content, kind)
     html = console.page(page)
     assert not re.search(r"<img|<script>|<b>", html)
     assert "&lt;script&gt;1&lt;/script&gt;" in html

@@ -1,4 +1,4 @@
-"""One import of the console: a file that was dropped, and the thread that sends its rows."""
+"""A file that was dropped, and the thread that sends its rows."""
 
 import threading
 from collections.abc import Iterator
@@ -6,15 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from waitlist_cli.api import Api
 from waitlist_cli.errors import CliError, WrongUsage
-from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.records import SUFFIXES, Record, Source, opened
-from waitlist_cli.imports.rejected_rows import RejectedRows
-from waitlist_cli.imports.run import Counts, ImportRun
-from waitlist_cli.imports.token_file import TokenFile
+from waitlist_cli.imports.run import Counts
 from waitlist_cli.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
@@ -23,34 +20,44 @@ DELIMITERS = (",", ";", "\t", "|")
 
 
 class _Cancelled(Exception):
-    """The operator cancelled while the import waited for the service."""
+    """The operator cancelled while the job waited for the service."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How the file is read, and whether it has tokens and former customers."""
+class Task(Protocol):
+    """What is done with the rows of a file."""
 
-    columns: Columns
-    delimiter: str
-    with_tokens: bool
-    ended: str | None
+    @property
+    def delimiter(self) -> str: ...
+
+    def check(self, source: Source) -> None:
+        """Raise WrongUsage if the file cannot be read like this."""
+
+    def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
+        """Send the rows that `job.counts` does not have yet; return whether that was all.
+
+        Writes the counts and the progress of the job as it goes.
+        """
 
 
 @dataclass
-class ImportJob:
-    """`folder` holds the file, the refused rows and the tokens; the console's end removes it."""
+class FileJob:
+    """`folder` holds the file, the refused rows and the tokens; the console's end removes it.
+
+    `kind` is what the console does with the file; `progress` is from 0 to 1.
+    """
 
     id: str
+    kind: str
     waitlist_id: str
     name: str
     folder: Path
     api: Api
     state: State = "ready"
     counts: Counts = field(default_factory=Counts)
-    bytes_read: int = 0
+    progress: float = 0.0
     notice: str = ""
     problem: CliError | None = None
-    layout: Layout | None = None
+    task: Task | None = None
     _shutdown: Shutdown = field(default_factory=lambda: Shutdown(lambda: None))
     _thread: threading.Thread | None = None
     _former_rows: int = 0
@@ -100,14 +107,19 @@ class ImportJob:
             names = list(dict.fromkeys(name for record in records for name in record.fields))
         return names, records
 
-    def start(self, layout: Layout) -> None:
-        """Begin the import, or go on after the last row that is done; raises WrongUsage."""
-        with self._opened(layout.delimiter) as source:
-            layout.columns.check(source.columns)
-        self.layout = layout
+    def row_count(self, delimiter: str) -> int:
+        """Return how many rows the file has; raises WrongUsage."""
+        with self._opened(delimiter) as source:
+            return sum(1 for _ in source.records())
+
+    def start(self, task: Task) -> None:
+        """Begin, or go on after the last row that is done; raises WrongUsage."""
+        with self._opened(task.delimiter) as source:
+            task.check(source)
+        self.task = task
         self.state, self.problem, self.notice = "running", None, ""
         self._shutdown = Shutdown(lambda: None)
-        self._thread = threading.Thread(target=self._run, args=(layout,), name=f"import-{self.id}")
+        self._thread = threading.Thread(target=self._run, args=(task,), name=f"file-{self.id}")
         self._thread.start()
 
     def cancel(self) -> None:
@@ -121,40 +133,22 @@ class ImportJob:
         if self._thread is not None:
             self._thread.join()
 
-    def move(self, _rows: int, bytes_read: int) -> None:
-        """Take the progress of the run, which counts its rows itself."""
-        self.bytes_read, self.notice = bytes_read, ""
+    def reached(self, progress: float) -> None:
+        """Take the progress of the task after a request that was answered."""
+        self.progress, self.notice = progress, ""
 
     @property
     def rows_per_second(self) -> float:
         rows = self.counts.rows - self._former_rows
         return rows / self.counts.seconds if self.counts.seconds else 0.0
 
-    def _run(self, layout: Layout) -> None:
-        from_row = self.counts.done_row + 1
+    def _run(self, task: Task) -> None:
         self._former_rows = self.counts.rows
-        goes_on = from_row > 1
         try:
-            with self._opened(layout.delimiter) as source:
-                rejected = RejectedRows(self.refused_path, source.columns, goes_on=goes_on)
-                tokens = (
-                    TokenFile(self.tokens_path, goes_on=goes_on) if layout.with_tokens else None
-                )
+            with self._opened(task.delimiter) as source:
                 api = replace(self.api, sleep=self._pause, on_retry=self._retried)
-                run = ImportRun(
-                    api,
-                    self.waitlist_id,
-                    source,
-                    layout.columns,
-                    rejected,
-                    self._shutdown,
-                    tokens,
-                    layout.ended,
-                    # The same object, so that a page sees the counts grow, also after a pause.
-                    self.counts,
-                )
-                run.run(from_row, self)
-            self.state = "done" if run.counts.is_whole else "stopped"
+                is_whole = task.run(self, source, api, self._shutdown)
+            self.state = "done" if is_whole else "stopped"
         except _Cancelled:
             self.state = "stopped"
         except CliError as error:
@@ -178,47 +172,48 @@ class ImportJob:
 
 
 @dataclass
-class ImportJobs:
-    """The imports of this run; `folder` is private to the operator."""
+class FileJobs:
+    """The files of this run; `folder` is private to the operator."""
 
     folder: Path
     api: Api
-    _jobs: dict[str, ImportJob] = field(default_factory=dict)
+    _jobs: dict[str, FileJob] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def new(self, waitlist_id: str, name: str) -> ImportJob:
+    def new(self, kind: str, waitlist_id: str, name: str) -> FileJob:
         """Return a job without a file; raises WrongUsage for a name of another format."""
         number = str(next(self._numbers))
-        job = ImportJob(number, waitlist_id, name, self.folder / number, self.api)
+        job = FileJob(number, kind, waitlist_id, name, self.folder / number, self.api)
         job.form  # noqa: B018 (refuses the name)
         job.folder.mkdir(mode=0o700)
         return job
 
-    def keep(self, job: ImportJob) -> None:
+    def keep(self, job: FileJob) -> None:
         """Keep a job whose file is complete."""
         with self._lock:
             self._jobs[job.id] = job
 
-    def get(self, waitlist_id: str, job_id: str) -> ImportJob | None:
+    def get(self, kind: str, waitlist_id: str, job_id: str) -> FileJob | None:
         job = self._jobs.get(job_id)
-        return job if job is not None and job.waitlist_id == waitlist_id else None
+        is_it = job is not None and (job.kind, job.waitlist_id) == (kind, waitlist_id)
+        return job if is_it else None
 
-    def of(self, waitlist_id: str) -> list[ImportJob]:
-        """Return the imports of a list, the latest first."""
+    def of(self, waitlist_id: str) -> list[FileJob]:
+        """Return the files of a list, the latest first."""
         return [
             job for job in reversed(list(self._jobs.values())) if job.waitlist_id == waitlist_id
         ]
 
-    def start(self, job: ImportJob, layout: Layout) -> None:
+    def start(self, job: FileJob, task: Task) -> None:
         """Start or continue a job; raises WrongUsage if the list has one already."""
         with self._lock:
             if any(one.is_active for one in self.of(job.waitlist_id)):
                 raise WrongUsage(
-                    "Another import into this list is running. People without a time of signup "
-                    "join in the order of the calls, so wait for its end or cancel it."
+                    "Another file of this list is being imported or moved. The order of the calls "
+                    "decides places, so wait for its end or cancel it."
                 )
-            job.start(layout)
+            job.start(task)
 
     def end(self) -> None:
         """Cancel all jobs and wait for their current calls."""

@@ -1,0 +1,132 @@
+"""Moves the people of a dropped file: to the front, to the back, or to another priority."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from starlette.routing import Route
+
+from waitlist_cli.api import Api
+from waitlist_cli.bumps import Bumps
+from waitlist_cli.console.actions import REASON, Document, Field, Form
+from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.file_job import FileJob, FileJobs
+from waitlist_cli.console.files import Kind, file_routes, likely_customer
+from waitlist_cli.console.person_actions import ENDS
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.imports.columns import InvalidRow
+from waitlist_cli.imports.records import Record, Source
+from waitlist_cli.imports.rejected_rows import RejectedRows
+from waitlist_cli.imports.run import UNUSABLE, Counts
+from waitlist_cli.signals import Shutdown
+
+MOST_PRIORITY = 255
+# Not by places: a repeat would move people twice.
+WHERE = Field(
+    "where",
+    "Where to",
+    "choice",
+    options=(*ENDS.items(), ("priority", "Another priority")),
+    value="front",
+)
+PRIORITY = Field("number", "Priority", "number", "0 to 255; 0 is usual.")
+
+
+def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
+    return file_routes(desk, jobs, KIND)
+
+
+@dataclass(frozen=True)
+class MoveTask:
+    """Sends one call at a time, because the order of the calls decides the places."""
+
+    bumps: Bumps
+    delimiter: str
+
+    def check(self, source: Source) -> None:
+        if source.columns is not None and self.bumps.column not in source.columns:
+            raise WrongUsage(f"The file has no column {self.bumps.column!r}.")
+
+    def run(self, job: FileJob, source: Source, api: Api, shutdown: Shutdown) -> bool:
+        counts, began, before = job.counts, monotonic(), job.counts.rows
+        rejected = RejectedRows(job.refused_path, source.columns, goes_on=before > 0)
+        records = self.bumps.in_order(list(source.records()))
+        try:
+            for record in records[before:]:
+                if shutdown.to_finish.is_set():
+                    return False
+                self._move(api, record, counts, rejected)
+                counts.seconds = monotonic() - began
+                job.reached(counts.rows / len(records))
+        finally:
+            rejected.close()
+        return True
+
+    def _move(self, api: Api, record: Record, counts: Counts, rejected: RejectedRows) -> None:
+        try:
+            refusal = self.bumps.move(api, record)
+        except InvalidRow as error:
+            code, reason = UNUSABLE, str(error)
+        else:
+            if refusal is None:
+                counts.moved += 1
+                return
+            code, reason = refusal.code, refusal.message
+        counts.refuse(reason)
+        rejected.add(record, code, reason)
+
+
+def _ready(job: FileJob, _waitlist: Document, delimiter: str) -> Mapping[str, Any]:
+    names, records = job.sample(delimiter)
+    samples = [[record.fields.get(name) for record in records] for name in names]
+    return {
+        "columns": list(zip(names, samples, strict=True)),
+        "customer": likely_customer(names),
+        "rows": job.row_count(delimiter),
+        "fields": (WHERE, PRIORITY, REASON),
+    }
+
+
+def _task(job: FileJob, form: Form) -> MoveTask:
+    """Return what to do with the file; raises WrongUsage."""
+    where, reason = form.text("where"), form.text("reason")
+    priority = form.number("number", "Priority")
+    if where in ENDS:
+        body: dict[str, Any] = {"to": where, "reason": reason}
+    elif where != "priority" or priority is None or priority > MOST_PRIORITY:
+        raise WrongUsage(f"Priority: give a number from 0 to {MOST_PRIORITY}.")
+    else:
+        body = {"priority": priority, "reason": reason}
+    bumps = Bumps(job.waitlist_id, body, form.get("column", ""))
+    return MoveTask(bumps, form.get("delimiter", ","))
+
+
+def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
+    return (("Rows done", counts.rows), ("Moved", counts.moved), ("Refused", counts.refused))
+
+
+def _going_on(counts: Counts) -> str:
+    return f"{counts.moved:,} people are moved and stay there. Going on moves the others."
+
+
+KIND = Kind(
+    name="move",
+    words={
+        "title": "Move people of a file",
+        "tab": "/people",
+        "drop": "Drop a file of people to move here",
+        "hint": (
+            "CSV with the names of the columns in the first line, or JSON lines, in UTF-8. One "
+            "column has the customer ids. No one is moved before you have said where to."
+        ),
+        "earlier": "Moves of this console",
+        "running": "Moving",
+        "again": "people at the front or the back are moved there once more.",
+    },
+    question="move_ready.html",
+    ready=_ready,
+    task=_task,
+    numbers=_numbers,
+    going_on=_going_on,
+)

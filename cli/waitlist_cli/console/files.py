@@ -1,0 +1,159 @@
+"""What the console does with a dropped file: a question, progress, cancel, refused rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Document, Form, with_form
+from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.file_job import FileJob, FileJobs, Task
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.imports.columns import CUSTOMER
+from waitlist_cli.imports.run import Counts
+from waitlist_cli.output import CONTROLS
+from waitlist_cli.private_files import open_private
+
+REFRESH_SECONDS = 1
+MOST_REASONS = 20
+LONGEST_NAME = 120
+# Names of columns that usually have the customer's id.
+USUAL_IDS = (CUSTOMER, "customer", "id", "user_id", "email")
+DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One thing that the console does with files; `name` stands in its addresses.
+
+    `ready` returns what the question of a file shows, `task` reads its form, and `numbers` labels
+    the counts of a job. `words` are those of the pages.
+    """
+
+    name: str
+    words: Mapping[str, str]
+    question: str
+    ready: Callable[[FileJob, Document, str], Mapping[str, Any]]
+    task: Callable[[FileJob, Form], Task]
+    numbers: Callable[[Counts], Sequence[tuple[str, int]]]
+    going_on: Callable[[Counts], str]
+
+
+def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
+    path = f"/lists/{{waitlist}}/{kind.name}"
+    one = f"{path}/{{job}}"
+
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        return desk.page(
+            request,
+            "file_drop.html",
+            waitlist=desk.get(f"/{waitlist_id}"),
+            kind=kind,
+            jobs=[job for job in jobs.of(waitlist_id) if job.kind == kind.name],
+        )
+
+    async def receive(request: Request) -> Response:
+        """Write the file to disk as it comes; the script of the page sends it as the body."""
+        waitlist_id = waitlist_of(request)
+        name = _file_name(request.query_params.get("name", ""))
+        job = jobs.new(kind.name, waitlist_id, name)
+        with await run_in_threadpool(_created, job) as file:
+            async for part in request.stream():
+                await run_in_threadpool(file.write, part)
+        jobs.keep(job)
+        return JSONResponse({"to": f"/lists/{waitlist_id}/{kind.name}/{job.id}"})
+
+    def show_job(request: Request) -> Response:
+        job = _job(jobs, kind, request)
+        waitlist = desk.get(f"/{job.waitlist_id}")
+        if job.state == "ready":
+            delimiter = request.query_params.get("delimiter") or job.likely_delimiter()
+            return desk.page(
+                request,
+                kind.question,
+                waitlist=waitlist,
+                kind=kind,
+                job=job,
+                delimiter=delimiter,
+                delimiters=DELIMITERS,
+                **kind.ready(job, waitlist, delimiter),
+            )
+        page = desk.page(
+            request,
+            "file_running.html",
+            waitlist=waitlist,
+            kind=kind,
+            job=job,
+            numbers=kind.numbers(job.counts),
+            going_on=kind.going_on(job.counts),
+            reasons=job.counts.reasons.copy().most_common(MOST_REASONS),
+            every=REFRESH_SECONDS if job.is_active else None,
+        )
+        if not job.is_active:
+            # A page that has watched the job is loaded again, and asks no more.
+            page.headers["HX-Refresh"] = "true"
+        return page
+
+    def start(request: Request, form: Form) -> Response:
+        job = _job(jobs, kind, request)
+        if job.is_active:
+            raise WrongUsage("The rows of this file are being sent already.")
+        jobs.start(job, job.task or kind.task(job, form))
+        return Response(headers={"HX-Redirect": request.url.path})
+
+    def cancel(request: Request, _form: Form) -> Response:
+        _job(jobs, kind, request).cancel()
+        return desk.done("It stops after the current call.")
+
+    def download(request: Request) -> Response:
+        job = _job(jobs, kind, request)
+        of_what = request.path_params["file"]
+        found = {"refused": job.refused_path, "tokens": job.tokens_path}.get(of_what)
+        if found is None or not found.exists():
+            raise Refused("There is no such file.", "not_found", 404)
+        name = f"{job.waitlist_id}-{of_what}{found.suffix}"
+        return FileResponse(found, filename=name, media_type="application/octet-stream")
+
+    return [
+        Route(path, show),
+        Route(path, receive, methods=["POST"]),
+        Route(one, show_job),
+        Route(one, with_form(start), methods=["POST"]),
+        Route(f"{one}/cancel", with_form(cancel), methods=["POST"]),
+        Route(f"{one}/{{file}}", download),
+    ]
+
+
+def likely_customer(names: Sequence[str]) -> str | None:
+    """Return the column that probably has the customer ids."""
+    by_case = {name.casefold(): name for name in reversed(names)}
+    return next((by_case[one] for one in USUAL_IDS if one in by_case), None)
+
+
+def _created(job: FileJob) -> BinaryIO:
+    """Create the file of a job, which only the operator may read."""
+    open_private(job.path).close()
+    return job.path.open("wb")
+
+
+def _job(jobs: FileJobs, kind: Kind, request: Request) -> FileJob:
+    job = jobs.get(kind.name, waitlist_of(request), request.path_params["job"])
+    if job is None:
+        raise Refused(
+            "This console knows no such file: it keeps files until it ends. Drop the file again; "
+            f"{kind.words['again']}",
+            "not_found",
+            404,
+        )
+    return job
+
+
+def _file_name(given: str) -> str:
+    name = CONTROLS.sub("", PurePosixPath(given.replace("\\", "/")).name)
+    return name[-LONGEST_NAME:] or "people"

@@ -1,0 +1,150 @@
+"""The settings of the customer's page as a form."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, readable
+
+PAGE = {
+    "text": "Fresh bread.\r\nEvery day.",
+    "colour": "#0b6e4f",
+    "logo_url": "https://example.com/logo.svg",
+    "enter_url": "http://localhost:9/enter",
+}
+EMAIL = {
+    "question_name": "email",
+    "question_label": "Email",
+    "question_type": "email",
+    "question_required": "yes",
+    "question_kept_in": "profile",
+    "question_options": "left behind",
+}
+CITY = {
+    "question_name": "city",
+    "question_label": "Branch",
+    "question_type": "select",
+    "question_required": "no",
+    "question_kept_in": "attributes",
+    "question_options": "Mitte\r\n\r\n Nord \r\n",
+}
+
+
+def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
+    """Return the form as a browser sends it: a value of each name for each question."""
+    columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
+    return {**PAGE, **changes, **columns}
+
+
+def send(console: Opened, path: str, form: dict[str, Any], **headers: str) -> httpx.Response:
+    headers = {"HX-Request": "true", "Origin": console.origin, **headers}
+    return console.browser.post(path, data=form, headers=headers)
+
+
+def path_of(bakery: Bakery) -> str:
+    return f"/lists/{bakery.waitlist_id}/page"
+
+
+def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> None:
+    path = path_of(bakery)
+    assert "Nothing: the page has a button to join." in console.text(path)
+    assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
+    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    assert send(console, path, form_of(EMAIL, CITY)).headers["HX-Redirect"] == path
+    found = bakery.typed.json("show", bakery.waitlist_id)
+    assert found["page"] == {
+        **PAGE,
+        "text": "Fresh bread.\nEvery day.",
+        "fields": [
+            {
+                "name": "email",
+                "label": "Email",
+                "type": "email",
+                "required": True,
+                "options": [],
+                "kept_in": "profile",
+            },
+            {
+                "name": "city",
+                "label": "Branch",
+                "type": "select",
+                "required": False,
+                "options": ["Mitte", "Nord"],
+                "kept_in": "attributes",
+            },
+        ],
+    }
+    assert found["admission"]["rate"] == {"count": 5, "per": "minute"}
+    html = console.page(path)
+    assert "The page is saved." in readable(html)
+    assert ">Mitte\nNord</textarea>" in html
+    send(console, path, dict.fromkeys(PAGE, ""))
+    assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "question", "field", "message"),
+    [
+        ({"colour": "green"}, {}, "colour", "#rrggbb"),
+        ({"logo_url": "http://example.com/logo.svg"}, {}, "logo_url", "https://"),
+        ({"enter_url": "javascript:alert(1)"}, {}, "enter_url", "http:// of localhost"),
+        ({"text": "x" * 2001}, {}, "text", "2000"),
+        ({}, {"question_name": ""}, "fields.1.name", "should match"),
+        ({}, {"question_label": ""}, "fields.1.label", "at least 1"),
+        ({}, {"question_options": ""}, "fields.1", "needs options"),
+        ({}, {"question_options": "x" * 65}, "fields.1.options", "at most 64"),
+        ({}, {**EMAIL}, "fields", "each name only once"),
+    ],
+)
+def test_what_the_service_does_not_take_stands_beside_its_field(
+    console: Opened,
+    bakery: Bakery,
+    change: dict[str, str],
+    question: dict[str, str],
+    field: str,
+    message: str,
+) -> None:
+    form = form_of(EMAIL, {**CITY, **question}, **change)
+    answer = send(console, path_of(bakery), form)
+    assert (answer.status_code, answer.headers["HX-Retarget"]) == (422, "#page")
+    assert "<main" not in answer.text
+    (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
+    assert message in beside
+    # What was typed is kept, also that which is wrong.
+    for name in PAGE:
+        value = form[name].replace("\r\n", "\n")
+        assert value in answer.text
+    assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
+
+
+def test_a_wrong_page_is_shown_whole_before_the_scripts_are_loaded(
+    console: Opened, bakery: Bakery
+) -> None:
+    form = form_of(colour="green")
+    answer = console.browser.post(path_of(bakery), data=form, headers={"Origin": console.origin})
+    assert (answer.status_code, "<html" in answer.text) == (422, True)
+    assert 'id="wrong-colour"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        ("add", ["email", "city", ""]),
+        ("up 1", ["city", "email"]),
+        ("up 0", ["email", "city"]),
+        ("remove 0", ["city"]),
+        ("remove 7", ["email", "city"]),
+        ("up", ["email", "city"]),
+    ],
+)
+def test_questions_are_added_moved_and_removed_without_saving(
+    console: Opened, bakery: Bakery, order: str, names: list[str]
+) -> None:
+    form = {**form_of(EMAIL, CITY, text="not saved"), "do": order}
+    answer = send(console, f"{path_of(bakery)}/questions", form)
+    assert re.findall(r'name="question_name" value="([^"]*)"', answer.text) == names
+    assert "not saved" in answer.text
+    assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
