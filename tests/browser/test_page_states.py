@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import Axe
+from tests.browser.conftest import PATIENCE_MS
 from tests.browser.stage import STATES, Stage
 from tests.browser.test_page_story import SHOP
 
@@ -97,8 +98,12 @@ def test_a_missed_offer_is_said(stage: Stage) -> None:
     stage.join(admission={**POLICY_OF_SECONDS, "no_show": "to_back"})
     stage.admit()
     stage.shows("It is your turn")
+    stage.shows("Your time has ended")
+    expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
+    # Maintenance, which runs each minute, gives the place on.
+    in_line = stage.page.get_by_role("heading", name="You are in line")
+    expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     expect(stage.page.get_by_text("Your turn has passed")).to_be_visible()
-    stage.shows("You are in line")
 
 
 POLICY_OF_SECONDS = {"offer_seconds": 10, "pass_seconds": 600}

@@ -106,7 +106,7 @@ class WaitlistPosition extends HTMLElement {
         bar.value = progressOf(position, first);
         since.textContent = first ? words.say('since', { n: first }) : '';
         wait.textContent = position ? this.#estimate(entry) : '';
-      wait.classList.toggle('known', Boolean(entry.estimated_wait));
+        wait.classList.toggle('known', Boolean(entry.estimated_wait));
         const ahead = position === 1 ? words.say('next') : this.#count('ahead', position && position - 1);
         const behind = position && total > position ? this.#count('behind', total - position) : '';
         others.replaceChildren(...[ahead, behind].filter(Boolean).map((one) => make('span', {}, one)));
@@ -137,6 +137,7 @@ class WaitlistPosition extends HTMLElement {
         const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
         if (passed && seconds) this.#speak(this.#words.say('left', { time: this.#words.duration(seconds) }));
         before = seconds;
+        if (!seconds) setTimeout(() => this.#draw());
       };
       this.#eachSecond(tick);
       this.#onUpdate(tick);
@@ -149,6 +150,10 @@ class WaitlistPosition extends HTMLElement {
         this.#button('enter', () => this.#enter(), 'main'),
         make('div', { class: 'buttons' }, back, this.#leave()),
       ];
+    },
+
+    late: () => {
+      return [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')];
     },
 
     called: () => {

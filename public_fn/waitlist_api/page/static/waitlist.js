@@ -335,7 +335,9 @@ export class Waitlist extends EventTarget {
       return ['closed', 'full'].includes(this.#list.line) ? this.#list.line : 'join';
     }
     const { status, admission } = entry;
-    if (status === 'offered') return entry.offered_until ? 'offered' : 'called';
+    if (status === 'offered' && !entry.offered_until) return 'called';
+    // Until the service has given the place on.
+    if (status === 'offered') return Date.parse(entry.offered_until) > this.now ? 'offered' : 'late';
     if (status === 'parked') return 'parked';
     if (status === 'left' || status === 'leaving') return 'left';
     if (status !== 'admitted') return 'waiting';
