@@ -6,6 +6,7 @@ import pytest
 from aws_lambda_powertools import Logger
 
 from tests.service.api.refusing import nothing_changes, refused
+from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
 from tests.support.people import People
 from tests.support.world import SECRET
@@ -117,6 +118,27 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
     refused(answer, 403, "forbidden")
     assert people.order() == ["ada"]
     assert people.look("ada").json["position"] == 1
+
+
+@pytest.mark.parametrize("status", ["waiting", "offered", "admitted"])
+def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
+    people: People, status: str
+) -> None:
+    """P5: with a pass, a stranger would be let in in the customer's place."""
+    desk = Admissions(people.world)
+    desk.configure(admission={"max_inside": 1})
+    token = after_leaving(desk)
+    if status != "waiting":
+        desk.look("ada")
+    if status == "admitted":
+        assert desk.enter("ada").status == 200
+    assert desk.status("ada") == status
+    path = desk.entry("ada")
+    with nothing_changes(people.world):
+        refused(people.world.request("GET", f"{path}/pass", token=token), 403, "forbidden")
+        for verb, body in (("enter", None), ("decline", {"to": "leave"}), ("exit", None)):
+            answer = people.world.request("POST", f"{path}/{verb}", body=body, token=token)
+            refused(answer, 403, "forbidden")
 
 
 @each_story
