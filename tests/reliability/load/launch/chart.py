@@ -14,18 +14,21 @@ MOMENTS = 150
 def picture(launch: Launch) -> str:
     """Return an SVG document."""
     width = launch.seconds / MOMENTS
-    came = _counts(launch, launch.came)
+    came = _counts(launch, launch.came.values())
     entered = _counts(launch, (one.ended for one in launch.history.of(SIGNUP) if one.is_done))
     answers = [
         refusals(each)
         for each in binned(launch, launch.history.attempts, lambda one: one.ended, MOMENTS)
     ]
     asking = list(accumulate(a - b for a, b in zip(came, entered, strict=True)))
-    people = {"come": [n / width for n in came], "get in": [n / width for n in entered]}
     refused = {name: [one[name] / width for one in answers] for name in refusals([])}
     panels = [
-        Panel("people a second", people, {"come": BLUE, "get in": GREEN}),
-        Panel("people a second who get in", {"get in": people["get in"]}, {"get in": GREEN}),
+        Panel("people a second who come", {"come": [n / width for n in came]}, {"come": BLUE}),
+        Panel(
+            "people a second who get in",
+            {"get in": [n / width for n in entered]},
+            {"get in": GREEN},
+        ),
         Panel(
             "answers a second that ask to come again",
             refused,

@@ -22,9 +22,9 @@ Pause = Callable[[float], Awaitable[None]]
 
 @dataclass
 class Crowd:
-    """Who came when, and how many got in; grows while the launch runs."""
+    """Who came when, by name, and how many got in; grows while the launch runs."""
 
-    came: list[float] = field(default_factory=list)
+    came: dict[str, float] = field(default_factory=dict)
     got_in: int = 0
 
 
@@ -41,7 +41,7 @@ class Person:
         self, wire: Wire, history: History, crowd: Crowd, pause: Pause = asyncio.sleep
     ) -> None:
         """Ask until an answer is final, or until this task is cancelled."""
-        crowd.came.append(time.monotonic())
+        crowd.came[self.name] = time.monotonic()
         body = json.dumps({"customer_id": self.name, "profile": {"name": self.name}}).encode()
         request = wire.post(ENTRIES, {"idempotency-key": self._key}, body)
         began: float | None = None

@@ -4,10 +4,10 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.reliability.load.final_state import READERS, Reader
+from tests.reliability.load.final_state import READERS, FinalState, Reader
 from tests.reliability.load.history import Attempt, History
 from tests.reliability.load.launch.crowd import SIGNUP, Crowd, Person
 from tests.reliability.load.launch.plan import LaunchPlan
@@ -27,10 +27,10 @@ LEASE_SECONDS = 0
 
 @dataclass(frozen=True, kw_only=True)
 class Launch(Measured):
-    """`came` are the moments at which people came, `loads` the machine's load, before and after."""
+    """`came` has when each person came, `loads` the machine's load before and after."""
 
     plan: LaunchPlan
-    came: Sequence[float]
+    came: Mapping[str, float]
     loads: tuple[float, float]
 
 
@@ -62,15 +62,15 @@ def run(plan: LaunchPlan, note: Note) -> Launch:
         began=began,
         ended=ended,
         problems=[
-            *judge(history, final_state, LEASE_SECONDS),
-            *outside(plan, history),
+            *judged(plan, history, final_state),
             *of_processes(sampler.samples, service.mistakes),
         ],
     )
 
 
-def outside(plan: LaunchPlan, history: History) -> Iterator[Problem]:
-    """Yield who came and did not get in."""
+def judged(plan: LaunchPlan, history: History, final_state: FinalState) -> Iterator[Problem]:
+    """Yield each broken promise of the answers, and each person who did not get in."""
+    yield from judge(history, final_state, LEASE_SECONDS)
     got_in = {one.person for one in history.of(SIGNUP) if one.is_done}
     for number in range(plan.people):
         name = Person(number, plan).name
@@ -86,7 +86,9 @@ async def _open(plan: LaunchPlan, url: str, history: History, crowd: Crowd, note
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as people:
             opened = time.monotonic()
             for number, after in enumerate(plan.arrivals()):
-                await asyncio.sleep(max(0.0, opened + after - time.monotonic()))
+                # No pause for a person who is late: on a busy machine, all of them come at once.
+                if (pause := opened + after - time.monotonic()) > 0:
+                    await asyncio.sleep(pause)
                 people.create_task(Person(number, plan).sign_up(wire, history, crowd))
     except TimeoutError:
         note("the time is up", 1)

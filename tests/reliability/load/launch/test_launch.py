@@ -7,14 +7,16 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.reliability.load.final_state import FinalState, Seen
 from tests.reliability.load.history import History
 from tests.reliability.load.launch import __main__ as command
 from tests.reliability.load.launch.crowd import Crowd, Person
 from tests.reliability.load.launch.plan import LaunchPlan
-from tests.reliability.load.launch.run import Launch, outside, refusals, run
+from tests.reliability.load.launch.run import Launch, judged, refusals, run
 from tests.reliability.load.launch.wire import Wire
 from tests.reliability.load.run import Note
-from tests.reliability.load.scenario import a_good_final_state, a_good_scenario
+from tests.reliability.load.scenario import Scenario, a_good_final_state, a_good_scenario
+from tests.reliability.load.test_oracle import WRONG
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.retries import PATIENT
@@ -40,7 +42,8 @@ def test_people_who_are_refused_come_again_and_all_get_in(
     (launch,) = launches
     assert [str(problem) for problem in launch.problems] == []
     assert code == 0
-    assert "150 people came within 1 s; 150 got in" in said
+    assert "150 people came within" in said
+    assert "; 150 got in within" in said
     assert "Every promise was kept." in said
     refused = refusals(launch.history.attempts)
     assert refused["429 of the API"] > 0
@@ -95,24 +98,43 @@ def test_most_people_come_in_the_first_seconds_and_the_last_in_time() -> None:
     assert 50 < arrivals[-1] <= 60
 
 
+@pytest.mark.parametrize(
+    "what",
+    ["P3: a signup is lost", "P2: one is on the list twice", "a refusal without Retry-After"],
+)
+def test_a_launch_is_judged_as_the_load_test_is(what: str) -> None:
+    change, kinds = WRONG[what]
+    scenario = a_good_scenario()
+    final_state = change(scenario, a_good_final_state())
+    found = judged(LaunchPlan(people=0), scenario.history, final_state)
+    assert {one.kind for one in found} == set(kinds.split(", "))
+
+
 def test_who_did_not_get_in_is_named_and_the_exit_code_is_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenario = a_good_scenario()
+    scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")
     plan = LaunchPlan(people=3, most_seconds=9)
-    problems = list(outside(plan, scenario.history))
+    final_state = FinalState(
+        line=(Seen("person-00000", "waiting", 1, 1, 0),),
+        aside=(),
+        stats={"waiting": 1, "signed_up": 1, "left": 0, "admitted": 0, "offered": 0, "parked": 0},
+        admissions={},
+        own_positions={},
+    )
+    problems = list(judged(plan, scenario.history, final_state))
     assert [str(one) for one in problems] == [
         "outside: person-00001 did not get in within 9 s",
         "outside: person-00002 did not get in within 9 s",
     ]
     launch = Launch(
         plan=plan,
-        came=[0.0, 1.0, 2.0],
+        came={f"person-{number:05d}": 0.0 for number in range(3)},
         loads=(1.0, 2.0),
         history=scenario.history,
-        final_state=a_good_final_state(),
+        final_state=final_state,
         samples=[],
         throttled=[],
         began=0,
