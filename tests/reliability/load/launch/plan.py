@@ -20,7 +20,7 @@ class LaunchPlan:
     private: int = 4
     connections: int = 256
     back_after: tuple[float, float] = (120, 360)
-    most_seconds: float = 1800
+    most_seconds: float = 2700
     seed: int = 1
 
     @property
