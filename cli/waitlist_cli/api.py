@@ -100,6 +100,11 @@ class Api:
             self.forget_auth()
             raise
 
+    def health(self) -> dict[str, Any]:
+        """Return whether the service, Redis and the record answer."""
+        found: dict[str, Any] = self.call("GET", "/v1/health")
+        return found
+
     def customer(self, method: str, path: str, token: str) -> Any:
         """Send a customer's request, with an entry token."""
         headers = {"Authorization": f"Bearer {token}"}

@@ -5,7 +5,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -83,6 +83,12 @@ class Console:
                 field.fill(value)
         dialog.locator("button[type=submit]").click()
         expect(dialog).to_be_hidden()
+
+    def serve(self) -> None:
+        self.page.get_by_role("button", name="Serve the next").click()
+
+    def claim_of(self, name: str) -> Locator:
+        return self.page.get_by_role("region", name=name, exact=True)
 
     @property
     def notice(self) -> Locator:
@@ -217,6 +223,56 @@ def test_claims_end_in_four_ways(console: Console) -> None:
     console.do("Return")
     expect(console.state).to_have_text("waiting")
     assert sorted(console.line()) == ["bob", "cyd"]
+
+
+def test_people_are_served_at_a_counter(console: Console) -> None:
+    console.sign_up("ada", profile={"name": "Ada L."})
+    console.sign_up("bob", "cyd")
+    page = console.page
+    console.go(f"{console.list_path}/serve")
+    expect(page.get_by_text("This console holds no one")).to_be_visible()
+    page.get_by_text("Whom, and for how long").click()
+    page.get_by_label("How many").fill("0")
+    console.serve()
+    expect(page.get_by_role("alert")).to_contain_text("How many: give a number")
+    page.get_by_label("How many").fill("1")
+    page.get_by_label("Lease in seconds").fill("900")
+    console.serve()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    ada = console.claim_of("ada")
+    expect(ada).to_contain_text(re.compile("Held for another 1[0-5] min"))
+    expect(ada).to_contain_text("Ada L.")
+    console.serve()
+    bob = console.claim_of("bob")
+    expect(bob).to_contain_text(re.compile("Held for another 1[0-5] min"))
+    page.reload()
+    expect(ada).to_be_visible()
+    assert page.url.endswith("/serve")
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+    second = replace(console, page=page.context.new_page())
+    second.go(f"{console.list_path}/serve")
+    second.claim_of("ada").get_by_role("button", name="Admit…").click()
+    dialog = second.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Admit ada?")
+    dialog.get_by_role("button", name="Admit", exact=True).click()
+    expect(second.claim_of("ada")).to_have_count(0)
+    page.bring_to_front()
+    expect(ada).to_have_count(0)
+    path = f"/entries/{entry_id_of(console.operator.waitlist_id, 'bob')}/remove"
+    assert console.operator.call("POST", path, json={}).status_code == 204
+    expect(page.locator("main")).to_contain_text("The claim of bob has ended.")
+    page.get_by_role("button", name="Dismiss", exact=True).and_(page.locator("main button")).click()
+    expect(page.locator("main")).not_to_contain_text("The claim of bob")
+    console.serve()
+    cyd = console.claim_of("cyd")
+    cyd.get_by_role("button", name="Park…").click()
+    page.get_by_role("dialog").get_by_label("Reason").fill("no papers")
+    page.get_by_role("dialog").get_by_role("button", name="Park", exact=True).click()
+    expect(cyd).to_have_count(0)
+    console.serve()
+    expect(console.notice).to_contain_text("No one is there to claim.")
+    expect(page.get_by_text("No one is waiting, and")).to_be_visible()
+    assert [console.operator.stats()[name] for name in ("admitted", "parked")] == [1, 1]
 
 
 def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
@@ -404,6 +460,7 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/people?status=left",
         console.person_path("ada"),
         f"{base}/policy",
+        f"{base}/serve",
         f"{base}/page",
         f"{base}/segments",
         f"{base}/import",
@@ -451,6 +508,16 @@ def test_axe_finds_nothing(
         assert axe.violations(console.page) == [], button
         console.page.keyboard.press("Escape")
         expect(console.page.get_by_role("dialog")).to_be_hidden()
+    console.go(f"{console.list_path}/serve")
+    console.page.get_by_text("Whom, and for how long").click()
+    console.page.get_by_label("How many").fill("2")
+    console.serve()
+    expect(console.claim_of("ada")).to_be_visible()
+    long_id = entry_id_of(operator.waitlist_id, "a" * 256)
+    gone = console.operator.call("POST", f"/entries/{long_id}/remove", json={})
+    assert gone.status_code == 204
+    expect(console.page.get_by_text("Its time was over")).to_be_visible()
+    assert axe.violations(console.page) == []
     console.go(f"{console.list_path}/page")
     console.page.get_by_label("Colour").fill("green")
     console.page.get_by_role("button", name="Save the page").click()
@@ -475,6 +542,12 @@ def test_no_page_is_wider_than_the_screen(
         console.go(path)
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert console.page.evaluate(wide) == 0, path
+    console.go(f"{console.list_path}/serve")
+    console.page.get_by_text("Whom, and for how long").click()
+    console.page.get_by_label("How many").fill("2")
+    console.serve()
+    expect(console.claim_of("a" * 256)).to_be_visible()
+    assert console.page.evaluate(wide) == 0
 
 
 def tab_to(page: Page, name: str) -> None:

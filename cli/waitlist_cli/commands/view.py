@@ -150,7 +150,7 @@ def around(
 @command("health", PANEL, "waitlist health")
 def health(context: Context) -> int:
     """Ask whether the service, Redis and the record answer; exit code 3 if one does not."""
-    found = context.api.call("GET", "/v1/health")
+    found = context.api.health()
     if context.output.as_json:
         context.output.json(found)
     else:

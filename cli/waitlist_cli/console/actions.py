@@ -51,6 +51,7 @@ class Field:
 
 
 REASON = Field("reason", "Reason", hint="Stored in the history.")
+LEASE = Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease.")
 
 
 @dataclass(frozen=True)

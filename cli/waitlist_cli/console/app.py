@@ -24,6 +24,7 @@ from waitlist_cli.console import (
     person,
     policy,
     segments,
+    serve,
     settings_page,
     waitlist,
 )
@@ -41,6 +42,7 @@ PARTS = (
     policy,
     customer_page,
     segments,
+    serve,
     exports,
     people,
     person,

@@ -15,12 +15,12 @@ from waitlist_cli.ids import ENTRY_ID, checked_waitlist_id
 
 @dataclass(frozen=True)
 class Desk:
-    """`notices` are shown by the next page; `claims` has the tokens of claims made here."""
+    """`notices` are shown by the next page; `claims` has those made here, by list and entry."""
 
     api: Api
     pages: Pages
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
-    claims: dict[tuple[str, str], str] = field(default_factory=dict)
+    claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
         return self.api.operator("GET", path, params=params)
@@ -33,15 +33,29 @@ class Desk:
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
-    def done(self, notice: str, to: str | None = None, code: str = "") -> Response:
+    def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
+        """Return an entry, with the token of the claim that this console made, if it lasts."""
+        found = self.get(f"/{waitlist_id}/entries/{entry_id}")
+        claim = self.claims.get((waitlist_id, entry_id))
+        # A hold that ended counts as an attempt, so that another claim has another number.
+        lasts = (
+            claim is not None
+            and found["status"] == "offered"
+            and found["offered_until"] is None
+            and found["attempts"] == claim["attempts"]
+        )
+        return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
+
+    def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
         """Return the answer to an action: close the dialog, or go to another page.
 
-        A notice with a `code`, to be copied, stays until the operator dismisses it.
+        A notice with a `code`, to be copied, stays until the operator dismisses it. A form that
+        stays open gets another `key`, for its next request.
         """
         if to is not None:
             self.notices.append(notice)
             return Response(headers={"HX-Redirect": to})
-        html = self.pages.html("done.html", notice=notice, code=code)
+        html = self.pages.html("done.html", notice=notice, code=code, key=key)
         return HTMLResponse(html, headers={"HX-Trigger": "done"})
 
 

@@ -1,5 +1,6 @@
 """All lists at a glance."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,7 +10,8 @@ from starlette.routing import Route
 
 from waitlist_cli.console.desk import Desk
 from waitlist_cli.console.numbers import last_hour, line_of, sparkline
-from waitlist_cli.errors import Refused, Unavailable
+from waitlist_cli.errors import CliError, Refused, Unavailable
+from waitlist_cli.output import shown
 
 ROWS = 25
 AT_ONCE = 8
@@ -28,12 +30,24 @@ def routes(desk: Desk) -> list[Route]:
             request,
             "overview.html",
             rows=rows,
+            health=_health(desk),
             cursor=found["cursor"],
             is_later=bool(cursor),
             every=REFRESH_SECONDS,
         )
 
     return [Route("/", show)]
+
+
+def _health(desk: Desk) -> str:
+    """Return whether the service and its stores answer, and in which time, or why not."""
+    begun = time.monotonic()
+    try:
+        found = desk.api.health()
+    except CliError as error:
+        return error.message
+    millis = int((time.monotonic() - begun) * 1000)
+    return ", ".join(f"{name} {shown(value)}" for name, value in found.items()) + f"; {millis} ms"
 
 
 def _row(desk: Desk, waitlist: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def routes(desk: Desk) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         waitlist = desk.get(f"/{waitlist_id}")
-        person = _person(desk, waitlist_id, entry_id)
+        person = desk.person(waitlist_id, entry_id)
         history, query = person["history"], request.query_params
         if query.get("history") == "all":
             path = f"/{waitlist_id}/entries/{entry_id}"
@@ -48,7 +48,7 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def ask(request: Request) -> Response:
-        person = _person(desk, waitlist_of(request), entry_of(request))
+        person = desk.person(waitlist_of(request), entry_of(request))
         action = named(ACTIONS, request.path_params["action"])
         return dialog(desk, request, action, person, name_of(person))
 
@@ -70,11 +70,3 @@ def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {**one, "by": actor(one["by"]), "step": steps.get((one["at"], one["event"]))}
         for one in reversed(history)
     ]
-
-
-def _person(desk: Desk, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-    """Return an entry, with the token of the claim that this console made, if it did."""
-    person = desk.get(f"/{waitlist_id}/entries/{entry_id}")
-    held = person["status"] == "offered" and person["offered_until"] is None
-    token = desk.claims.get((waitlist_id, entry_id)) if held else None
-    return {**person, "claim_token": token}

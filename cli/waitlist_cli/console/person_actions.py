@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import REASON, Action, Call, Document, Field
+from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.output import shown
 from waitlist_cli.parameters import attributes_of, json_object
@@ -30,7 +30,6 @@ TO = Field(
     options=(("place", "Its old place"), ("back", "End of the queue")),
     value="place",
 )
-LEASE = Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease.")
 
 
 def name_of(person: Document) -> str:
@@ -111,7 +110,8 @@ def _redrive(call: Call) -> Response:
 def _of_claim(verb: str, notice: str, *names: str) -> Callable[[Call], Response]:
     def carry_out(call: Call) -> Response:
         about = (call.waitlist_id, call.entry_id)
-        token = call.form.text("claim_token") or call.desk.claims.get(about, "")
+        claim = call.desk.claims.get(about, {})
+        token = call.form.text("claim_token") or claim.get("claim_token")
         if not token:
             raise WrongUsage("Give the claim_token, which the claimer of this entry has.")
         body: dict[str, Any] = {"claim_token": token}
@@ -235,7 +235,8 @@ PARK = Action(
     _of_claim("park", "The person is parked.", "reason"),
     _claim_fields(REASON),
 )
-ACTIONS = (BUMP, COMPLETE, RELEASE, EXTEND, PARK, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
+OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
+ACTIONS = (BUMP, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
 
 
 def possible(person: Document) -> list[Action]:
@@ -244,7 +245,7 @@ def possible(person: Document) -> list[Action]:
         case "waiting":
             own = [BUMP, EDIT, TOKEN, REMOVE]
         case "offered" if person["offered_until"] is None:
-            own = [COMPLETE, RELEASE, EXTEND, PARK, EDIT, TOKEN, REMOVE]
+            own = [*OF_CLAIM, EDIT, TOKEN, REMOVE]
         case "offered":
             own = [EDIT, TOKEN, REMOVE]
         case "parked":

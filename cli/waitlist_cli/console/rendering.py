@@ -59,10 +59,16 @@ def moment(value: str | None) -> str:
 
 def ago(value: str | None) -> str:
     """Return how long ago a time is: 2 min 5 s."""
-    if value is None:
-        return NONE
-    passed = datetime.now(UTC) - datetime.fromisoformat(value)
-    return duration(max(0, int(passed.total_seconds())))
+    return NONE if value is None else duration(max(0, -_seconds_until(value)))
+
+
+def ahead(value: str) -> str:
+    """Return how long it is until a time: 2 min 5 s."""
+    return duration(max(0, _seconds_until(value)))
+
+
+def _seconds_until(value: str) -> int:
+    return int((datetime.fromisoformat(value) - datetime.now(UTC)).total_seconds())
 
 
 def _environment() -> Environment:
@@ -74,7 +80,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago
+        text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago, ahead=ahead
     )
     made.filters["details"] = details
     return made

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from waitlist_cli.admissions import admissions
-from waitlist_cli.console.actions import Action, Call, Document, Field
+from waitlist_cli.console.actions import LEASE, Action, Call, Document, Field
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.imports.times import utc
 from waitlist_cli.output import counted
@@ -51,7 +51,8 @@ def _admit(call: Call) -> Response:
     return call.desk.done(f"{words} a place.{rest}")
 
 
-def _claim(call: Call) -> Response:
+def claim(call: Call) -> str:
+    """Claim people and keep the claims, or admit the people at once; return what was done."""
     body = {
         "count": _count(call),
         "filter": _filter(call),
@@ -62,12 +63,17 @@ def _claim(call: Call) -> Response:
     claims = call.send("POST", "/claims", body)["claims"]
     words = counted(len(claims), "person", "people")
     if body["complete"]:
-        return call.desk.done(f"{words} admitted.")
-    call.desk.claims.update(
-        {(call.waitlist_id, one["entry_id"]): one["claim_token"] for one in claims}
-    )
-    to = f"/lists/{call.waitlist_id}/people?status=offered" if claims else None
-    return call.desk.done(f"{words} claimed.", to=to)
+        return f"{words} admitted."
+    call.desk.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
+    if claims:
+        return f"{words} claimed."
+    return "No one who waits matches." if body["filter"] else "No one is there to claim."
+
+
+def _claim(call: Call) -> Response:
+    notice = claim(call)
+    holds = call.form.text("how") != "complete"
+    return call.desk.done(notice, to=f"/lists/{call.waitlist_id}/serve" if holds else None)
 
 
 def _add(call: Call) -> Response:
@@ -109,7 +115,19 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
     return (Field("filter", "Only people with", "long", hint),)
 
 
+def whom(waitlist: Document) -> Sequence[Field]:
+    """Return the fields that say whom to claim, and for how long."""
+    return (COUNT, ORDER, LEASE, *_filter_field(waitlist))
+
+
 COUNT = Field("count", "How many", "number", is_required=True, value="1")
+ORDER = Field(
+    "order",
+    "From",
+    "choice",
+    options=(("oldest", "The head of the queue"), ("newest", "Its end")),
+    value="oldest",
+)
 PAUSE = Action(
     "pause",
     "Pause {who}?",
@@ -169,14 +187,7 @@ CLAIM = Action(
     "Claim",
     _claim,
     lambda waitlist: (
-        COUNT,
-        Field(
-            "order",
-            "From",
-            "choice",
-            options=(("oldest", "The head of the queue"), ("newest", "Its end")),
-            value="oldest",
-        ),
+        *whom(waitlist),
         Field(
             "how",
             "And then",
@@ -184,8 +195,6 @@ CLAIM = Action(
             options=(("hold", "Hold them under a lease"), ("complete", "Admit them at once")),
             value="hold",
         ),
-        Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease."),
-        *_filter_field(waitlist),
     ),
 )
 ADD = Action(

@@ -4,6 +4,7 @@ import re
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.fake_service import FakeService, answer, problem
 
 
 def test_all_lists_are_shown_at_a_glance(console: Opened, bakery: Bakery) -> None:
@@ -11,6 +12,17 @@ def test_all_lists_are_shown_at_a_glance(console: Opened, bakery: Bakery) -> Non
     row = re.search(rf'<tr id="list-{bakery.waitlist_id}">.*?</tr>', console.page("/"), re.DOTALL)
     assert row
     assert readable(row[0]).startswith(f"Bakery {bakery.waitlist_id} open 2")
+
+
+def test_the_overview_says_whether_the_service_answers(scripted: Opened, fake: FakeService) -> None:
+    lists = answer(200, {"waitlists": [], "cursor": None})
+    stores = {"status": "degraded", "queue": "unavailable", "record": "ok"}
+    fake.script = [lists, answer(200, stores)]
+    text = scripted.text("/")
+    assert re.search(r"Health: status degraded, queue unavailable, record ok; \d+ ms", text)
+    assert "authorization" not in fake.requests[-1][2]
+    fake.script = [lists, problem(503, "unavailable", "Busy. Try later.")]
+    assert "Health: Busy. Try later." in scripted.text("/")
 
 
 def test_a_list_shows_its_numbers_and_the_head_of_its_queue(

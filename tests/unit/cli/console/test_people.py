@@ -138,6 +138,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     claim = f"/lists/{bakery.waitlist_id}/do/claim"
     offered = console.done(claim, count="3", order="oldest", how="hold", lease_seconds="600")
     assert "3 people claimed." in offered
+    assert all(name in offered for name in ("ada", "bob", "cyd"))
     ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
     assert "A claim holds the entry until" in ada.text
     assert "lease starts again" in ada.do("extend", lease_seconds="900")

@@ -144,9 +144,12 @@ def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bak
     person = f"/lists/{bakery.waitlist_id}/people/{entry}"
     console.done(f"{person}/bump", where="front", reason=HOSTILE[:400].replace("\x1b", ""))
     base = f"/lists/{bakery.waitlist_id}"
+    console.done(f"{base}/serve", count="1", order="oldest", lease_seconds="600")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in console.page(f"{base}/serve")
     paths = [
         "/",
         base,
+        f"{base}/serve",
         f"{base}/people",
         f"{base}/settings",
         f"{base}/policy",

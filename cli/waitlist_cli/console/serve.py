@@ -1,0 +1,69 @@
+"""The counter: claim the next people of a list, and end each claim."""
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Call, Form, with_form
+from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
+from waitlist_cli.console.person_actions import OF_CLAIM, name_of
+from waitlist_cli.console.waitlist_actions import claim, whom
+from waitlist_cli.errors import Refused
+
+PATH = "/lists/{waitlist}/serve"
+REFRESH_SECONDS = 5
+AT_ONCE = 8
+
+
+def routes(desk: Desk) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        waitlist = desk.get(f"/{waitlist_id}")
+        own = [entry_id for of, entry_id in list(desk.claims) if of == waitlist_id]
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            people = list(threads.map(lambda one: _claimed(desk, waitlist_id, one), own))
+        return desk.page(
+            request,
+            "serve.html",
+            waitlist=waitlist,
+            waiting=desk.get(f"/{waitlist_id}/stats")["waiting"],
+            held=[one for one in people if one["claim_token"]],
+            ended=[one for one in people if not one["claim_token"]],
+            fields=whom(waitlist),
+            actions=OF_CLAIM,
+            key=str(uuid.uuid4()),
+            every=REFRESH_SECONDS,
+        )
+
+    def serve(request: Request, form: Form) -> Response:
+        notice = claim(Call(desk, waitlist_of(request), "", form))
+        is_part = request.headers.get("hx-request") == "true"
+        # The form stays as it was filled in, for the next person.
+        return desk.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
+
+    def dismiss(request: Request, _form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
+        if not _claimed(desk, waitlist_id, entry_id)["claim_token"]:
+            desk.claims.pop((waitlist_id, entry_id), None)
+        return desk.done("Dismissed.")
+
+    return [
+        Route(PATH, show),
+        Route(PATH, with_form(serve), methods=["POST"]),
+        Route(f"{PATH}/{{entry}}/dismiss", with_form(dismiss), methods=["POST"]),
+    ]
+
+
+def _claimed(desk: Desk, waitlist_id: str, entry_id: str) -> dict[str, Any]:
+    """Return a person of a claim made here; without `claim_token` if the claim has ended."""
+    try:
+        person = desk.person(waitlist_id, entry_id)
+    except Refused as error:
+        if error.code != "entry_not_found":
+            raise
+        person = {"entry_id": entry_id, "customer_id": None, "status": "erased", "claim_token": ""}
+    return {**person, "name": name_of(person)}

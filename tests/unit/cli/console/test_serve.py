@@ -1,0 +1,202 @@
+"""The counter: people are claimed, shown and served, and what ends a claim elsewhere."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.e2e.processes import Service
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, api_of, opened, readable
+from tests.unit.cli.fake_service import FakeService, answer, problem
+from waitlist_cli.ids import entry_id_of
+
+EMPTY = "No one is waiting, and this console holds no one of the list."
+
+
+@dataclass(frozen=True)
+class Counter:
+    console: Opened
+    bakery: Bakery
+
+    @property
+    def list_path(self) -> str:
+        return f"/lists/{self.bakery.waitlist_id}"
+
+    @property
+    def path(self) -> str:
+        return f"{self.list_path}/serve"
+
+    def entry_id(self, name: str) -> str:
+        return entry_id_of(self.bakery.waitlist_id, name)
+
+    def next(self, **form: str) -> str:
+        return self.console.done(
+            self.path, **{"count": "1", "order": "oldest", "lease_seconds": "900", **form}
+        )
+
+    def do(self, name: str, action: str, **form: str) -> str:
+        return self.console.done(f"{self.list_path}/people/{self.entry_id(name)}/{action}", **form)
+
+    @property
+    def page(self) -> str:
+        return self.console.page(self.path)
+
+    @property
+    def text(self) -> str:
+        return readable(self.page)
+
+    @property
+    def held(self) -> list[str]:
+        found = re.findall(r'<section class="sheet" id="claim-.*?</h2>', self.page, re.DOTALL)
+        return [readable(one) for one in found]
+
+
+@pytest.fixture
+def counter(console: Opened, bakery: Bakery) -> Counter:
+    return Counter(console, bakery)
+
+
+def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", profile={"name": "Ada L."}, attributes={"language": "de"})
+    counter.bakery.sign_up("bob")
+    assert counter.next() == "1 person claimed."
+    assert counter.held == ["ada"]
+    text = counter.text
+    assert re.search(r"Held for another 1[0-5] min.*? , until \d\d:\d\d:\d\d", text)
+    assert ("name Ada L." in text, "language de" in text, "1 waiting" in text) == (True,) * 3
+    counter.do("ada", "complete")
+    counter.next()
+    assert counter.held == ["bob"]
+    assert counter.bakery.status("ada") == "admitted"
+
+
+def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob", attributes={"language": "de"})
+    counter.bakery.sign_up("cyd", attributes={"language": "en"})
+    assert "language" in counter.page.partition("Only people with")[2]
+    assert counter.next(count="2", filter="language=en") == "1 person claimed."
+    assert counter.next(count="2", order="newest", filter="language=de") == "2 people claimed."
+    assert sorted(counter.held) == ["ada", "bob", "cyd"]
+    assert counter.next(filter="language=de") == "No one who waits matches."
+
+
+def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.next()
+    counter.do("ada", "extend", lease_seconds="7200")
+    assert re.search(r"Held for another (1 h|2 h)", counter.text)
+    counter.do("ada", "release", to="back")
+    assert (counter.held, counter.bakery.line()) == ([], ["bob", "ada"])
+    counter.next()
+    counter.do("bob", "park", reason="no papers")
+    assert (counter.held, counter.bakery.status("bob")) == ([], "parked")
+
+
+def test_an_empty_and_a_paused_list_say_so(counter: Counter) -> None:
+    assert EMPTY in counter.text
+    assert counter.next() == "No one is there to claim."
+    counter.console.done(f"{counter.list_path}/do/pause")
+    paused = counter.console.refused(counter.path, count="1", order="oldest")
+    assert "waitlist_paused" in paused
+    assert "How many: give a number" in counter.console.refused(counter.path, count="")
+
+
+def test_a_second_tab_shows_the_claim_and_no_page_has_its_token(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    counter.next()
+    second = counter.console.part(counter.path).text
+    assert f'id="claim-{counter.entry_id("ada")}"' in second
+    assert not re.search(r"\b[A-Za-z0-9_-]{40}\b", counter.page)
+    counter.do("ada", "complete")
+    again = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
+    assert "Give the claim_token" in counter.console.refused(again)
+    assert counter.held == []
+
+
+def test_only_the_console_that_made_a_claim_shows_it(
+    counter: Counter, cli_service: Service
+) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.next()
+    with opened(api_of(cli_service.url)) as other:
+        assert Counter(other, counter.bakery).held == []
+        Counter(other, counter.bakery).next()
+    assert counter.held == ["ada"]
+
+
+def test_a_claim_that_was_ended_elsewhere_is_named_until_it_is_dismissed(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.next(count="2")
+    dismiss = {name: f"{counter.path}/{counter.entry_id(name)}/dismiss" for name in ("ada", "bob")}
+    counter.do("ada", "remove")
+    counter.console.done(dismiss["bob"])
+    assert counter.held == ["bob"]
+    assert "The claim of ada has ended." in counter.text
+    assert "The person is now left" in counter.text
+    refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
+    assert "Give the claim_token" not in counter.console.refused(refused)
+    counter.console.done(dismiss["ada"])
+    assert "The claim of ada" not in counter.text
+
+
+def test_an_entry_that_was_erased_elsewhere_is_named_too(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    counter.next()
+    counter.bakery.typed.done("erase", counter.bakery.waitlist_id, "--customer", "ada", "--yes")
+    assert "The person is now erased" in counter.text
+
+
+CLAIM = {"entry_id": "a" * 26, "claim_token": "t" * 40, "attempts": 0}
+LIST = {"name": "Bakery", "waitlist_id": "bakery", "segments": []}
+OFFERED: dict[str, Any] = {
+    "entry_id": "a" * 26,
+    "customer_id": "ada",
+    "status": "offered",
+    "offered_until": None,
+    "claimed_until": "2999-01-01T00:00:00.000Z",
+    "joined_at": "2026-01-01T00:00:00.000Z",
+    "attributes": {},
+    "profile": {},
+}
+
+
+@pytest.mark.parametrize(("attempts", "is_held"), [(0, True), (1, False)])
+def test_a_later_claim_of_another_claimer_is_not_shown_as_held(
+    scripted: Opened, fake: FakeService, attempts: int, is_held: bool
+) -> None:
+    fake.script = [answer(200, {"claims": [CLAIM]})]
+    scripted.done("/lists/bakery/serve", count="1")
+    person = {**OFFERED, "attempts": attempts}
+    fake.script = [answer(200, LIST), answer(200, person), answer(200, {"waiting": 0})]
+    text = scripted.text("/lists/bakery/serve")
+    assert ("Held for another" in text, "The claim of ada has ended" in text) == (
+        is_held,
+        not is_held,
+    )
+
+
+def test_a_hold_that_ended_meanwhile_is_refused_in_place(
+    scripted: Opened, fake: FakeService
+) -> None:
+    fake.script = [answer(200, {"claims": [CLAIM]})]
+    scripted.done("/lists/bakery/serve", count="1")
+    fake.script = [problem(409, "claim_expired", "The claim has expired: claim again.")]
+    shown = scripted.refused(f"/lists/bakery/people/{'a' * 26}/complete")
+    assert "The claim has expired: claim again. claim_expired" in shown
+
+
+def test_a_press_without_an_answer_is_repeated_with_its_key_and_the_next_gets_another(
+    scripted: Opened, fake: FakeService
+) -> None:
+    form = {"count": "1", "key": "key-of-the-form-that-is-open"}
+    fake.script = [problem(503, "", "Busy.")]
+    assert "Press the button again" in scripted.refused("/lists/bakery/serve", **form)
+    fake.script = [answer(200, {"claims": [CLAIM]})]
+    done = scripted.send("/lists/bakery/serve", **form)
+    sent = [headers["idempotency-key"] for _, _, headers, _ in fake.requests]
+    assert sent == [form["key"]] * 2
+    key = re.search(r'id="key" name="key" value="([^"]+)"', done.text)
+    assert key
+    assert key[1] != form["key"]
