@@ -134,18 +134,34 @@ def test_a_claim_that_was_ended_elsewhere_is_named_until_it_is_dismissed(counter
     counter.console.done(dismiss["bob"])
     assert counter.held == ["bob"]
     assert "The claim of ada has ended." in counter.text
-    assert "The person is now left" in counter.text
+    assert "The status is now left" in counter.text
     refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "Give the claim_token" not in counter.console.refused(refused)
+    assert "they have left the list" in counter.console.refused(refused)
     counter.console.done(dismiss["ada"])
     assert "The claim of ada" not in counter.text
+
+
+def test_a_button_that_is_pressed_after_the_end_of_the_claim_changes_nothing(
+    counter: Counter,
+) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.next()
+    person = f"{counter.list_path}/people/{counter.entry_id('ada')}"
+    token = re.search(r"Its token: <code>([^<]+)</code>", counter.console.page(person))
+    assert token
+    words = ("--customer", "ada", "--token", token[1], "--back")
+    counter.bakery.typed.done("release", counter.bakery.waitlist_id, *words)
+    answered = counter.console.send(f"{person}/complete")
+    assert (answered.status_code, "claim_expired" in answered.text) == (409, True)
+    assert counter.bakery.line() == ["bob", "ada"]
+    assert "The status is now waiting" in counter.text
 
 
 def test_an_entry_that_was_erased_elsewhere_is_named_too(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     counter.next()
     counter.bakery.typed.done("erase", counter.bakery.waitlist_id, "--customer", "ada", "--yes")
-    assert "The person is now erased" in counter.text
+    assert "The status is now erased" in counter.text
 
 
 CLAIM = {"entry_id": "a" * 26, "claim_token": "t" * 40, "attempts": 0}
@@ -175,16 +191,6 @@ def test_a_later_claim_of_another_claimer_is_not_shown_as_held(
         is_held,
         not is_held,
     )
-
-
-def test_a_hold_that_ended_meanwhile_is_refused_in_place(
-    scripted: Opened, fake: FakeService
-) -> None:
-    fake.script = [answer(200, {"claims": [CLAIM]})]
-    scripted.done("/lists/bakery/serve", count="1")
-    fake.script = [problem(409, "claim_expired", "The claim has expired: claim again.")]
-    shown = scripted.refused(f"/lists/bakery/people/{'a' * 26}/complete")
-    assert "The claim has expired: claim again. claim_expired" in shown
 
 
 def test_a_press_without_an_answer_is_repeated_with_its_key_and_the_next_gets_another(
