@@ -148,7 +148,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " entries that a rebuild leaves out, for example those that were admitted at once.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            problem.kind in ("answer", "elsewhere", "record", "attempts", "history", "lost")
+            problem.kind
+            in ("answer", "elsewhere", "record", "attempts", "history", "lost", "inside")
             and (_is_of(result, *CLAIMS) or result.case.subject == "admit")
             and _has_lost_redis(result)
         ),

@@ -99,3 +99,10 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"
+
+
+def test_a_case_does_not_know_the_list_of_the_case_before(testbed: Testbed) -> None:
+    """The retry goes to another process, which has cached the list with its policy."""
+    for scenario in ("waiting", "waiting, policy", "waiting"):
+        result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")
+        assert not result.problems

@@ -163,10 +163,12 @@ class Testbed:
         self.tokens.clear()
         self.tokens.update({claim: dict(known) for claim, known in snapshot.tokens.items()})
         self.lambda_.started.clear()
-        SOURCE.drawn = snapshot.drawn
         if self._snapshot is not snapshot:
             self._snapshot = snapshot
             self._texts.clear()
+            # The process before may have cached the list's settings of another scenario.
+            self.elsewhere = self.client()
+        SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
         """Return the state to continue from; the index must not be behind."""
