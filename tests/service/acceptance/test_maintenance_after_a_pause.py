@@ -20,6 +20,8 @@ DAY_SECONDS = 24 * 3600
 # Of the day itself, and of the minutes around the runs.
 ALL_QUERIES = SHARDS * (24 * 60 + 10)
 RUN_MILLIS = 300_000
+MIDDLE = STEP_MINUTES * SHARDS // 2
+PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
@@ -94,9 +96,19 @@ def run(desk: Admissions, table: WatchedTable, queries: int = ALL_QUERIES) -> in
 def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     desk: Admissions, table: WatchedTable
 ) -> None:
+    another = threading.Event()
+
+    def before_query(number: int) -> None:
+        """Let one query in the middle of the first step wait for the next one."""
+        if number == MIDDLE:
+            another.wait(PATIENT_SECONDS)
+        elif number > MIDDLE:
+            another.set()
+
     a_day_passes(desk)
     desk.lose_place("bob")
     desk.lose_place("cyd")
+    table.before_query = before_query
     assert run(desk, table) <= ALL_QUERIES
     assert desk.order() == ["ann", "bob", "cyd"]
     assert desk.world.metrics.take()["beats_missed"] == 0
