@@ -231,7 +231,7 @@ def test_people_are_served_at_a_counter(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/serve")
     expect(page.get_by_text("This console holds no one")).to_be_visible()
-    page.get_by_text("Whom, and for how long").click()
+    page.get_by_text("Who, and for how long").click()
     page.get_by_label("How many").fill("0")
     console.serve()
     expect(page.get_by_role("alert")).to_contain_text("How many: give a number")
@@ -509,7 +509,7 @@ def test_axe_finds_nothing(
         console.page.keyboard.press("Escape")
         expect(console.page.get_by_role("dialog")).to_be_hidden()
     console.go(f"{console.list_path}/serve")
-    console.page.get_by_text("Whom, and for how long").click()
+    console.page.get_by_text("Who, and for how long").click()
     console.page.get_by_label("How many").fill("2")
     console.serve()
     expect(console.claim_of("ada")).to_be_visible()
@@ -543,7 +543,7 @@ def test_no_page_is_wider_than_the_screen(
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert console.page.evaluate(wide) == 0, path
     console.go(f"{console.list_path}/serve")
-    console.page.get_by_text("Whom, and for how long").click()
+    console.page.get_by_text("Who, and for how long").click()
     console.page.get_by_label("How many").fill("2")
     console.serve()
     expect(console.claim_of("a" * 256)).to_be_visible()
