@@ -138,7 +138,7 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
-    """Return the dollars of calls by line item, without what a stack costs that nobody calls."""
+    """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
     used = totals(calls)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]

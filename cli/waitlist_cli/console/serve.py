@@ -11,7 +11,7 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Call, Form, with_form
 from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import OF_CLAIM, name_of
-from waitlist_cli.console.waitlist_actions import claim, whom
+from waitlist_cli.console.waitlist_actions import claim, claim_fields
 from waitlist_cli.errors import Refused
 
 PATH = "/lists/{waitlist}/serve"
@@ -33,7 +33,7 @@ def routes(desk: Desk) -> list[Route]:
             waiting=desk.get(f"/{waitlist_id}/stats")["waiting"],
             held=[one for one in people if one["claim_token"]],
             ended=[one for one in people if not one["claim_token"]],
-            fields=whom(waitlist),
+            fields=claim_fields(waitlist),
             actions=OF_CLAIM,
             key=str(uuid.uuid4()),
             every=REFRESH_SECONDS,

@@ -115,8 +115,8 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
     return (Field("filter", "Only people with", "long", hint),)
 
 
-def whom(waitlist: Document) -> Sequence[Field]:
-    """Return the fields that say whom to claim, and for how long."""
+def claim_fields(waitlist: Document) -> Sequence[Field]:
+    """Return the fields of a claim: how many people, from which end, for how long, which."""
     return (COUNT, ORDER, LEASE, *_filter_field(waitlist))
 
 
@@ -187,7 +187,7 @@ CLAIM = Action(
     "Claim",
     _claim,
     lambda waitlist: (
-        *whom(waitlist),
+        *claim_fields(waitlist),
         Field(
             "how",
             "And then",
