@@ -3,8 +3,9 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -12,18 +13,16 @@ from tests.reliability.load.chart import picture
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.progress import Shown
 from tests.reliability.load.report import as_json, sentences_of, show
-from tests.reliability.load.run import run
+from tests.reliability.load.run import Measured, Note, run
 from tests.reliability.load.service import ServiceError
 from waitlist_cli.errors import CliError
 
 USUAL = Plan()
+M = TypeVar("M", bound=Measured)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
     plan = Plan(
         clients=options.clients,
         seconds=options.seconds,
@@ -32,17 +31,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lease_seconds=options.lease,
         seed=options.seed,
     )
+    return carried_out(options, lambda note: run(plan, note), sentences_of, as_json, picture)
+
+
+def carried_out(
+    options: argparse.Namespace,
+    measure: Callable[[Note], M],
+    sentences: Callable[[M], Iterable[str]],
+    numbers: Callable[[M], object],
+    drawing: Callable[[M], str],
+) -> int:
+    """Measure, print and write what `options` ask for; return the exit code."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
     try:
         with Shown(console) as shown:
-            done = run(plan, shown.note)
+            done = measure(shown.note)
     except (CliError, ServiceError) as error:
         print(error, file=sys.stderr)
         return 1
-    show(console, done, sentences_of(done))
+    show(console, done, sentences(done))
     if options.json:
-        options.json.write_text(json.dumps(as_json(done), indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(numbers(done), indent=2) + "\n", encoding="utf-8")
     if options.svg:
-        options.svg.write_text(picture(done), encoding="utf-8")
+        options.svg.write_text(drawing(done), encoding="utf-8")
     return bool(done.problems)
 
 

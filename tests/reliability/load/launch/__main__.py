@@ -1,31 +1,20 @@
 """`make load`: a launch; the exit code is 1 if a promise was broken."""
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
-from tests.reliability.load.__main__ import positive
+from tests.reliability.load.__main__ import carried_out, positive
 from tests.reliability.load.launch.chart import picture
 from tests.reliability.load.launch.plan import LaunchPlan
 from tests.reliability.load.launch.report import as_json, sentences_of
 from tests.reliability.load.launch.run import run
-from tests.reliability.load.progress import Shown
-from tests.reliability.load.report import show
-from tests.reliability.load.service import ServiceError
-from waitlist_cli.errors import CliError
 
 USUAL = LaunchPlan()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
     plan = LaunchPlan(
         people=options.people,
         within_seconds=options.within,
@@ -36,18 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         most_seconds=options.most,
         seed=options.seed,
     )
-    try:
-        with Shown(console) as shown:
-            launch = run(plan, shown.note)
-    except (CliError, ServiceError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    show(console, launch, sentences_of(launch))
-    if options.json:
-        options.json.write_text(json.dumps(as_json(launch), indent=2) + "\n", encoding="utf-8")
-    if options.svg:
-        options.svg.write_text(picture(launch), encoding="utf-8")
-    return bool(launch.problems)
+    return carried_out(options, lambda note: run(plan, note), sentences_of, as_json, picture)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
