@@ -12,7 +12,7 @@ local head = redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES')
 local head_ticket = head[1] and ticket_of(keys, head[1], tonumber(head[2])) or false
 local oldest_parked = redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES')[2]
 local waiting, offered = redis.call('ZCARD', keys.queue), redis.call('ZCARD', keys.held)
-local inside = redis.call('ZCOUNT', keys.inside, math.floor(micros(now) / 1000), '+inf')
+local inside = redis.call('ZCOUNT', keys.inside, '(' .. math.floor(micros(now) / 1000), '+inf')
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta[4], meta[5]
 -- After a loss of Redis the counters continue from up to a minute before it.
 local signed_up = math.max(meta[3], waiting + offered + parked + left + admitted)
