@@ -1,6 +1,7 @@
 """Errors that only the public function raises; `waitlist_shared.errors` has the others."""
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -194,13 +195,8 @@ def cut(text: str, limit: int) -> str:
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")
-    kept = []
-    for character in text[:room]:
-        room -= _json_bytes(character)
-        if room < 0:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
+    lengths = range(1, room + 1)
+    return text[: bisect_right(lengths, room, key=lambda length: _json_bytes(text[:length]))] + "…"
 
 
 def _json_bytes(text: str) -> int:
