@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -14,6 +15,16 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+
+
+def pytest_configure() -> None:
+    """Let processes that tests start end by signals that the caller ignores, as below `nohup`.
+
+    An ignored signal stays ignored in a new process, and one with a handler does not.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.hookimpl(wrapper=True)

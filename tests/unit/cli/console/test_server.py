@@ -3,8 +3,6 @@
 import json
 import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -20,16 +18,6 @@ from waitlist_cli.api import ADMIN
 END_SECONDS = 60
 
 
-@contextmanager
-def heeded(number: signal.Signals) -> Iterator[None]:
-    """Let a new process end by a signal that this one may ignore, as below `nohup`."""
-    former = signal.signal(number, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(number, former)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     fake: FakeService, tmp_path: Path, number: signal.Signals
@@ -37,9 +25,7 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     fake.answers = {"GET": answer(200, {"waitlists": [], "cursor": None})}
     words = ("--json", "console", "--no-browser")
     environ = clean_environment(TMPDIR=str(tmp_path))
-    with heeded(number):
-        process = Typed(fake.url).process(*words, env=environ)
-    with process:
+    with Typed(fake.url).process(*words, env=environ) as process:
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["url"]
         origin = address.partition("/?")[0]
