@@ -81,7 +81,7 @@ lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
 	  --file template.yaml $(TRANSLATED) $(DOCUMENTED) $(wildcard .github/workflows/*.yml)
 
 test: $(INSTALLED) client-generator ## run every test that needs only this repository
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 AXE := tests/browser/node_modules
 

@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import signal
 from collections.abc import Generator, Iterator
 
@@ -16,6 +17,8 @@ from tests.support.redis_servers import (  # noqa: E402
     running_server,
 )
 
+MOST_WORKERS = 4
+
 
 def pytest_configure() -> None:
     """Let processes that tests start end by signals that the caller ignores, as below `nohup`.
@@ -25,6 +28,11 @@ def pytest_configure() -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one worker more than there are processors: a test often waits for a server."""
+    return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -43,7 +51,10 @@ def _loggers_as_they_were() -> Iterator[None]:
     """Take back the level that a handler's first call sets for its whole process."""
     yield
     for name in ("waitlist_api", "waitlist_queue"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
+        logger = logging.getLogger(name)
+        # A new level empties the caches of all loggers.
+        if logger.level != logging.NOTSET:
+            logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

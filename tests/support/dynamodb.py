@@ -87,7 +87,7 @@ def dynamodb(*, streamed: bool = False) -> Iterator[Any]:
         yield RealTable(url)
         return
     with mock_aws():
-        client = boto3.client("dynamodb", aws_access_key_id="test", **ACCESS)
+        client = _session().client("dynamodb", aws_access_key_id="test", **ACCESS)
         request = create_table_request(TABLE)
         if not streamed:
             del request["StreamSpecification"]
@@ -103,4 +103,5 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
+    """Return a session that outlives moto's mocks, as it reads the description of DynamoDB once."""
     return boto3.Session()

@@ -4,7 +4,7 @@ from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
 from tests.support.redis_servers import running_server
 
-OPERATIONS = 180
+OPERATIONS = 120
 
 
 def test_every_answer_holds_although_redis_is_killed_twice(serve: Serve) -> None:

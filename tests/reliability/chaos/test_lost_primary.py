@@ -15,8 +15,8 @@ from tests.support.redis_servers import (
 )
 from waitlist_queue import keys
 
-OPERATIONS = 240
-FIRST, LOST = 70, 70
+OPERATIONS = 160
+FIRST, LOST = 50, 50
 
 
 class Failover:

@@ -4,8 +4,8 @@ from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
 from tests.support.redis_servers import Server, cut_off, running_pair
 
-OPERATIONS = 210
-FIRST, LOST = 70, 140
+OPERATIONS = 140
+FIRST, LOST = 50, 95
 
 
 def take_over(replica: Server, port: int) -> None:

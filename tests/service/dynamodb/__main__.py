@@ -24,7 +24,7 @@ SUITES = [
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 # Combinations of wrong clocks by the hundred: they judge Redis, and cost more time than a suite.
 LEFT_OUT = ["--ignore=tests/service/acceptance/test_clocks.py"]
-PARALLEL = ["--numprocesses", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
+PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
 # The slowest test takes 117 s on two idle cores, where the table in memory needs a tenth of that.
 TIMEOUT = "--timeout=600"
 # Ctrl-C, and what CI and `kill` send: Java must not outlive this process.
