@@ -7,6 +7,8 @@ minutes with Redis. Unlike an index, the table itself is read consistently.
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from typing import Self
 
 from waitlist_api.records.entry import SHARDS, shard_of
@@ -20,10 +22,9 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# Minutes read in one step, and threads: after a pause of maintenance nearly all minutes are empty,
-# and sequential reads would only wait.
+# Minutes that one thread per shard reads in one step: after a pause of maintenance nearly all are
+# empty, and one read after the other would only wait.
 STEP_MINUTES = 4
-AT_ONCE = 16
 
 Key = tuple[str, str]
 
@@ -77,18 +78,16 @@ class Journal:
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield the changes with `after` < stamp <= `until`, some minutes of all shards at a time.
 
-        Each step has the stamp up to which the journal has been read.
+        Each step has the stamp up to which the journal has been read. Changes of one entry are in
+        the order of their stamps.
         """
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            last = until // MINUTE
+        last = until // MINUTE
+        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
             for first in range(after // MINUTE, last + 1, STEP_MINUTES):
                 behind = min(first + STEP_MINUTES, last + 1)
-                pks = [
-                    _pk(minute, shard) for minute in range(first, behind) for shard in range(SHARDS)
-                ]
-                read = pool.map(lambda pk: list(self._pages(pk, after, until)), pks)
-                changes = [change for pages in read for page in pages for change in page]
-                yield min(behind * MINUTE - 1, until), changes
+                minutes = range(first, behind)
+                read = pool.map(partial(self._minutes_of, minutes, after, until), range(SHARDS))
+                yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield pages of one shard's changes with `after` < stamp <= `until`, oldest first.
@@ -100,6 +99,10 @@ class Journal:
                 # The next page may have another change with the last stamp.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
+
+    def _minutes_of(self, minutes: range, after: int, until: int, shard: int) -> list[Change]:
+        pages = (self._pages(_pk(minute, shard), after, until) for minute in minutes)
+        return list(chain.from_iterable(chain.from_iterable(pages)))
 
     def _pages(self, pk: str, after: int, until: int) -> Iterator[list[Change]]:
         values = {"pk": pk, "low": f"{after:016d}{BEHIND_ALL}", "high": f"{until:016d}{BEHIND_ALL}"}
