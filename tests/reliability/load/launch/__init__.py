@@ -1,1 +1,1 @@
-"""A launch: everybody comes at once, most are refused at first, and all get in."""
+"""A launch: all people come at once, most are refused at first, and all get in."""
