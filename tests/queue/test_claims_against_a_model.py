@@ -160,11 +160,12 @@ class SegmentMachine(Machine):
         assert {one["segment"]: one["waiting"] for one in found} == {
             segment: len(line) for segment, line in lines.items() if line
         }
-        for segment, line in lines.items():
-            for number, name in enumerate(line, 1):
-                asked = {"segments": [segment], "segments_version": self.version}
-                [place] = accepted(self.line.position(name, **asked))["places"]
-                assert place == {"position": number, "total": len(line)}
+        for name in self.model.in_line():
+            mine = [segment for segment, line in lines.items() if name in line]
+            asked = {"segments": mine, "segments_version": self.version}
+            assert accepted(self.line.position(name, **asked))["places"] == [
+                {"position": 1 + lines[one].index(name), "total": len(lines[one])} for one in mine
+            ]
 
 
 def test_claims_and_segments_follow_the_model(valkey: Server) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec
 
 from tests.support.line import Line
 
@@ -33,11 +33,10 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 def assert_exact(line: Line) -> None:
     """Check that the index has the waiting entries at their ranks, and that tags are complete."""
-    contents: dict[str, Any] = line.contents()
-    prefix = f"wl:{{{line.waitlist_id}}}:"
-    tags = contents.get(f"{prefix}tags", {})
+    prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
+    tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
     queue, held, parked, index = (
-        dict(contents.get(f"{prefix}{name}", ()))
+        dict(redis.zrange(f"{prefix}{name}", 0, -1, withscores=True))
         for name in ("queue", "held", "parked", "segments")
     )
     assert set(index) == {
@@ -47,7 +46,6 @@ def assert_exact(line: Line) -> None:
     }
     people = {*queue, *held, *parked}
     assert set(tags) <= people
-    meta = contents[f"{prefix}meta"]
     is_complete = meta["segments_version"] != "0" and meta["segments_state"] == "ready"
     assert set(tags) == people or not is_complete
 

@@ -24,13 +24,11 @@ def accounts() -> Iterator[Campaign]:
         yield campaign
 
 
-@pytest.mark.timeout(600)
 def test_answers_to_guests_and_operators_match_the_document(guests: Campaign) -> None:
     outcome = guests.run(*BRIEFLY)
     assert outcome.is_clean, outcome.report
 
 
-@pytest.mark.timeout(600)
 def test_answers_to_customers_of_an_issuer_match_the_document(accounts: Campaign) -> None:
     outcome = accounts.run(*BRIEFLY)
     assert outcome.is_clean, outcome.report

@@ -67,7 +67,6 @@ LIES = {
 OPERATIONS = "--include-operation-id-regex=^(getWaitlist|listWaitlists|putWaitlist)$"
 
 
-@pytest.mark.timeout(600)
 def test_each_false_statement_of_a_document_is_found(guests: Campaign, tmp_path: Path) -> None:
     document = json.loads(GUESTS.document.read_text(encoding="utf-8"))
     for lie in LIES:

@@ -25,8 +25,6 @@ WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support
 # Combinations of wrong clocks by the hundred: they judge Redis, and cost more time than a suite.
 LEFT_OUT = ["--ignore=tests/service/acceptance/test_clocks.py"]
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
-# The slowest test takes 117 s on two idle cores, where the table in memory needs a tenth of that.
-TIMEOUT = "--timeout=600"
 # Ctrl-C, and what CI and `kill` send: Java must not outlive this process.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 30 * 60.0
@@ -34,7 +32,7 @@ GRACE_SECONDS = 30.0
 
 
 def main() -> int:
-    arguments = sys.argv[1:] or [*PARALLEL, TIMEOUT, *SUITES, *_units_with_a_table(), *LEFT_OUT]
+    arguments = sys.argv[1:] or [*PARALLEL, *SUITES, *_units_with_a_table(), *LEFT_OUT]
     for one in ENDING:
         signal.signal(one, _end)
     try:
