@@ -44,6 +44,13 @@ def check_time(seconds: float) -> None:
         raise TooLate(f"{seconds:.2f} s, {LIMIT_SECONDS} s at the most")
 
 
+def answered(answer: Answer) -> Answer:
+    """Return the answer of a server that works; a busy machine may need all of the call's time."""
+    if answer.get("code") == "queue_unavailable":
+        raise TooLate(answer["message"])
+    return accepted(answer)
+
+
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
     """Return a waitlist whose service connects at its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
@@ -96,12 +103,12 @@ def test_a_hung_server_is_answered_for_in_time(
     lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
     if connected:
         for line in lines:
-            accepted(line.init())
+            answered(line.init())
     with hung(*(server.nodes if isinstance(server, Cluster) else [server])):
         assert_unavailable(ask_at_once(lines))
     for line in lines:
-        accepted(line.init())
-        assert line.signup("zoe")["outcome"] in ("joined", "already")
+        answered(line.init())
+        assert answered(line.signup("zoe"))["outcome"] in ("joined", "already")
 
 
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
@@ -113,11 +120,11 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
     lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
     if connected:
         for line in lines:
-            accepted(line.init())
+            answered(line.init())
     with hung(first):
         assert_unavailable(ask_at_once(lines))
     for line in lines:
-        accepted(line.init())
+        answered(line.init())
 
 
 @in_time
@@ -128,7 +135,7 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
         for node in cluster.nodes
     ]
     for line in lines:
-        accepted(line.init())
+        answered(line.init())
     requests = [line.message("signup", **line.stay("ann")) for line in lines]
     for node in cluster.nodes:
         node.client.script_flush()
@@ -136,21 +143,24 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
         answer, seconds = ask(
             lines[0], lambda line: line.handle({"op": "batch", "requests": requests})
         )
-        assert accepted(lines[0].signup("ann"))["outcome"] == "already"
+        assert answered(lines[0].signup("ann"))["outcome"] == "already"
     check_time(seconds)
-    words = [result.get("outcome", result.get("code")) for result in answer["results"]]
-    assert words in ([word, "queue_unavailable", word] for word in ("joined", "already"))
+    first, hanging, last = answer["results"]
+    assert hanging["code"] == "queue_unavailable"
+    assert {answered(one)["outcome"] for one in (first, last)} <= {"joined", "already"}
 
 
+@in_time
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
     """P6: an answer that arrives after its call was given up does not answer the next call."""
     line = line_on(valkey.url, cluster=False)
-    line.init()
-    line.all_sign_up(["ann", "bob"])
+    answered(line.init())
+    for name in ("ann", "bob"):
+        answered(line.signup(name))
     with hung(valkey):
         assert line.position("ann")["code"] == "queue_unavailable"
-    assert line.position("bob")["position"] == 2
-    assert line.position("ann")["position"] == 1
+    assert answered(line.position("bob"))["position"] == 2
+    assert answered(line.position("ann"))["position"] == 1
 
 
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
