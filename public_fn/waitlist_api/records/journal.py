@@ -101,8 +101,12 @@ class Journal:
             yield min((minute + 1) * MINUTE - 1, until), []
 
     def _minutes_of(self, minutes: range, after: int, until: int, shard: int) -> list[Change]:
-        pages = (self._pages(_pk(minute, shard), after, until) for minute in minutes)
-        return list(chain.from_iterable(chain.from_iterable(pages)))
+        return [
+            change
+            for minute in minutes
+            for page in self._pages(_pk(minute, shard), after, until)
+            for change in page
+        ]
 
     def _pages(self, pk: str, after: int, until: int) -> Iterator[list[Change]]:
         values = {"pk": pk, "low": f"{after:016d}{BEHIND_ALL}", "high": f"{until:016d}{BEHIND_ALL}"}

@@ -270,6 +270,18 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
         assert one["expired_stamp"] == 0
 
 
+def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
+    """P6: counted so, and the place is free for the next one from then on."""
+    filled(line, max_inside=1)
+    assert admitted(line) == PEOPLE[:1]
+    accepted(enter(line, PEOPLE[0]))
+    line.clock.advance(seconds=PASS_SECONDS, micros=-1000)
+    assert (line.stats()["inside"], admitted(line)) == (1, [])
+    line.clock.advance(micros=1000)
+    assert line.stats()["inside"] == 0
+    assert admitted(line) == PEOPLE[1:2]
+
+
 def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
     filled(line, max_inside=1)
     (offer,) = admit(line)["entries"]
