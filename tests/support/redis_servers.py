@@ -86,7 +86,23 @@ class Cluster:
         target_id = target.client.execute_command("CLUSTER", "MYID")
         migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
         source.client.execute_command(*migrate)
-        await_that(lambda: all(slot in _slots_of(target, seen_by=node) for node in self.nodes))
+        self._await_owner(target, slot)
+
+    @contextmanager
+    def slot_without_owner(self, key: str) -> Iterator[Server]:
+        """Take the slot of a key from its node, which is yielded, and give it back at the end."""
+        owner, slot = self.owner_of(key), self.slot_of(key)
+        owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
+        try:
+            yield owner
+        finally:
+            owner.client.execute_command("CLUSTER", "ADDSLOTS", slot)
+            self._await_owner(owner, slot)
+            await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
+
+    def _await_owner(self, owner: Server, slot: int) -> None:
+        """Wait until every node knows it: a client may ask any of them."""
+        await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 
 @dataclass

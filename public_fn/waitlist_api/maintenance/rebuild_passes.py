@@ -26,7 +26,7 @@ from waitlist_shared.limits import MAX_FILL
 # changed within this time before the rebuild are read again, from the table.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# Of an order that was never windows, longer: after a clock has gone back, its next life begins
+# Of an order that no heartbeat has seen, longer: after a clock has gone back, its next life begins
 # later than any clock says.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
@@ -69,8 +69,8 @@ class RebuildPasses:
         """Correct entries by the journal, which never lags, up to the start of this epoch."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        windows = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
-        since = max(min(windows, recent), born - LONGEST_LOOK_STAMPS)
+        seen = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
+        since = max(min(seen, recent), born - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
         for reached, page in self.journal.of_shard(shard, since, born):
             self._correct(run, [one for one in page if one.waitlist_id == run.waitlist_id])
