@@ -31,12 +31,12 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run one worker more than there are processors: a test often waits for a server.
+    """Run two workers a processor, at most four: a test often waits for a server.
 
     `PYTEST_XDIST_AUTO_NUM_WORKERS` has another number, as everywhere.
     """
     wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
-    return int(wanted) if wanted else min((os.cpu_count() or 1) + 1, MOST_WORKERS)
+    return int(wanted) if wanted else min(2 * (os.cpu_count() or 1), MOST_WORKERS)
 
 
 @pytest.hookimpl(wrapper=True)
