@@ -33,7 +33,7 @@ def pytest_configure() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Run two workers a processor, at most four: a test often waits for a server.
 
-    `PYTEST_XDIST_AUTO_NUM_WORKERS` has another number, as everywhere.
+    `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides the number.
     """
     wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
     return int(wanted) if wanted else min(2 * (os.cpu_count() or 1), MOST_WORKERS)
