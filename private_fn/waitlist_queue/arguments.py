@@ -15,6 +15,7 @@ from waitlist_shared.ranks import TIER
 TOKEN_BYTES = 20
 Argument = str | int
 Arguments = tuple[Argument, ...]
+PLAIN = (str, int)  # types of values that need no packing; most have one of them
 
 
 def packed(value: Any) -> Argument:
@@ -23,7 +24,7 @@ def packed(value: Any) -> Argument:
     Several values have a space between two. The fields of a struct are `name=value`, those of an
     array-like one follow each other with a colon. A missing value is empty.
     """
-    if type(value) in (str, int):  # most fields, so checked first
+    if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
     if value is None or value is UNSET:
         return ""
@@ -86,16 +87,9 @@ MADE: dict[str, Callable[[Any], Argument]] = {
 }
 
 
-def mapper(request: type[c.Request], names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return what makes the arguments of these names from a request of this type."""
-    types = {field.name: field.type for field in structs.fields(request)}
-    makers = [MADE.get(name) or _field(name, types.get(name)) for name in names]
-    return lambda request: tuple([make(request) for make in makers])
-
-
-def _field(name: str, declared: Any) -> Callable[[Any], Argument]:
-    """Return what makes an argument of a field; a number or a text needs no packing."""
-    get: Callable[[Any], Any] = attrgetter(name)
-    if getattr(declared, "__origin__", declared) in (str, int):
-        return get
-    return lambda request: packed(get(request))
+def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
+    """Return what makes the arguments of these names from a request."""
+    makers = [MADE.get(name) or attrgetter(name) for name in names]
+    return lambda request: tuple(
+        [one if type(one := make(request)) in PLAIN else packed(one) for make in makers]
+    )

@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
+from waitlist_queue.results import Message, Reply
 from waitlist_queue.scripts import Script, load_all
-from waitlist_queue.store import Call, Reply
+from waitlist_queue.store import Call
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import BY_CODE, WaitlistError
 
 SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
@@ -31,13 +31,14 @@ class Operation:
     """How a type of request is carried out.
 
     With `per_run` above 1, `arguments` takes a list of requests, and the script returns a list of
-    replies. `own_keys` come after the keys of the waitlist. `results` go by the reply's outcome.
+    replies. `own_keys` come after the keys of the waitlist. `results` go by the reply's outcome or
+    refusal.
     """
 
     script: Script
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     arguments: Callable[[Any], arguments.Arguments]
-    results: Mapping[str, Callable[[Reply], c.Result]]
+    results: Mapping[str, Callable[[Reply], Message]]
     per_run: int
 
 
@@ -50,12 +51,13 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
     return Operation(
         script,
         tuple(OWN_KEYS[name] for name in script.keys if name in OWN_KEYS),
-        arguments.stays_of if per_run > 1 else arguments.mapper(request, own_arguments),
+        arguments.stays_of if per_run > 1 else arguments.mapper(own_arguments),
         results.makers(script, c.RESULTS[request]),
         per_run,
     )
 
 
+@cache
 def _script_name(request: type[c.Request]) -> str:
     """Return the name of a class as a file has it: restore_many of RestoreMany."""
     return re.sub(r"(?<=.)([A-Z])", r"_\1", request.__name__).lower()
@@ -85,20 +87,21 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.per_run > 1 else request)
-    keys_of_waitlist = _keys_of_waitlist(operation.script.name, request.waitlist_id)
-    own_keys = [key_of(request) for key_of in operation.own_keys]
-    return Call(operation.script, (*keys_of_waitlist, *own_keys), own_arguments)
+    all_keys = _keys_of_waitlist(operation.script.name, request.waitlist_id)
+    if operation.own_keys:
+        all_keys += tuple([key_of(request) for key_of in operation.own_keys])
+    return Call(operation.script, all_keys, own_arguments)
 
 
-def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[c.Result | WaitlistError]:
-    """Return the result of each request in a part, or the refusal that its reply names."""
-    kind = type(part[0])
-    makers = operation_of(kind).results
-    replies = reply if kind in PER_RUN else [reply]
-    return [
-        makers[own[0]](own) if own[0] in makers else BY_CODE[own[0]]()
-        for _, own in zip(part, replies, strict=True)
-    ]
+def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
+    """Return the result of each request in a part, or the failure that its reply names."""
+    operation = operation_of(type(part[0]))
+    results = operation.results
+    if operation.per_run == 1:
+        return [results[reply[0]](reply)]
+    if len(reply) != len(part):
+        raise ValueError(f"a script returned {len(reply)} replies to {len(part)} requests")
+    return [results[own[0]](own) for own in reply]
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from waitlist_queue.service import Message, QueueService
+from waitlist_queue.results import Message
+from waitlist_queue.service import QueueService
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable

@@ -5,53 +5,80 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import FieldInfo
 
 from waitlist_queue.scripts import Names, Script
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import BY_CODE
+from waitlist_shared.errors import BY_CODE, WaitlistError
 
 Reply = list[Any]
+# A result or a failure of the contract, as its JSON has it.
+Message = dict[str, Any]
 Convert = Callable[[Any], Any]
 Rows = Mapping[str, Names]
 
 
-def makers(script: Script, result: type[c.Result]) -> dict[str, Convert]:
-    """Return, by outcome, what makes a result of this type from a reply of this script."""
+def makers(script: Script, result: type[c.Result]) -> dict[str, Callable[[Reply], Message]]:
+    """Return, by outcome or refusal, what makes an answer of this type from a script's reply."""
     return {
-        outcome: _maker(result, ("outcome", *names), script.rows)
-        for outcome, names in script.returns.items()
-        if outcome not in BY_CODE
+        name: _refuser(BY_CODE[name]())
+        if name in BY_CODE
+        else _maker(result, ("outcome", *names), script.rows)
+        for name, names in script.returns.items()
     }
 
 
-def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
-    """Return what makes a struct of values by name; it leaves out those of unknown names."""
-    types = {field.name: field.type for field in msgspec.structs.fields(struct)}
-    unknown = [name for name in names if name not in types]
-    found = {name: _converter(types[name], name, rows) for name in names if name in types}
-    converters = [(name, convert) for name, convert in found.items() if convert]
+def failure(error: WaitlistError) -> Message:
+    """Return the answer instead of a result."""
+    return msgspec.to_builtins(c.Failure(code=error.code, message=error.message))  # type: ignore[no-any-return]
 
-    def make(values: Reply) -> Any:
-        if len(values) != len(names):
+
+def _refuser(error: WaitlistError) -> Callable[[Reply], Message]:
+    return lambda _reply: failure(error)
+
+
+def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
+    """Return what makes a struct's JSON of values by name; it leaves out those of unknown names.
+
+    To make the struct itself and then encode it would take three times as long.
+    """
+    fields = {field.name: field for field in msgspec.structs.fields(struct)}
+    keys = [fields[name].encode_name if name in fields else name for name in names]
+    unknown = [name for name in names if name not in fields]
+    others = {field.encode_name: _default(field) for field in fields.values() if not field.required}
+    others = {key: value for key, value in others.items() if key not in keys}
+    found = [(fields[name], name) for name in names if name in fields]
+    converters = [
+        (field.encode_name, convert)
+        for field, name in found
+        if (convert := _converter(field.type, name, rows))
+    ]
+
+    def make(values: Reply) -> Message:
+        if len(values) != len(keys):
             raise ValueError(f"a script returned {values}, its header declares {names}")
-        fields = dict(zip(names, values))  # noqa: B905 checked above in a fraction of the time
+        made = dict(zip(keys, values))  # noqa: B905 checked above in a fraction of the time
         for name in unknown:
-            del fields[name]
-        for name, convert in converters:
-            fields[name] = convert(fields[name])
-        return struct(**fields)
+            del made[name]
+        for key, convert in converters:
+            made[key] = convert(made[key])
+        made.update(others)
+        return made
 
     return make
 
 
+def _default(field: FieldInfo) -> Any:
+    return msgspec.to_builtins(field.default)
+
+
 def _converter(declared: Any, name: str, rows: Rows) -> Convert | None:
-    """Return what makes a field of a value: Redis has no booleans, tuples and structs."""
+    """Return what makes a field of a value: Redis has no booleans and no names in rows."""
     if declared is bool:
         return bool
-    if get_origin(declared) not in (list, tuple):
-        return _maker(declared, rows[name], rows) if name in rows else None
-    sequence: type[list[Any]] | type[tuple[Any, ...]] = get_origin(declared)
     if name not in rows:
-        return sequence
+        return None
+    if get_origin(declared) not in (list, tuple):
+        return _maker(declared, rows[name], rows)
     make_row = _maker(get_args(declared)[0], rows[name], rows)
-    return lambda values: sequence([make_row(row) for row in values])
+    return lambda values: [make_row(row) for row in values]

@@ -9,6 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
+FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 # Arguments that the store adds at the end of the caller's.
 OF_STORE = ("now", "server_run_id")
 Names = tuple[str, ...]
@@ -68,8 +69,21 @@ def _code(pieces: Names, names: str, body: str) -> str:
     The names take the place of the header's first line, so that every line keeps the number that
     it has in its file: an error in Redis' log names it.
     """
-    library = [(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces]
-    return COMMENT.sub("", "".join(library)) + names + COMMENT.sub("", body)
+    library = "".join([(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces])
+    code = names + COMMENT.sub("", body)
+    return _needed(COMMENT.sub("", library), code) + code
+
+
+def _needed(library: str, code: str) -> str:
+    """Return the library with empty lines for each function that no code after it names.
+
+    Redis makes each function again at each run, which takes a tenth of a microsecond.
+    """
+    for function in reversed(list(FUNCTION.finditer(library))):
+        before, after = library[: function.start()], library[function.end() :]
+        if not re.search(rf"\b{function[1]}\b", after + code):
+            library = before + "\n" * function[0].count("\n") + after
+    return library
 
 
 def load_all() -> dict[str, Script]:

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import msgspec
 
 from waitlist_queue.operations import call_of, parts_of, results_of
-from waitlist_queue.store import RedisStore, Reply, ScriptFailed
+from waitlist_queue.results import Message, Reply, failure
+from waitlist_queue.store import RedisStore, ScriptFailed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     Expiring,
@@ -19,7 +20,6 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-Message = dict[str, Any]
 # One turn ends 200 holds, so one call ends up to 4,000. No turn begins after EXPIRING_SECONDS, so
 # that the last one is over before Lambda would stop the function.
 EXPIRING_TURNS = 20
@@ -43,61 +43,71 @@ class QueueService:
     def handle(self, message: object) -> Message:
         """Answer one message: a result with `ok` true, or a failure with a `code`."""
         try:
-            return _encode(self._answer(_decode(message)))
+            return self._answer(_decode(message))
         except WaitlistError as error:
-            return _failure(error)
+            return failure(error)
         except ScriptFailed:
             logger.exception("a script failed")
-            return _failure(InternalError())
+            return failure(InternalError())
 
-    def _answer(self, request: c.Request) -> c.Result:
+    def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
-            return c.BatchResult(outcome="batch", results=self._batch(request.requests))
+            return {"outcome": "batch", "ok": True, "results": self._batch(request.requests)}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
         self._store.ping()
-        return c.PingResult(outcome="pong")
+        return {"outcome": "pong", "ok": True}
 
-    def _run(self, request: c.OnWaitlist) -> c.Result:
+    def _run(self, request: c.OnWaitlist) -> Message:
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             if turn and self._monotonic() > end:
                 break
             [result] = results_of([request], self._store.run(call_of([request])))
-            if not isinstance(result, WaitlistError):
+            if result.get("code") != Expiring.code:
                 return result
-            if not isinstance(result, Expiring):
-                raise result
             # Each turn ends a bounded number of holds; no entry may be claimed before.
         raise Expiring
 
-    def _batch(self, rows: list[Any]) -> list[Any]:
-        decoded = [_decode_row(row) for row in rows]
+    def _batch(self, rows: list[Any]) -> list[Message]:
+        decoded = _decode_rows(rows)
         parts = list(parts_of([one for one in decoded if isinstance(one, c.OnWaitlist)]))
         replies = self._store.run_many([call_of(part) for part in parts])
-        settled: list[c.Result | c.Failure] = []
+        settled: list[Message] = []
         for part, reply in zip(parts, replies, strict=True):
             settled += _settle(part, reply)
         results = iter(settled)
-        # Encoded with the message that they are in.
-        return [one if isinstance(one, c.Failure) else next(results) for one in decoded]
+        return [next(results) if isinstance(one, c.OnWaitlist) else one for one in decoded]
 
 
-def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[c.Result | c.Failure]:
+def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:
     if isinstance(reply, WaitlistError):
-        return [_failed(reply)] * len(part)
-    results = results_of(part, reply)
-    return [_failed(one) if isinstance(one, WaitlistError) else one for one in results]
+        return [failure(reply) for _ in part]
+    return results_of(part, reply)
 
 
-def _decode_row(row: object) -> c.OnWaitlist | c.Failure:
+def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
+    """Decode each row of a batch, or say why it is refused."""
     try:
-        request = _decode(row)
+        requests = msgspec.convert(rows, list[c.Single])
+    except (msgspec.ValidationError, UnicodeEncodeError):
+        # One row is refused or more. To decode each by itself takes twice the time.
+        return [_decode_row(row) for row in rows]
+    return [_accepted(request) for request in requests]
+
+
+def _decode_row(row: object) -> c.OnWaitlist | Message:
+    try:
+        return _accepted(_decode(row))
     except WaitlistError as error:
-        return _failed(error)
-    if isinstance(request, c.OnWaitlist):
-        return request
-    return _failed(InvalidRequest("a batch holds operations on waitlists only"))
+        return failure(error)
+
+
+def _accepted(request: c.Request) -> c.OnWaitlist | Message:
+    """Return a row of a batch, or why it is refused."""
+    if not isinstance(request, c.OnWaitlist):
+        return failure(InvalidRequest("a batch holds operations on waitlists only"))
+    return request if request.v == c.VERSION else failure(UnsupportedVersion())
 
 
 def _decode(message: object) -> c.Request:
@@ -120,16 +130,3 @@ def _type_of(message: Any) -> Any:
         return Rows if op == "batch" else c.REQUESTS[op]
     except (LookupError, TypeError):  # an unknown operation, or no message at all
         return c.AnyRequest
-
-
-def _encode(result: c.Result | c.Failure) -> Message:
-    message: Message = msgspec.to_builtins(result)
-    return message
-
-
-def _failure(error: WaitlistError) -> Message:
-    return _encode(_failed(error))
-
-
-def _failed(error: WaitlistError) -> c.Failure:
-    return c.Failure(code=error.code, message=error.message)

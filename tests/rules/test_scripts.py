@@ -140,6 +140,13 @@ def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
         assert "--" not in script.source
 
 
+def test_no_function_is_sent_that_is_not_called() -> None:
+    """Redis makes each function again at each run."""
+    for script in SCRIPTS.values():
+        for function in re.findall(r"^local function (\w+)", script.source, re.MULTILINE):
+            assert len(re.findall(rf"\b{function}\b", script.source)) > 1, (script.name, function)
+
+
 @each_verb
 def test_the_library_that_is_named_is_the_library_that_is_used(verb: Source) -> None:
     used = verb.declared("USES")

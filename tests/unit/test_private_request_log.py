@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from waitlist_queue.request_log import RequestLog
-from waitlist_queue.service import Message
+from waitlist_queue.results import Message
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 

@@ -16,7 +16,7 @@ local state = owned_state(meta[1], meta[7], server_run_id)
 local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
 local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
-local apart, clock_ticket = 1, nil
+local apart, clock_ticket, is_anyone_inside = 1, nil, nil
 if state then
   clock_ticket = ticket_after(0, micros(now))
   -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
@@ -58,7 +58,8 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
       rank, ticket = 255 * TIER + stamp, stamp
     end
     redis.call('ZADD', keys.queue, rank, entry_id)
-    if redis.call('ZREM', keys.inside, entry_id) == 1 then wake(keys) end
+    if is_anyone_inside == nil then is_anyone_inside = redis.call('ZCARD', keys.inside) > 0 end
+    if is_anyone_inside and redis.call('ZREM', keys.inside, entry_id) == 1 then wake(keys) end
     if rank % TIER ~= ticket then redis.call('HSET', keys.moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)
@@ -67,7 +68,9 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
     signed_up, total = signed_up + 1, total + 1
   end
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
-  local position = redis.call('ZRANK', keys.queue, entry_id) + 1
+  -- A signup stands behind all others: no rank is made of a later ticket.
+  local is_last = outcome == 'joined' and not import_rank
+  local position = is_last and total or redis.call('ZRANK', keys.queue, entry_id) + 1
   local pace = not import_rank and pace_of(meta[9], meta[10])
   return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
 end

@@ -26,8 +26,8 @@ from waitlist_shared.limits import MAX_FILL
 # changed within this time before the rebuild are read again, from the table.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# Of an order that no heartbeat has seen, longer: after a clock has gone back, its next life begins
-# later than any clock says.
+# Without a heartbeat of the lost order the reading begins earlier: if Redis' clock has gone back,
+# the new epoch begins later than any clock shows.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 

@@ -9,7 +9,6 @@ from tests.reliability.load.plan import WAITLIST_ID
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
 MOST_CLAIMED = 5
 COMPLETES, RELEASES = 0.7, 0.2  # of the claimed entries; the other holds expire
-OFFERS = 0.5  # of the turns: places offered, instead of claims
 ENTERS = 0.8  # of the offered customers; the others decline
 BUMPS = 3
 # Most change only the priority, because the oracle can check the order within a priority.
@@ -28,16 +27,18 @@ async def operators(client: Client, name: str, population: Population) -> None:
     try:
         while not client.load.is_over:
             number += 1
-            await _turn(client, f"{name}-{number}", population)
+            await _turn(client, name, number, population)
     except LoadOver:
         return
 
 
-async def _turn(client: Client, key: str, population: Population) -> None:
-    if client.random.random() < OFFERS:
-        await _offer(client, key, population)
-    else:
+async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
+    """Claim in one turn and offer places in the next: also a short load does both."""
+    key = f"{name}-{turn}"
+    if turn % 2:
         await _claim(client, key)
+    else:
+        await _offer(client, key, population)
     for number in range(BUMPS):
         if population.lately:
             person, entry_id = client.random.choice(population.lately)

@@ -1,4 +1,4 @@
-"""Shows the progress of a run: jobs, cases, failures, time left."""
+"""Shows the progress of a run: jobs, cases, failures, time."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts jobs and cases; estimates the time left from the jobs of this run."""
+    """Counts jobs and cases. It does not estimate the time left: the last jobs are the largest."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -27,10 +27,9 @@ class Progress:
         return time.monotonic() - self._began
 
     def _show(self) -> None:
-        left = self.seconds / self._done * (self._jobs - self._done)
         print(
-            f"{self._done:,} of {self._jobs:,} jobs done, {self._cases:,} cases,"
-            f" {self._failing:,} fail, at most about {left / 60:.0f} minutes left",
+            f"{self._done:,} of {self._jobs:,} jobs done in {self.seconds / 60:.1f} minutes,"
+            f" {self._cases:,} cases, {self._failing:,} fail",
             file=sys.stderr,
             flush=True,
         )
