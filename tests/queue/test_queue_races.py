@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -19,12 +19,14 @@ Act = Callable[[], Any]
 
 
 @pytest.fixture
-def shared(valkey: Server) -> Line:
+def shared(valkey: Server) -> Iterator[Line]:
     """A waitlist that all threads use through one service, with the server's own clock."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    line = Line(valkey.client, now_micros=lambda: "", connect=lambda: connect(config))
+    client: Any = connect(config)
+    line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
     line.init()
-    return line
+    yield line
+    client.close()  # a connection for each thread
 
 
 def at_once(acts: Sequence[Act]) -> list[Any]:

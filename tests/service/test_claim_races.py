@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
@@ -22,14 +22,16 @@ Claimed = tuple[str, Answer]
 
 
 @pytest.fixture
-def crowd(valkey: Server) -> Line:
+def crowd(valkey: Server) -> Iterator[Line]:
     """Three hundred wait; all claimers use one service."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    line = Line(connect(config))
+    client: Any = connect(config)
+    line = Line(client)
     line.init(max_attempts=100)
     requests = [line.message("signup", **line.stay(name)) for name in PEOPLE]
     accepted(line.handle({"op": "batch", "requests": requests}))
-    return line
+    yield line
+    client.close()  # a connection for each claimer
 
 
 def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:

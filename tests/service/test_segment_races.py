@@ -1,5 +1,6 @@
 """Sixteen claimers at once on segments that overlap: each person once, each segment in order."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import count, cycle, islice
 from typing import Any
@@ -27,16 +28,18 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 
 @pytest.fixture
-def crowd(valkey: Server) -> Line:
+def crowd(valkey: Server) -> Iterator[Line]:
     """Three hundred wait in six segments, each in several; all claimers use one service."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    line = Line(connect(config))
+    client: Any = connect(config)
+    line = Line(client)
     line.init(max_attempts=100, segments_version=1)
     requests = [
         line.message("signup", **line.stay(name), **line.within(*kind)) for name, kind in OF.items()
     ]
     accepted(line.handle({"op": "batch", "requests": requests}))
-    return line
+    yield line
+    client.close()  # a connection for each claimer
 
 
 def asked(line: Line, segment: str) -> dict[str, Any]:
