@@ -1,0 +1,45 @@
+"""A process that forks, as the local run's functions do, after it has talked to Redis."""
+
+import multiprocessing
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tests.support.redis_servers import Server, await_that
+from waitlist_queue.config import Config
+from waitlist_queue.connections import connect
+
+
+def client_of(server: Server) -> Any:
+    return connect(Config(redis_url=server.url, redis_cluster=False, log_level="INFO"))
+
+
+def one(client: Any) -> int:
+    return int(client.execute_command("EVAL", "return 1", 0))
+
+
+def connections_to(server: Server) -> int:
+    return int(server.client.info("clients")["connected_clients"])
+
+
+def _ask_and_wait(client: Any, pipe: Connection) -> None:
+    pipe.send(one(client))
+    pipe.recv()
+
+
+def test_a_forked_process_has_a_connection_of_its_own(valkey: Server) -> None:
+    """P9: on a shared one each process would read the other's answers."""
+    client = client_of(valkey)
+    assert one(client) == 1
+    before = connections_to(valkey)
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(
+        target=_ask_and_wait, args=(client, theirs), daemon=True
+    )
+    process.start()
+    assert ours.recv() == 1
+    assert connections_to(valkey) == before + 1
+    ours.send("end")
+    process.join()
+    assert process.exitcode == 0
+    assert one(client) == 1
+    await_that(lambda: connections_to(valkey) == before)
