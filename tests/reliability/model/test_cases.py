@@ -1,7 +1,7 @@
 """A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
 
-Single faults: one in 40, or one in 120 for long operations. Sequences of two faults: one in 40, for
-one job in five. Pairs: every operation with a look, and one other pair in 60; all their ends, but
+Single faults: one in 64, or one in 180 for long operations. Sequences of two faults: one in 40, for
+one job in five. Pairs: every operation with a look, and one other pair in 90; all their ends, but
 only the first four of a rebuild.
 """
 
@@ -17,10 +17,10 @@ from tests.reliability.model.operations import OPERATIONS, Operation
 from tests.reliability.model.report import text_of
 from tests.reliability.model.testbed import Testbed
 
-SOME_FAULTS = Sample(one_in=40)
-FEWER_FAULTS = Sample(one_in=120)
+SOME_FAULTS = Sample(one_in=64)
+FEWER_FAULTS = Sample(one_in=180)
 SOME_SEQUENCES = Sample(one_in=40)
-SOME_PAIRS = Sample(one_in=60)
+SOME_PAIRS = Sample(one_in=90)
 FEW_ENDS = 4
 LONG = (
     "rebuild",

@@ -1,6 +1,5 @@
 -- Tickets fix the order of arrival; ranks are the scores made of them (see waitlist_shared/ranks.py).
 -- redis.call writes numbers with all their digits; tostring and .. would keep 14 of a rank's 16.
--- Every function of the library costs time in each run of a script that uses its file.
 local TIER = 35184372088832 -- 2^45 ranks in a priority
 -- The last 2^40 of them are room ahead of the first ticket of the next priority. Entries that are moved to the
 -- front get ranks in it, and no ticket comes from it. Tickets last until 2087.
