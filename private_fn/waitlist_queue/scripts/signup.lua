@@ -23,11 +23,6 @@ if state then
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
-local function draw(import_rank)
-  last_ticket = math.max(last_ticket + (import_rank and 1 or apart), clock_ticket)
-  return last_ticket
-end
-
 local function place(stay, entry_id, import_rank, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
@@ -39,21 +34,21 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
     local stamp = import_rank and hold.stamp - 1 or hold.ticket
     return {'already', hold.rank, hold.ticket, stamp, false, false, false}
   end
-  local outcome, ticket, stamp = 'already', nil, nil
+  local outcome, ticket = 'already', nil
+  local stamp = math.max(last_ticket + (import_rank and 1 or apart), clock_ticket)
   if rank then
-    ticket, stamp = ticket_of(keys, entry_id, rank), draw(import_rank)
+    ticket = ticket_of(keys, entry_id, rank)
   else
     if open == '0' and not import_rank then return {'waitlist_closed'} end
     if segments_version ~= (meta[6] or '0') then return {'stale_segments'} end
     -- The number of entries is not known until the rebuild is complete.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then return {'waitlist_full'} end
-    outcome, stamp = 'joined', draw(import_rank)
+    outcome = 'joined'
     if import_rank then
       rank, ticket = free_rank_after(keys, import_rank), import_rank % TIER
       -- Later tickets must sort behind this one, whatever the clock of the import's caller says.
       stamp = math.max(stamp, rank % TIER + 1)
-      last_ticket = stamp
     else
       rank, ticket = 255 * TIER + stamp, stamp
     end
@@ -67,6 +62,7 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
     end
     signed_up, total = signed_up + 1, total + 1
   end
+  last_ticket = stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
   -- A signup stands behind all others: no rank is made of a later ticket.
   local is_last = outcome == 'joined' and not import_rank
