@@ -18,6 +18,7 @@ from tests.support.redis_servers import (  # noqa: E402
 )
 
 MOST_WORKERS = 4
+WORKER_BYTES = 2 << 30  # a worker grows to 0.7 GB, and starts servers and services
 
 
 def pytest_configure() -> None:
@@ -31,12 +32,15 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two workers a processor, at most four: a test often waits for a server.
+    """Run two workers a processor, because a test often waits for a server, and at most four.
 
-    `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides the number.
+    A machine with less than 8 GB of memory gets fewer. `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides
+    the number.
     """
-    wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
-    return int(wanted) if wanted else min(2 * (os.cpu_count() or 1), MOST_WORKERS)
+    if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return int(wanted)
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(2 * (os.cpu_count() or 1), MOST_WORKERS, memory // WORKER_BYTES))
 
 
 @pytest.hookimpl(wrapper=True)
