@@ -7,9 +7,9 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
-from waitlist_queue.results import Message, Reply
+from waitlist_queue.results import Message
 from waitlist_queue.scripts import Script, load_all
-from waitlist_queue.store import Call
+from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 SCRIPTS: dict[str, Script] = load_all()

@@ -5,13 +5,12 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import FieldInfo
 
 from waitlist_queue.scripts import Names, Script
+from waitlist_queue.store import Reply
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE, WaitlistError
 
-Reply = list[Any]
 # A result or a failure of the contract, as its JSON has it.
 Message = dict[str, Any]
 Convert = Callable[[Any], Any]
@@ -30,7 +29,12 @@ def makers(script: Script, result: type[c.Result]) -> dict[str, Callable[[Reply]
 
 def failure(error: WaitlistError) -> Message:
     """Return the answer instead of a result."""
-    return msgspec.to_builtins(c.Failure(code=error.code, message=error.message))  # type: ignore[no-any-return]
+    return encoded(c.Failure(code=error.code, message=error.message))
+
+
+def encoded(answer: c.Result | c.Failure) -> Message:
+    message: Message = msgspec.to_builtins(answer)
+    return message
 
 
 def _refuser(error: WaitlistError) -> Callable[[Reply], Message]:
@@ -38,21 +42,23 @@ def _refuser(error: WaitlistError) -> Callable[[Reply], Message]:
 
 
 def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
-    """Return what makes a struct's JSON of values by name; it leaves out those of unknown names.
+    """Return what makes the JSON of a struct from values by name; it leaves out unknown names.
 
-    To make the struct itself and then encode it would take three times as long.
+    To make the struct first, and encode it then, would take 1.7 times as long.
     """
     fields = {field.name: field for field in msgspec.structs.fields(struct)}
     keys = [fields[name].encode_name if name in fields else name for name in names]
     unknown = [name for name in names if name not in fields]
-    others = {field.encode_name: _default(field) for field in fields.values() if not field.required}
-    others = {key: value for key, value in others.items() if key not in keys}
-    found = [(fields[name], name) for name in names if name in fields]
     converters = [
-        (field.encode_name, convert)
-        for field, name in found
-        if (convert := _converter(field.type, name, rows))
+        (fields[name].encode_name, convert)
+        for name in names
+        if name in fields and (convert := _converter(fields[name].type, name, rows))
     ]
+    defaults = {
+        field.encode_name: msgspec.to_builtins(field.default)
+        for field in fields.values()
+        if field.name not in names and not field.required
+    }
 
     def make(values: Reply) -> Message:
         if len(values) != len(keys):
@@ -62,14 +68,10 @@ def _maker(struct: type[Struct], names: Names, rows: Rows) -> Convert:
             del made[name]
         for key, convert in converters:
             made[key] = convert(made[key])
-        made.update(others)
+        made.update(defaults)
         return made
 
     return make
-
-
-def _default(field: FieldInfo) -> Any:
-    return msgspec.to_builtins(field.default)
 
 
 def _converter(declared: Any, name: str, rows: Rows) -> Convert | None:

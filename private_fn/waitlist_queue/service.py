@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 
 from waitlist_queue.operations import call_of, parts_of, results_of
-from waitlist_queue.results import Message, Reply, failure
-from waitlist_queue.store import RedisStore, ScriptFailed
+from waitlist_queue.results import Message, encoded, failure
+from waitlist_queue.store import RedisStore, Reply, ScriptFailed
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     Expiring,
@@ -33,12 +33,6 @@ class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
 
-class _Decoded(msgspec.Struct):
-    """Decoded rows. msgspec keeps how to decode a struct, and not how to decode a list."""
-
-    requests: list[c.Single]
-
-
 class QueueService:
     """The private contract on one store. A defect is answered as `internal_error`."""
 
@@ -58,11 +52,13 @@ class QueueService:
 
     def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
-            return {"outcome": "batch", "ok": True, "results": self._batch(request.requests)}
+            results = self._batch(request.requests)
+            # Its results are encoded already.
+            return {**encoded(c.BatchResult(outcome="batch", results=[])), "results": results}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
         self._store.ping()
-        return {"outcome": "pong", "ok": True}
+        return encoded(c.PingResult(outcome="pong"))
 
     def _run(self, request: c.OnWaitlist) -> Message:
         end = self._monotonic() + EXPIRING_SECONDS
@@ -95,9 +91,9 @@ def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Mess
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
     """Decode each row of a batch, or say why it is refused."""
     try:
-        requests = msgspec.convert({"requests": rows}, _Decoded).requests
+        requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # One row is refused or more. To decode each by itself takes twice the time.
+        # One row or more is refused. To decode each by itself takes a quarter longer.
         return [_decode_row(row) for row in rows]
     return [_accepted(request) for request in requests]
 

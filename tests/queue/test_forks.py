@@ -5,12 +5,6 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from tests.support.redis_servers import Server, await_that
-from waitlist_queue.config import Config
-from waitlist_queue.connections import connect
-
-
-def client_of(server: Server) -> Any:
-    return connect(Config(redis_url=server.url, redis_cluster=False, log_level="INFO"))
 
 
 def one(client: Any) -> int:
@@ -26,14 +20,13 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
     pipe.recv()
 
 
-def test_a_forked_process_has_a_connection_of_its_own(valkey: Server) -> None:
+def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
     """P9: on a shared one each process would read the other's answers."""
-    client = client_of(valkey)
-    assert one(client) == 1
+    assert one(valkey_client) == 1
     before = connections_to(valkey)
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(
-        target=_ask_and_wait, args=(client, theirs), daemon=True
+        target=_ask_and_wait, args=(valkey_client, theirs), daemon=True
     )
     process.start()
     assert ours.recv() == 1
@@ -41,5 +34,5 @@ def test_a_forked_process_has_a_connection_of_its_own(valkey: Server) -> None:
     ours.send("end")
     process.join()
     assert process.exitcode == 0
-    assert one(client) == 1
+    assert one(valkey_client) == 1
     await_that(lambda: connections_to(valkey) == before)

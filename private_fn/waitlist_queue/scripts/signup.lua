@@ -64,7 +64,7 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
   end
   last_ticket = stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
-  -- A signup stands behind all others: no rank is made of a later ticket.
+  -- A new signup stands last: every other rank of the lowest priority is made of an earlier ticket.
   local is_last = outcome == 'joined' and not import_rank
   local position = is_last and total or redis.call('ZRANK', keys.queue, entry_id) + 1
   local pace = not import_rank and pace_of(meta[9], meta[10])

@@ -7,7 +7,7 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts jobs and cases. It does not estimate the time left: the last jobs are the largest."""
+    """Counts jobs and cases. It does not estimate the time left: jobs differ too much in size."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
