@@ -16,7 +16,8 @@ local state = owned_state(meta[1], meta[7], server_run_id)
 local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
 local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
-local apart, clock_ticket, is_anyone_inside = 1, nil, nil
+local apart, clock_ticket = 1, nil
+local is_anyone_inside, is_last = nil, false -- nothing is read until a signup needs it
 if state then
   clock_ticket = ticket_after(0, micros(now))
   -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
@@ -64,9 +65,10 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
   end
   last_ticket = stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
-  -- A new signup stands last: every other rank of the lowest priority is made of an earlier ticket.
-  local is_last = outcome == 'joined' and not import_rank
-  local position = is_last and total or redis.call('ZRANK', keys.queue, entry_id) + 1
+  local is_signup = outcome == 'joined' and not import_rank
+  local position = is_last and is_signup and total or redis.call('ZRANK', keys.queue, entry_id) + 1
+  -- Behind a signup that stands last, the next one of this run stands last too.
+  is_last = is_last or is_signup and position == total
   local pace = not import_rank and pace_of(meta[9], meta[10])
   return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
 end

@@ -52,10 +52,13 @@ def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_a
     """P1: the earlier version read a place ahead of the first ticket as a time in 2089."""
     line.init()
     line.restore("bob", rank=2**53 - 32_768, ticket=17)
-    line.all_sign_up(["ann", "eve"])
-    assert line.order() == ["ann", "eve", "bob"]
+    signups = [line.message("signup", **line.stay(name)) for name in ("ann", "eve")]
+    signed_up = line.handle({"op": "batch", "requests": signups})["results"]
+    assert [answer["position"] for answer in signed_up] == [1, 2]
+    assert line.signup("kim")["position"] == 3
+    assert line.order() == ["ann", "eve", "kim", "bob"]
     moved = line.bump("bob", places=1)
-    assert (moved["position"], priority_of(moved["rank"])) == (2, 0)
+    assert (moved["position"], priority_of(moved["rank"])) == (3, 0)
     assert line.bump("bob", to="front")["position"] == 1
     assert line.bump("bob", priority=0)["rank"] == 255 * TIER + 17
 
