@@ -11,6 +11,7 @@ from waitlist_queue.operations import call_of, parts_of, results_of
 from waitlist_queue.results import Message, encoded, failure
 from waitlist_queue.store import RedisStore, Reply, ScriptFailed
 from waitlist_shared import contracts as c
+from waitlist_shared.decoding import prepare
 from waitlist_shared.errors import (
     Expiring,
     InternalError,
@@ -31,6 +32,9 @@ class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
     """A batch before its rows are decoded: each row is decoded, and can fail, by itself."""
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
+
+
+prepare(Rows, c.AnyRequest)
 
 
 class QueueService:

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from waitlist_shared.decoding import prepare
+
 FieldType = Literal["text", "email", "tel", "select"]
 Kept = Literal["profile", "attributes"]
 
@@ -64,3 +66,6 @@ class PageSettings:
             return None
         parts = urlsplit(self.logo_url)
         return f"{parts.scheme}://{parts.netloc}"
+
+
+prepare(PageSettings)

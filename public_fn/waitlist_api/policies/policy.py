@@ -5,6 +5,8 @@ from typing import Any, Literal, Self
 
 import msgspec
 
+from waitlist_shared.decoding import prepare
+
 Period = Literal["second", "minute", "hour", "day"]
 NoShow = Literal["keep_place", "to_back", "leave"]
 Acceptance = Literal["enter", "automatic"]
@@ -74,6 +76,9 @@ class AdmissionPolicy:
         fields = asdict(self)
         fields["schedule"] = [_shown(one) for one in self.schedule]
         return fields
+
+
+prepare(AdmissionPolicy)
 
 
 def _shown(scheduled: Scheduled) -> dict[str, Any]:

@@ -1,0 +1,48 @@
+"""Threads that are the first of a new environment to decode a type: msgspec crashes if two meet."""
+
+import multiprocessing
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
+from typing import Any
+
+import msgspec
+
+import waitlist_api.queue.client  # noqa: F401 prepares the results
+from waitlist_api.page.settings import PageSettings
+from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_queue.service import Rows
+from waitlist_shared import contracts as c
+
+THREADS = 16
+TYPES: list[Any] = [AdmissionPolicy, PageSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.values()]
+
+
+def message_for(one: Any) -> dict[str, Any]:
+    """Return a message with all fields, so that decoding it reads all that there is of a type."""
+    fields = {name: [{"op": "signup"}] for name in one.__annotations__}
+    config = getattr(one, "__struct_config__", None)  # a dataclass has none
+    return {"op": config and config.tag, **fields}
+
+
+def _decode_in_threads() -> None:
+    sys.setswitchinterval(1e-6)
+    barrier = Barrier(THREADS)
+    messages = [(one, message_for(one)) for one in TYPES]
+
+    def decode_each(_thread: int) -> None:
+        for one, message in messages:
+            barrier.wait(timeout=60)
+            with suppress(msgspec.ValidationError):
+                msgspec.convert(message, one)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(decode_each, range(THREADS)))
+
+
+def test_threads_may_be_the_first_to_decode() -> None:
+    process = multiprocessing.get_context("spawn").Process(target=_decode_in_threads)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
