@@ -8,11 +8,10 @@ from typing import Any, cast
 
 from waitlist_queue import arguments, keys, results
 from waitlist_queue.results import Message
-from waitlist_queue.scripts import Script, load_all
+from waitlist_queue.scripts import Script, script_named
 from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
-SCRIPTS: dict[str, Script] = load_all()
 NO_ONCE_KEY = "none"
 # Requests whose script has another name than theirs.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
@@ -45,7 +44,7 @@ class Operation:
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
     """Return how a type of request is carried out: by its script's header and its fields."""
-    script = SCRIPTS[SHARED_SCRIPTS.get(request) or _script_name(request)]
+    script = script_named(SHARED_SCRIPTS.get(request) or _script_name(request))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
     per_run = PER_RUN.get(request, 1)
     return Operation(
@@ -110,7 +109,7 @@ def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
 
     The cache goes by the script's name, because the hash of a short string takes less time.
     """
-    names = SCRIPTS[script_name].keys
+    names = script_named(script_name).keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
 
 

@@ -3,13 +3,14 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
 FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
+WORD = re.compile(r"\w+")
 # Arguments that the store adds at the end of the caller's.
 OF_STORE = ("now", "server_run_id")
 Names = tuple[str, ...]
@@ -38,6 +39,12 @@ class Script:
     @cached_property
     def sha(self) -> str:
         return hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest()
+
+
+@cache
+def script_named(name: str) -> Script:
+    """Return a verb's script. The first call reads it: an environment may never run the others."""
+    return load(FOLDER / f"{name}.lua")
 
 
 def load(path: Path) -> Script:
@@ -79,16 +86,13 @@ def _needed(library: str, code: str) -> str:
 
     Redis makes each function again at each run, which takes a tenth of a microsecond.
     """
+    named = set(WORD.findall(FUNCTION.sub("", library) + code))
     for function in reversed(list(FUNCTION.finditer(library))):
-        before, after = library[: function.start()], library[function.end() :]
-        if not re.search(rf"\b{function[1]}\b", after + code):
-            library = before + "\n" * function[0].count("\n") + after
+        if function[1] in named:
+            named.update(WORD.findall(function[0]))
+        else:
+            library = library.replace(function[0], "\n" * function[0].count("\n"))
     return library
-
-
-def load_all() -> dict[str, Script]:
-    """Read all scripts, by name."""
-    return {path.stem: load(path) for path in sorted(FOLDER.glob("*.lua"))}
 
 
 def _words(header: list[str], keyword: str) -> Names:

@@ -59,7 +59,11 @@ def test_a_pair_a_script_and_an_event_make_an_operation(
 
     file = tmp_path / "first_entries.lua"
     file.write_text(SCRIPT, encoding="utf-8")
-    monkeypatch.setitem(operations.SCRIPTS, "first_entries", scripts.load(file))
+    script = scripts.load(file)
+    others = scripts.script_named
+    monkeypatch.setattr(
+        operations, "script_named", lambda name: script if name == script.name else others(name)
+    )
 
     redis = FakeRedis(decode_responses=True)
     service = QueueService(RedisStore(lambda: redis))

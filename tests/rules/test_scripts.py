@@ -11,7 +11,8 @@ import pytest
 from tests.rules.lua import LIBRARY, VERBS, Source
 from tests.rules.sources import ROOT
 from waitlist_queue import keys
-from waitlist_queue.operations import OWN_KEYS, SCRIPTS, call_of, operation_of
+from waitlist_queue.operations import OWN_KEYS, call_of, operation_of
+from waitlist_queue.scripts import script_named
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
@@ -116,7 +117,7 @@ def test_every_refusal_of_the_order_is_given_by_a_script() -> None:
 
 @each_verb
 def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
-    script = SCRIPTS[verb.name]
+    script = script_named(verb.name)
     assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
     assert {word: len(names) + 1 for word, names in script.returns.items()} == verb.returns
@@ -126,25 +127,26 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
         assert f"{name} = KEYS[{number}]" in script.source
 
 
-def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code() -> None:
+@each_verb
+def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code(verb: Source) -> None:
     """An error of Redis names a line: it is the same one with and without comments."""
-    for name, script in SCRIPTS.items():
-        texts = [LIBRARY[piece].text for piece in VERBS[name].declared("USES")]
-        lines = "".join([*texts, VERBS[name].text]).splitlines()
-        sent = script.source.splitlines()
-        assert len(sent) == len(lines)
-        named = len(sent) - len(VERBS[name].text.splitlines())
-        assert sent[named].startswith("local keys = {")
-        sent[named] = ""
-        assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
-        assert "--" not in script.source
+    texts = [LIBRARY[piece].text for piece in verb.declared("USES")]
+    lines = "".join([*texts, verb.text]).splitlines()
+    sent = script_named(verb.name).source.splitlines()
+    assert len(sent) == len(lines)
+    named = len(sent) - len(verb.text.splitlines())
+    assert sent[named].startswith("local keys = {")
+    sent[named] = ""
+    assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
+    assert "--" not in "".join(sent)
 
 
-def test_no_function_is_sent_that_is_not_called() -> None:
+@each_verb
+def test_no_function_is_sent_that_is_not_called(verb: Source) -> None:
     """Redis makes each function again at each run."""
-    for script in SCRIPTS.values():
-        for function in re.findall(r"^local function (\w+)", script.source, re.MULTILINE):
-            assert len(re.findall(rf"\b{function}\b", script.source)) > 1, (script.name, function)
+    source = script_named(verb.name).source
+    for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
+        assert len(re.findall(rf"\b{function}\b", source)) > 1, function
 
 
 @each_verb
