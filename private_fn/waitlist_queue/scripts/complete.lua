@@ -13,8 +13,10 @@ if (meta[5] or '0') == '0' then keys.tags = nil end -- without segments no entry
 local hold, refusal = check_token(keys, entry_id, token, now)
 if not hold then return {refusal} end
 local stamp, admitted = ticket_after(meta[3], now), tonumber(meta[4])
-local outcome, inside_until = 'repeat', tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)
-if refusal ~= 'completed' then
+local outcome, inside_until = 'repeat', nil
+if refusal == 'completed' then
+  inside_until = tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)
+else
   outcome, admitted = 'completed', admitted + 1
   inside_until = admit(keys, entry_id, hold, stamp, meta[6], now)
 end

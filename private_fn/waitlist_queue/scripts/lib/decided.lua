@@ -3,8 +3,8 @@ local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+)'
 
 -- Returns the decisions of an entry as the rows of a reply.
 local function decisions_of(keys, entry_id)
-  local rows = {}
-  local packed = redis.call('HGET', keys.decided, entry_id) or ''
+  local rows, packed = {}, redis.call('HGET', keys.decided, entry_id)
+  if not packed then return rows end
   for verb, token, stamp, rank, ticket, attempts, at in string.gmatch(packed, DECISION) do
     rows[#rows + 1] = {verb, token, tonumber(stamp), tonumber(rank), tonumber(ticket),
       tonumber(attempts), tonumber(at)}
