@@ -132,13 +132,14 @@ def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code(verb: Sour
     """An error of Redis names a line: it is the same one with and without comments."""
     texts = [LIBRARY[piece].text for piece in verb.declared("USES")]
     lines = "".join([*texts, verb.text]).splitlines()
-    sent = script_named(verb.name).source.splitlines()
+    source = script_named(verb.name).source
+    sent = source.splitlines()
     assert len(sent) == len(lines)
     named = len(sent) - len(verb.text.splitlines())
     assert sent[named].startswith("local keys = {")
     sent[named] = ""
     assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
-    assert "--" not in "".join(sent)
+    assert "--" not in source
 
 
 @each_verb
