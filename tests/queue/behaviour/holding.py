@@ -21,10 +21,12 @@ def on_hold(line: Line, verb: str, name: str, token: str) -> str:
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """P2, P4: it succeeds again, even after the deadline, and is counted once."""
+    """P2, P4: it succeeds again, even after the deadline, is counted once, and has the same pass."""
     filled(line)
+    line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)
     ann = line.claimed()["ann"]
     first = line.complete("ann", ann["token"])
+    assert first["inside_until_millis"] == line.clock.millis + 3 * LEASE * 1000
     line.clock.advance(seconds=2 * LEASE)
     again = line.complete("ann", ann["token"])
     assert again["outcome"] == "repeat"
