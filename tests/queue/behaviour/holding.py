@@ -21,7 +21,7 @@ def on_hold(line: Line, verb: str, name: str, token: str) -> str:
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """P2, P4: it succeeds again, even after the deadline, is counted once, and has the same pass."""
+    """P2, P4: it succeeds again after the deadline too, counts once, and has the same pass."""
     filled(line)
     line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)
     ann = line.claimed()["ann"]
