@@ -1,19 +1,21 @@
 """The private function: wires the service to Redis and answers invocations."""
 
-import gc
 import logging
 import os
 import random
 from functools import cache
 from typing import Any
 
-from waitlist_queue.config import Config
-from waitlist_queue.connections import OWN_RUN_ID, connect, credentials_of
-from waitlist_queue.request_log import RequestLog
-from waitlist_queue.service import QueueService
-from waitlist_queue.store import RedisStore
-from waitlist_shared.correlation import Correlation
-from waitlist_shared.telemetry import Telemetry
+from waitlist_shared.starting import without_collections
+
+with without_collections():
+    from waitlist_queue.config import Config
+    from waitlist_queue.connections import OWN_RUN_ID, connect, credentials_of
+    from waitlist_queue.request_log import RequestLog
+    from waitlist_queue.service import QueueService
+    from waitlist_queue.store import RedisStore
+    from waitlist_shared.correlation import Correlation
+    from waitlist_shared.telemetry import Telemetry
 
 CORRELATION = Correlation()
 
@@ -24,16 +26,14 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 
 @cache
+@without_collections()
 def service() -> RequestLog:
     """Compose the service once per process, at its first message, from the environment.
 
     Not at import, which may have been long ago and on another machine (SnapStart).
     """
     random.seed()  # otherwise all copies of a snapshot would pause for the same times
-    composed = compose(Config.from_env(os.environ))
-    # Everything created so far lives as long as the process: exclude it from garbage collection.
-    gc.freeze()
-    return composed
+    return compose(Config.from_env(os.environ))
 
 
 def compose(config: Config) -> RequestLog:

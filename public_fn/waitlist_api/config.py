@@ -1,16 +1,16 @@
 """The configuration of the public and the maintenance function."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 
 class ConfigError(ValueError):
     """A variable of the environment is missing or wrong; the message names it."""
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Struct, frozen=True):
     """The environment of the functions.
 
     The first of the `pass_key_arns` signs passes, and all of them are published. Without a

@@ -3,8 +3,9 @@
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_shared.errors import WaitlistError
 
@@ -162,8 +163,7 @@ MAX_DETAIL_BYTES = 1000
 MAX_ROW_DETAIL_BYTES = 200
 
 
-@dataclass(frozen=True)
-class FieldError:
+class FieldError(Struct, frozen=True):
     """What is wrong with one field; `field` is a path such as `body.profile`."""
 
     field: str

@@ -1,19 +1,22 @@
 """The maintenance function: each minute for all waitlists, and on demand for one."""
 
-import gc
 import os
-from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
-from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
-from waitlist_api.config import Config
-from waitlist_api.maintenance.run_log import RunLog
-from waitlist_api.maintenance.runner import MaintenanceRunner
-from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.observability.setup import telemetry_of
-from waitlist_api.services import Services
-from waitlist_shared.correlation import Correlation
+from waitlist_shared.starting import without_collections
+
+with without_collections():
+    from msgspec.structs import replace
+
+    from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
+    from waitlist_api.config import Config
+    from waitlist_api.maintenance.run_log import RunLog
+    from waitlist_api.maintenance.runner import MaintenanceRunner
+    from waitlist_api.observability.metrics import MetricsCollector
+    from waitlist_api.observability.setup import telemetry_of
+    from waitlist_api.services import Services
+    from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
 METRICS = MetricsCollector()
@@ -44,6 +47,7 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 
 @cache
+@without_collections()
 def runner(function_arn: str) -> MaintenanceRunner:
     """Compose the runner once per process, from the environment.
 
@@ -58,8 +62,6 @@ def runner(function_arn: str) -> MaintenanceRunner:
         correlation=CORRELATION,
         metrics=METRICS,
     )
-    # Everything created so far lives as long as the process: keep it out of garbage collections.
-    gc.freeze()
     return services.maintenance
 
 

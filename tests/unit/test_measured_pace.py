@@ -2,10 +2,10 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.known import MOST_INSTANTS, Policy, pace_of

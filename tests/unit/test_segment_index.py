@@ -1,9 +1,9 @@
 """Messages with segments are repeated by the current declaration, at most four times."""
 
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments

@@ -1,9 +1,9 @@
 """The decision what a signup does next, for each state of the record."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from waitlist_api.entries.signup_step import (
     Create,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from waitlist_api.claims.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
@@ -20,8 +20,7 @@ from waitlist_shared import contracts as c
 CATCH_UPS = 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdmitCommand:
+class AdmitCommand(Struct, frozen=True, kw_only=True):
     """How many places an operator offers now; with a `filter` to the first entries of a segment."""
 
     waitlist_id: str

@@ -3,8 +3,9 @@
 import hmac
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_api.auth.token_keys import KeptKeys, stay_of
 from waitlist_api.clock import NowMillis, now_millis
@@ -54,8 +55,7 @@ class EntryTokens:
             return None
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """The stay that a valid token proves.
 
     `renewed` is a new token for the same stay if the key of the sent one is being rotated out.

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 
 logger = logging.getLogger(__name__)
@@ -43,8 +45,7 @@ class BadSecret(ValueError):
         )
 
 
-@dataclass(frozen=True)
-class TokenKey:
+class TokenKey(Struct, frozen=True):
     """One key. Its id, a digest, is the beginning of each of its tokens."""
 
     secret: str

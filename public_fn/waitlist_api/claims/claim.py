@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from waitlist_api.claims.offers import Offer, OfferWriter, give_up_message, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
@@ -16,8 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimCommand:
+class ClaimCommand(Struct, frozen=True, kw_only=True):
     """How many entries to claim, and from where: without a `filter` from the whole queue.
 
     With `complete` the entries are admitted at once, so their claim tokens have no use.

@@ -1,8 +1,11 @@
 """What ends or extends a hold, a parking or an offer: one verb each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
@@ -30,8 +33,7 @@ REFUSED = (NotHeld, NotParked, NotOffered, ClaimMismatch, ClaimExpired, OfferExp
 Message = c.OnHold | c.OnOffer | c.Redrive
 
 
-@dataclass(frozen=True, kw_only=True)
-class HoldVerb:
+class HoldVerb(Struct, frozen=True, kw_only=True):
     """What an operator does with a claimed or parked entry, or a customer with an offer.
 
     Redis decides by `message`, for an entry that has the status `before`. The record keeps the
@@ -64,8 +66,7 @@ ENTER = HoldVerb(message=c.Enter, decided="admitted", at=lambda _result, now_mil
 DECLINE = HoldVerb(message=c.Decline, decided="declined")
 
 
-@dataclass(frozen=True, kw_only=True)
-class HoldCommand:
+class HoldCommand(Struct, frozen=True, kw_only=True):
     """The entry, the actor, with a reason, and the token that proves the hold.
 
     A parked entry and an offer have no token that callers know. `ticket` is that of the stay that a
@@ -88,7 +89,7 @@ class HoldCommand:
 
     def message(self, verb: HoldVerb) -> Message:
         """Return the message to Redis, with those of the command's fields that it has."""
-        names = set(verb.message.__struct_fields__) & set(self.__dataclass_fields__)
+        names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
     def is_of(self, record: EntryRecord) -> bool:
@@ -97,8 +98,7 @@ class HoldCommand:
         return self.token in ("", record.claim_token) and is_same_stay
 
 
-@dataclass(frozen=True)
-class Acted:
+class Acted(Struct, frozen=True):
     """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0."""
 
     view: EntryView

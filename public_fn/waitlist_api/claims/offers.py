@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient
@@ -21,8 +21,7 @@ WORKERS = 16
 NO_STAY = "00000000"
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """One claimed entry, as Redis holds it and as it is recorded."""
 
     claim: c.Claimed

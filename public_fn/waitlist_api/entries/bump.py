@@ -2,10 +2,11 @@
 
 import hashlib
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
@@ -20,8 +21,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, NotWaiting, Rebui
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
-@dataclass(frozen=True, kw_only=True)
-class BumpCommand:
+class BumpCommand(Struct, frozen=True, kw_only=True):
     """Where to move an entry: exactly one of `priority`, `places` and `to` is given."""
 
     waitlist_id: str
@@ -40,8 +40,7 @@ class BumpCommand:
         return {name: value for name, value in asked.items() if value is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bumped(EntryView):
+class Bumped(EntryView, frozen=True, kw_only=True):
     """Status and position after a move; `moved` is the number of places towards the head.
 
     It is negative for a move towards the end, and None for a repeat whose move Redis has lost.

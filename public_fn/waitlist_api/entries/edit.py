@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
@@ -23,8 +25,7 @@ from waitlist_shared.errors import Gone, NotWaiting
 HAS_LEFT = "The person has left the list, so there is nothing to edit."
 
 
-@dataclass(frozen=True, kw_only=True)
-class EditCommand:
+class EditCommand(Struct, frozen=True, kw_only=True):
     """New attributes, a new profile or both; None leaves a field as it is."""
 
     waitlist_id: str

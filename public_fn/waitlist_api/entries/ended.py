@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import merge
 from typing import Literal, Self
+
+from msgspec import Struct, field
 
 from waitlist_api import cursors
 from waitlist_api.clock import NowMillis
@@ -19,8 +21,7 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 WhichEnded = Literal["admitted", "left", "inside"]
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Struct, frozen=True):
     """A time, and of each shard the last entry at exactly that time that was read."""
 
     millis: int

@@ -1,7 +1,10 @@
 """The status and position of an entry, as signup, position and bump return them."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.queue.messages import restore_of
@@ -27,8 +30,7 @@ STATUS_OF: dict[str, Status] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntryView:
+class EntryView(Struct, frozen=True, kw_only=True):
     """An entry's status and position. Only a waiting entry has a position.
 
     `ticket` numbers the stay; entry tokens contain it. The customer can accept an offer until

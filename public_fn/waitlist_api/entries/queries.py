@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
+
 from waitlist_api import cursors
 from waitlist_api.entries.position import STATUS_OF, EntryView, Positions
 from waitlist_api.errors import EntryNotFound
@@ -15,8 +17,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 
 
-@dataclass(frozen=True)
-class EntryDetails:
+class EntryDetails(Struct, frozen=True):
     """Status and position, the record, and the history as far as the query asks for it."""
 
     view: EntryView

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -18,8 +21,7 @@ from waitlist_shared.errors import Gone, Rebuilding
 FIELD = "query.segment"
 
 
-@dataclass(frozen=True)
-class SegmentPlace:
+class SegmentPlace(Struct, frozen=True):
     """A position within a segment; no `total` if the waitlist hides its counts."""
 
     segment: Segment
@@ -27,8 +29,7 @@ class SegmentPlace:
     total: int | None
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """The position in the queue, and in each of the segments in `asked`."""
 
     asked: tuple[Segment, ...]

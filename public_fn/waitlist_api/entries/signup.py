@@ -1,7 +1,10 @@
 """Signup: write the intent to join, take the place in Redis, record the place."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
@@ -39,8 +42,7 @@ from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFul
 from waitlist_shared.ids import new_join_id
 
 
-@dataclass(frozen=True)
-class SignedUp:
+class SignedUp(Struct, frozen=True):
     """The entry; `is_new` if this request made it, not an earlier one that it repeats."""
 
     view: EntryView

@@ -3,8 +3,10 @@
 import hashlib
 import hmac
 import json
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
@@ -13,8 +15,7 @@ from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, Waitlis
 from waitlist_shared.ids import entry_id_of
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignupCommand:
+class SignupCommand(Struct, frozen=True, kw_only=True):
     """The customer to add, and what the caller sent to prove that they are this customer.
 
     `proven` is true if the caller's credentials name the customer. `stay_shown` is the ticket of
@@ -62,36 +63,31 @@ class SignupCommand:
         return hmac.digest(self.idempotency_key.encode(), content.encode(), "sha256").hex()
 
 
-@dataclass(frozen=True)
-class Refuse:
+class Refuse(Struct, frozen=True):
     """Raise `error`. Nothing has been written."""
 
     error: WaitlistError
 
 
-@dataclass(frozen=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """Return the status and position that the entry has."""
 
     record: EntryRecord
 
 
-@dataclass(frozen=True)
-class FinishLeave:
+class FinishLeave(Struct, frozen=True):
     """Finish the leave that an earlier request began, then decide again."""
 
     record: EntryRecord
 
 
-@dataclass(frozen=True)
-class Resume:
+class Resume(Struct, frozen=True):
     """Finish the signup that an earlier request began."""
 
     record: EntryRecord
 
 
-@dataclass(frozen=True)
-class Create:
+class Create(Struct, frozen=True):
     """Write the intent to join, over `former` if the customer had an earlier stay."""
 
     former: EntryRecord | None = None

@@ -1,10 +1,11 @@
 """The rows of an import and their outcomes."""
 
 import hashlib
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
@@ -20,8 +21,7 @@ State = Literal["new", "joining", "under_way", "present", "ended"]
 FIRST_TICKET = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportRow:
+class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import. Without `joined_at` the place is at the end of the queue.
 
     An entry that an earlier call with the same `idempotency_key` has added counts as joined.
@@ -35,8 +35,7 @@ class ImportRow:
     idempotency_key: str = ""
 
 
-@dataclass(kw_only=True)
-class ImportedRow:
+class ImportedRow(Struct, kw_only=True, dict=True):
     """One row with the record of its entry and the outcome.
 
     `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list.

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
@@ -23,8 +25,7 @@ from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 
-@dataclass(frozen=True)
-class TicketAllocation:
+class TicketAllocation(Struct, frozen=True):
     """The ticket for each entry, and the stamp at which they were allocated."""
 
     stamp: int

@@ -6,8 +6,10 @@ has every change of the last minutes; the audit looks up each of them in Redis.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct, field
 
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.maintenance.repair import may_differ, repair_of
@@ -34,8 +36,7 @@ MAX_DRIFTS = 2_000
 IN_FLIGHT_SECONDS = 10.0
 
 
-@dataclass(frozen=True)
-class AuditWindow:
+class AuditWindow(Struct, frozen=True):
     """The changes of a waitlist to audit: `since` < stamp <= the stamp of the heartbeat.
 
     `began` is the `since` of the first run of an audit that takes several runs; `repaired` has the
@@ -52,8 +53,7 @@ class AuditWindow:
         return self.since < change.stamp <= self.beat.stamp
 
 
-@dataclass(frozen=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """An entry that differed between Redis and its record, and the message that repairs it."""
 
     change: Change

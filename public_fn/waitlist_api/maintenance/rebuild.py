@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.maintenance.rebuild_passes import RebuildPasses

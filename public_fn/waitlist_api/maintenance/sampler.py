@@ -1,8 +1,11 @@
 """Samples the counts of each waitlist every minute, and works out its pace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.maintenance.isolation import run_isolated
@@ -28,8 +31,7 @@ PAUSE_MILLIS = 150_000
 MOST_KEPT = 500
 
 
-@dataclass(slots=True)
-class _Recent:
+class _Recent(Struct):
     """The samples of a waitlist that a pace is made of, in order of time."""
 
     created_millis: int

@@ -1,9 +1,10 @@
 """The files of the page, read at their first use: no other request needs them."""
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 FOLDER = Path(__file__).with_name("static")
 SHELL = "page.html"
@@ -16,8 +17,7 @@ TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class PageFile:
+class PageFile(Struct, frozen=True):
     """A file as browsers get it. The ETag is weak: compressed, the file has other bytes."""
 
     text: str

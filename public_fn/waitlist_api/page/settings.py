@@ -1,6 +1,5 @@
 """The `page` setting of a list, as an operator sets it and the record stores it."""
 
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -12,8 +11,7 @@ FieldType = Literal["text", "email", "tel", "select"]
 Kept = Literal["profile", "attributes"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PageField:
+class PageField(msgspec.Struct, frozen=True, kw_only=True):
     """One question of the join form; the answer is kept in the profile or as an attribute."""
 
     name: str
@@ -24,8 +22,7 @@ class PageField:
     kept_in: Kept = "profile"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PageSettings:
+class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the customer's page shows, and the address of the place that customers enter.
 
     `text` may have several lines; no part is HTML.
@@ -55,8 +52,7 @@ class PageSettings:
     @property
     def body(self) -> dict[str, Any]:
         """The settings as callers see them."""
-        shown = asdict(self)
-        shown["fields"] = [{**one, "options": list(one["options"])} for one in shown["fields"]]
+        shown: dict[str, Any] = msgspec.json.decode(self.json)
         return shown
 
     @property

@@ -1,6 +1,5 @@
 """The admission policy of a list, as an operator sets it and the record stores it."""
 
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 import msgspec
@@ -19,16 +18,14 @@ PERIOD_MILLIS: dict[Period, int] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rate:
+class Rate(msgspec.Struct, frozen=True, kw_only=True):
     """At most `count` admissions in each period, evenly spread."""
 
     count: int
     per: Period
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scheduled:
+class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
     """`count` places that become due at each time of a cron expression, or once `at` a time."""
 
     count: int
@@ -37,8 +34,7 @@ class Scheduled:
     at: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdmissionPolicy:
+class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """How a list admits by itself; the fewest places of `rate`, `schedule` and room decide.
 
     Room is what `max_inside` leaves beside the customers inside and those with an offer. A policy
@@ -73,7 +69,7 @@ class AdmissionPolicy:
     @property
     def fields(self) -> dict[str, Any]:
         """The fields as callers see them; a time of the schedule has only its own fields."""
-        fields = asdict(self)
+        fields: dict[str, Any] = msgspec.to_builtins(self)
         fields["schedule"] = [_shown(one) for one in self.schedule]
         return fields
 

@@ -1,20 +1,19 @@
 """The instants of a schedule: when places become due, and how many."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
 from itertools import islice
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
+from msgspec import Struct
 
 from waitlist_api.policies.policy import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
 
-@dataclass(frozen=True, order=True)
-class Instant:
+class Instant(Struct, frozen=True, order=True):
     """One time of a schedule, in milliseconds since 1970, and the places that become due at it."""
 
     millis: int

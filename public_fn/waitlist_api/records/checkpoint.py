@@ -1,14 +1,15 @@
 """Checkpoint: the last state of a waitlist's order in Redis that maintenance has seen."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 Counts = dict[str, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """The last audited heartbeat with its stamp and counters, and the stamp of the one before.
 
     If Redis has lost the last heartbeat, it still has everything older than the one before. A
@@ -33,7 +34,7 @@ class Checkpoint:
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
         # During a deployment the newer version may store more fields.
-        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+        return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
         return asdict(self)

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import EntryNotFound, Forbidden, Throttled
@@ -40,8 +43,7 @@ STATUSES: Item = {status: status for status in get_args(Status)}
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Struct, frozen=True):
     """A bump that Redis made, with its idempotency key and its events."""
 
     made: BumpResult

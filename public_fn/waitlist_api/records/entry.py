@@ -1,8 +1,10 @@
 """The record of an entry and the events of its history, as items of the table."""
 
 import json
-from dataclasses import dataclass, field
 from typing import Any, Literal, Self
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from waitlist_api.clock import iso_of
 from waitlist_api.records.table import Item
@@ -28,8 +30,7 @@ STORED_NAMES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntryRecord:
+class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of one entry.
 
     `join_id` identifies the stay: a customer who joins again has the same entry with another stay.
@@ -120,7 +121,7 @@ class EntryRecord:
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read an item; missing attributes have their defaults."""
-        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
         known |= {name: item[key] for name, key in STORED_NAMES.items() if key in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
@@ -130,7 +131,7 @@ class EntryRecord:
 
     def values(self) -> dict[str, Any]:
         """Return the fields that are set, as an item stores them."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields = asdict(self)
         # As text, so that every JSON number and depth is returned as the caller sent it.
         fields["profile"] = json_text(self.profile)
         fields["attributes"] = json_text(self.attributes)
@@ -148,8 +149,7 @@ class EntryRecord:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class HistoryEvent:
+class HistoryEvent(Struct, frozen=True, kw_only=True):
     """One event of an entry's history, ordered by its stamp, which also has its time."""
 
     stamp: int
@@ -161,7 +161,7 @@ class HistoryEvent:
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
         return cls(**known)
 
     def is_expired(self, now_millis: int) -> bool:

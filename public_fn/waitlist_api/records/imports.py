@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from msgspec import Struct
+
 from waitlist_api.records.entries import EntryRecords, entry_changed
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
@@ -29,8 +31,7 @@ PLACE_BYTES = 8 * 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """The intent to join of a customer without a record, or with a former stay."""
 
     record: EntryRecord

@@ -1,7 +1,8 @@
 """Intents to join, as items of the record, and the event of their end."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item

@@ -6,10 +6,13 @@ minutes with Redis. Unlike an index, the table itself is read consistently.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from waitlist_api.records.entry import SHARDS, shard_of
 from waitlist_api.records.table import Item, Table
@@ -29,8 +32,7 @@ STEP_MINUTES = 4
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One write of a record, with the state of the entry after it.
 
     `status` is that of the record, or edited, exited or erased. `until_millis` is the deadline of a
@@ -53,7 +55,7 @@ class Change:
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+        return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self, now_millis: int) -> Item:
         """Return the item; DynamoDB deletes it after two days."""

@@ -3,6 +3,8 @@
 import secrets
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
@@ -18,8 +20,7 @@ class LeaseLost(WaitlistError):
     advice = "Another maintenance run has taken over; this one stops."
 
 
-@dataclass(frozen=True)
-class Lease:
+class Lease(Struct, frozen=True):
     """One run's lease of a waitlist, with the record as it was when the lease began."""
 
     waitlists: WaitlistRecords

@@ -61,8 +61,7 @@ class Placed(Struct, frozen=True, kw_only=True, gc=False):
         return cls(**{name: getattr(record, name) for name in cls.__struct_fields__})
 
 
-@dataclass(frozen=True)
-class EndedPage:
+class EndedPage(Struct, frozen=True):
     """Entries of one shard by time, as (millis, entry id); `last` was read last, if more follow."""
 
     entries: list[tuple[int, str]]

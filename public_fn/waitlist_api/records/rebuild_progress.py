@@ -1,8 +1,10 @@
 """Progress of a rebuild, stored in the waitlist's record so that the next run can continue."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 Stage = Literal["line", "changes", "journal"]
 # The progress of a shard that has finished the stage; no key has this name.
@@ -10,8 +12,7 @@ THE_END = "end"
 SEPARATOR = "#"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RebuildProgress:
+class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The rebuild of one epoch of an order, for one version of its segments.
 
     `began_millis` is the start of its first run: later changes are checked again. `reached` has,
@@ -35,7 +36,7 @@ class RebuildProgress:
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
         # During a deployment the newer version may store more fields.
-        return cls(**{name: item[name] for name in cls.__dataclass_fields__ if name in item})
+        return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,8 +1,11 @@
 """Samples: the counts of a waitlist, minute by minute, deleted by DynamoDB after days or weeks."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from waitlist_api.clock import iso
 from waitlist_api.records.table import Item, Table
@@ -15,8 +18,7 @@ KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 LAST = "~"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True, kw_only=True):
     """The counts of a waitlist at one moment; no personal data.
 
     `joined`, `admitted` and `left` count since the waitlist was created, so a missing sample loses
@@ -106,7 +108,7 @@ def _item(waitlist_id: str, every: Every, sample: Sample) -> Item:
 
 
 def _sample(item: Item) -> Sample:
-    return Sample(**{name: item[name] for name in Sample.__dataclass_fields__ if name in item})
+    return Sample(**{name: item[name] for name in Sample.__struct_fields__ if name in item})
 
 
 def _pk(waitlist_id: str) -> str:

@@ -1,9 +1,10 @@
 """The declared segments of a waitlist, and the segments of an entry."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from math import prod
+
+from msgspec import Struct
 
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_shared.ids import segment_id_of
@@ -14,8 +15,7 @@ Segment = dict[str, str]
 NONE_DECLARED = "this waitlist declares no segments"
 
 
-@dataclass(frozen=True)
-class Segments:
+class Segments(Struct, frozen=True):
     """The declared lists of attribute names of one waitlist, since a `version`.
 
     For each declared list whose attributes an entry has, the entry is in one segment, or in several

@@ -1,8 +1,11 @@
 """Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
@@ -25,8 +28,7 @@ OUT_OF_ATTEMPTS = "max_attempts"
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transition:
+class Transition(Struct, frozen=True, kw_only=True):
     """One decision: the status that follows, and what changes with it.
 
     An older `stamp` never overwrites a newer one. `changes` are further attributes; None removes

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import InvalidFields, WaitlistNotFound
 from waitlist_api.records.segments import Segments
@@ -14,8 +16,7 @@ REMEMBERED_COUNT = 1_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class _Remembered:
+class _Remembered(Struct, frozen=True):
     record: WaitlistRecord
     until_millis: int
 

@@ -3,8 +3,11 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from waitlist_api.errors import Throttled
 from waitlist_api.page.settings import PageSettings
@@ -22,8 +25,7 @@ SegmentsState = Literal["ready", "building"]
 Rejoin = Literal["never", "after_leaving", "always"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WaitlistSettings:
+class WaitlistSettings(Struct, frozen=True, kw_only=True):
     """The settings of an operator.
 
     `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
@@ -47,7 +49,7 @@ class WaitlistSettings:
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
         known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
         if known.get("admission"):
             known["admission"] = AdmissionPolicy.from_text(known["admission"])
@@ -66,8 +68,7 @@ class WaitlistSettings:
         return {**asdict(self), "segments": segments, "admission": admission, "page": page}
 
 
-@dataclass(frozen=True, kw_only=True)
-class WaitlistRecord:
+class WaitlistRecord(Struct, frozen=True, kw_only=True):
     """A waitlist: its settings, their version, and the notes of maintenance.
 
     `checkpoint` is the last seen state of its order in Redis, `rebuild` the progress of a running
@@ -97,7 +98,7 @@ class WaitlistRecord:
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
+        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
         known["checkpoint"] = Checkpoint.from_item(item.get("watch", {}))
         if "rebuild" in known:
             known["rebuild"] = RebuildProgress.from_item(known["rebuild"])

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from waitlist_api import cursors
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
@@ -10,8 +12,7 @@ from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 
 
-@dataclass(frozen=True)
-class Depth:
+class Depth(Struct, frozen=True):
     """The number of waiting entries in a segment."""
 
     segment: Segment

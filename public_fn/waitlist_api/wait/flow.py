@@ -1,8 +1,9 @@
 """What happened between samples: how many were served, how many left, and while how many waited."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
@@ -10,8 +11,7 @@ from waitlist_api.records.samples import Sample
 NEARLY = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """The time between two samples; `end` and `seconds` are in seconds.
 
     `served` counts the entries that a claim or an offer took out of the queue, less those that came

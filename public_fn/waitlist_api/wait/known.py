@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.flow import intervals_of, leaving_of
@@ -22,8 +23,7 @@ MOST_INSTANTS = 24
 STAY, STAY_ERROR = 2 / 3, 0.5
 
 
-@dataclass(frozen=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """What of an admission policy decides the pace; `rate` is in places a second.
 
     `instants` are the next ones of a schedule, each with its second and the places that open then;

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from statistics import mean, pstdev
+
+from msgspec.structs import replace
 
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.flow import (

@@ -6,8 +6,9 @@ computes its estimate without a further call.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal, Self
+
+from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "closed"]
 
@@ -28,8 +29,7 @@ UNKNOWN, PAUSED = "unknown", "paused"
 FORMAT = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """Seconds until the customer's turn; the truth lies within low and high in 4 of 5 cases."""
 
     seconds: int
@@ -37,8 +37,7 @@ class Estimate:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """`places` that open evenly between two moments, in seconds after the pace's; or at once."""
 
     start: float
@@ -46,8 +45,7 @@ class Piece:
     places: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True, kw_only=True):
     """How a queue moves after the second `at`.
 
     The `pieces` come first, in order of time. With a `cycle` they repeat every so many seconds;
@@ -181,8 +179,7 @@ class Pace:
         return 1 + (needed - 1) * math.exp(-self.leaving * seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """An estimate, or the reason why it is missing."""
 
     estimate: Estimate | None

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
+
 from waitlist_api.clock import NowMillis
 from waitlist_api.records.samples import (
     DAY_MILLIS,
@@ -20,8 +22,7 @@ Period = Literal["hour", "day", "week"]
 KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Series:
+class Series(Struct, frozen=True, kw_only=True):
     """How a period is shown: so many points, so far apart, from these samples."""
 
     points: int
@@ -36,8 +37,7 @@ SERIES: dict[Period, Series] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
+class Point(Struct, frozen=True, kw_only=True):
     """The counts at a time; joined, admitted and left are those since the point before."""
 
     millis: int

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.reliability.faults.fixture import WITH_EVE, FaultFixture, Stores, line_with_eve
 from tests.support import faults

@@ -1,8 +1,9 @@
 """What the OpenAPI document says of each operation; the routes themselves say only their id."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_api.http.openapi import links
 from waitlist_api.http.openapi.responses import (
@@ -21,8 +22,7 @@ from waitlist_shared.limits import MAX_COMBINATIONS
 Responses = dict[int, Any]
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """The documentation of one operation, in the words of OpenAPI."""
 
     tag: str

@@ -1,8 +1,9 @@
 """What customers do with an offer and an admission, for entry tokens and for JWTs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from aws_lambda_powertools.event_handler import Response
+from msgspec.structs import replace
 
 from waitlist_api.admission.exit import Exits
 from waitlist_api.auth.passes import Passes

@@ -1,10 +1,11 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
+from msgspec.structs import asdict
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.auth.credentials import Proof

@@ -1,10 +1,10 @@
 """Operators' routes of counts: now, and over time."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.http.routes.admin.waitlists import WAITLIST

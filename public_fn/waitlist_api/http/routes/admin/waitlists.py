@@ -1,10 +1,10 @@
 """Operators' routes of waitlists."""
 
-from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec.structs import asdict
 
 from waitlist_api import cursors
 from waitlist_api.clock import iso
