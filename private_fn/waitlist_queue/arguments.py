@@ -40,15 +40,14 @@ def packed(value: Any) -> Argument:
     return value  # type: ignore[no-any-return]
 
 
-def stays_of(requests: Sequence[c.Signup | c.Insert]) -> Arguments:
-    """Return the argument of a script that carries out many requests in one run."""
-    return (" ".join([_stay(request) for request in requests]),)
-
-
 def _stay(request: c.Signup | c.Insert) -> str:
     rank = _rank(request) if isinstance(request, c.Insert) else ""
     stay = f"{request.entry_id}:{request.join_id}:{rank}:{request.segments_version}:"
     return stay + _tags(request) if request.segments_version else stay
+
+
+def _hold(request: c.OnHold) -> str:
+    return f"{request.entry_id}:{request.token}"
 
 
 def _rank(request: c.Insert) -> int:
@@ -93,3 +92,14 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     return lambda request: tuple(
         [one if type(one := make(request)) in PLAIN else packed(one) for make in makers]
     )
+
+
+# The argument of a script that carries out many requests in one run: the part of each request.
+JOINED: dict[str, Callable[[Any], str]] = {"holds": _hold, "stays": _stay}
+
+
+def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
+    """Return what makes the one argument of this name from many requests."""
+    [name] = names
+    part_of = JOINED[name]
+    return lambda requests: (" ".join([part_of(request) for request in requests]),)

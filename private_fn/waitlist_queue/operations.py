@@ -22,7 +22,7 @@ SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.ListOffQueue: "list",
 }
 # How many requests one run of a script carries out; one of any other.
-PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50}
+PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 50}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
     return Operation(
         script,
         tuple(OWN_KEYS[name] for name in script.keys if name in OWN_KEYS),
-        arguments.stays_of if per_run > 1 else arguments.mapper(own_arguments),
+        (arguments.joiner if per_run > 1 else arguments.mapper)(own_arguments),
         results.makers(script, c.RESULTS[request]),
         per_run,
     )

@@ -30,6 +30,7 @@ LOOPS = {
     "allocate_tickets": 1,
     "board": 2,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
+    "complete": 1,
     "decided": 2,
     "due": 2,
     "epoch": 1,

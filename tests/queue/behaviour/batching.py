@@ -61,6 +61,41 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
     assert line.stats()["counters"]["signed_up"] == 4
 
 
+def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
+    """P2, P4: one script run handles neighbouring completions, but decides each separately."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    tokens = {name: entry["token"] for name, entry in line.claimed(3).items()}
+    tries = [("ann", tokens["ann"]), ("bob", tokens["eve"]), ("kim", tokens["eve"])]
+    tries += [("eve", tokens["eve"]), ("ann", tokens["ann"])]
+    requests = [
+        line.message("complete", entry_id=line.id_of(name), token=token) for name, token in tries
+    ]
+    answers = results(line, *requests)
+    expected = ["completed", "claim_mismatch", "not_held", "completed", "repeat"]
+    assert words(answers) == expected
+    assert answers[4]["done_stamp"] == answers[0]["stamp"]
+    assert line.complete("bob", tokens["bob"])["outcome"] == "completed"
+    assert line.stats()["counters"]["admitted"] == 3
+
+
+def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
+    """P1, P2: a script run that draws many stamps stores the last one, and counts each customer."""
+    line.init()
+    line.all_sign_up(f"person {number}" for number in range(70))
+    held = line.claimed(70)
+    answers = results(
+        line,
+        *[
+            line.message("complete", entry_id=line.id_of(name), token=entry["token"])
+            for name, entry in held.items()
+        ],
+    )
+    drawn = [answer["stamp"] for answer in answers] + [line.signup("zoe")["stamp"]]
+    assert drawn == sorted(set(drawn))
+    assert line.stats()["counters"]["admitted"] == 70
+
+
 def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> None:
     """P7"""
     line.init(state="hydrating")
