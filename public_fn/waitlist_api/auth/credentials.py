@@ -44,8 +44,8 @@ class EntryTokens:
         key, stay = self._kept.keys().of_token(token), stay_of(token)
         if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id, stay)):
             raise Forbidden
-        renewed = self.issue(waitlist_id, entry_id, stay)
-        return Proof(stay, None if renewed == token else renewed)
+        signing = self._kept.signing()
+        return Proof(stay, None if signing == key else signing.token(waitlist_id, entry_id, stay))
 
     def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
         """Return the stay of this entry that a token proves; None without a valid token."""

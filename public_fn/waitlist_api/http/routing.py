@@ -47,9 +47,10 @@ class Routes:
     def check(self, event: Event) -> None:
         """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the route of the path."""
         http = event.get("requestContext", {}).get("http", {})
+        path = path_of(event)
         allowed: dict[str, str] = {}
         for pattern, templates in self._methods.items():
-            if found := pattern.fullmatch(path_of(event)):
+            if found := pattern.fullmatch(path):
                 if template := templates.get(http.get("method")):
                     _check_agreement(event, f"{http['method']} {template}", found.groupdict())
                     return
