@@ -5,12 +5,14 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_queue import app as private_app
+from waitlist_shared.starting import without_collections
 
 # With no variable set and no way to open a connection; prints what has been composed.
 IMPORT = """
@@ -62,6 +64,15 @@ def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for cached in (app.api, maintenance.runner, private_app.service):
         cached.cache_clear()
     random.setstate(state)
+
+
+def test_a_composition_that_fails_leaves_the_collector_as_it_was() -> None:
+    """P9: its next attempt may be many requests away, and what it made is garbage."""
+    frozen = gc.get_freeze_count()
+    with suppress(KeyError), without_collections():
+        raise KeyError
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen
 
 
 def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> None:

@@ -3,17 +3,14 @@
 Why these numbers, and their sums: docs/time-budgets.md.
 """
 
-import gzip
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache, partial
 from typing import Any, Literal
 
 from botocore.config import Config as ClientConfig
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.loaders import JSONFileLoader, Loader
+from botocore.loaders import Loader
 from botocore.session import Session, get_session
-from msgspec import json
 
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.deadline import Deadline
@@ -67,20 +64,8 @@ class OutOfTime(BotoCoreError):
     fmt = "too little time is left for another call"
 
 
-class _Files(JSONFileLoader):
-    """Reads files of botocore's models; its own reader makes an OrderedDict of each object."""
-
-    def load_file(self, file_path: str) -> Any:
-        for ending, opened in ((".json", open), (".json.gz", gzip.open)):
-            with suppress(FileNotFoundError), opened(file_path + ending, "rb") as file:
-                return json.decode(file.read())
-        return None
-
-
 class _OwnServices(Loader):
     """Knows which services are used: botocore would look through the folders of all 400."""
-
-    FILE_LOADER_CLASS = _Files
 
     def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - one answer
         return SERVICES

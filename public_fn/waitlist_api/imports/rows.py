@@ -35,7 +35,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
 
 
-class ImportedRow(Struct, kw_only=True, dict=True):
+class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
     """One row with the record of its entry and the outcome.
 
     `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list.
