@@ -64,10 +64,10 @@ class MaintenanceRunner:
         self.intent_finisher.finish_intents()
         waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
-            alive = [one for one in page if not one.deleting]
-            answers = self._count(alive)
-            paces = self.sampler.sample(alive, answers)
-            self._run_page(page, answers, left_millis)
+            alive = _alive(page)
+            self._run_page(page, left_millis)
+            # Counted again, because this run may have admitted.
+            paces = self.sampler.sample(alive, self._count(alive))
             check = partial(self.heartbeat.check, left_millis=left_millis, paces=paces)
             run_isolated(check, alive)
 
@@ -75,8 +75,7 @@ class MaintenanceRunner:
         """Maintain one waitlist, at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
-            answers = [] if waitlist.deleting else self._count([waitlist])
-            self._run_page([waitlist], answers, left_millis)
+            self._run_page([waitlist], left_millis)
 
     def _count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
         """Return the stats, or an error, of each waitlist."""
@@ -87,14 +86,10 @@ class MaintenanceRunner:
             # Other pages, and waitlists that are being deleted, must not wait for these.
             return [error] * len(waitlists)
 
-    def _run_page(
-        self,
-        waitlists: Sequence[WaitlistRecord],
-        answers: Sequence[c.Result | WaitlistError],
-        left_millis: LeftMillis,
-    ) -> None:
-        """Maintain waitlists; `answers` has the stats of those that are not being deleted."""
-        alive = [waitlist for waitlist in waitlists if not waitlist.deleting]
+    def _run_page(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
+        """Maintain waitlists, and delete those that are being deleted."""
+        alive = _alive(waitlists)
+        answers = self._count(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
             measure(self.metrics, waitlist, answer, self.now_millis())
         for waitlist, answer in zip(alive, answers, strict=True):
@@ -174,3 +169,7 @@ class MaintenanceRunner:
             yield from self.places.at(line_place(waitlist_id, shard))
             yield from self.places.at(ended_place(waitlist_id, shard))
             yield from self.places.unfinished(waitlist_id, shard)
+
+
+def _alive(waitlists: Sequence[WaitlistRecord]) -> list[WaitlistRecord]:
+    return [waitlist for waitlist in waitlists if not waitlist.deleting]

@@ -179,6 +179,21 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     assert history(people, "hour")["points"][-1]["inside"] == 10
 
 
+def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(people: People) -> None:
+    limit = {"max_inside": 10, "pass_seconds": 290, "acceptance": "automatic"}
+    people.configure(admission={"rate": {"count": 2, "per": "minute"}, **limit})
+    for _ in range(6):
+        minute(people)
+    people.configure(admission=limit)
+    for _ in range(TEN):
+        minute(people)
+    # From then on each run finds that two passes have ended, and admits two of the 60 people.
+    found = history(people, "hour")["points"][-TEN:]
+    assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
+    answer = people.look("person-59").json
+    assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
+
+
 def test_stats_count_the_admitted_of_today_and_estimate_the_wait(people: People) -> None:
     steady(people)
     stats = people.stats().json
