@@ -13,9 +13,9 @@ with without_collections():
     from waitlist_api.config import Config
     from waitlist_api.maintenance.run_log import RunLog
     from waitlist_api.maintenance.runner import MaintenanceRunner
+    from waitlist_api.maintenance.services import MaintenanceServices
     from waitlist_api.observability.metrics import MetricsCollector
     from waitlist_api.observability.setup import telemetry_of
-    from waitlist_api.services import Services
     from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
@@ -55,7 +55,7 @@ def runner(function_arn: str) -> MaintenanceRunner:
     allows only the alias.
     """
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
-    services = Services.on(
+    services = MaintenanceServices.on(
         config,
         dynamodb_client(),
         patient_lambda_client(),

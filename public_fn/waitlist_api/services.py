@@ -22,8 +22,6 @@ from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.entries.segment_positions import SegmentPositions
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.service import Imports
-from waitlist_api.maintenance.finish_intents import IntentFinisher
-from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.edits import Edits
@@ -49,7 +47,7 @@ def _no_kms() -> Any:
 
 @dataclass(frozen=True)
 class Services:
-    """Everything that routes and maintenance call."""
+    """Everything that routes call."""
 
     now_millis: NowMillis
     queue: QueueClient
@@ -78,8 +76,6 @@ class Services:
     admissions: Admissions
     exits: Exits
     reindexer: Reindexer
-    intent_finisher: IntentFinisher
-    maintenance: MaintenanceRunner
 
     @classmethod
     def on(

@@ -15,8 +15,8 @@ from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
+from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.services import Services
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -74,7 +74,7 @@ class World:
     dynamodb: Any
     redis: Any
     lambda_: Any
-    services: Services
+    services: MaintenanceServices
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
     metrics: MetricsCollector = field(default_factory=MetricsCollector)
@@ -96,7 +96,7 @@ class World:
         queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics = MetricsCollector()
-        services = Services.on(
+        services = MaintenanceServices.on(
             CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, kms=KMS, metrics=metrics
         )
         return cls(dynamodb, redis, lambda_, services, clock, redis_clock, metrics)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
+from pydantic import BaseModel
 
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
@@ -43,6 +44,19 @@ def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     environment = {"PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+def test_a_model_is_built_at_its_first_use() -> None:
+    """Importing the function builds none of the models, of which a request needs few."""
+    models = [one for one in _below(BaseModel) if one.__module__.startswith("waitlist_api.")]
+    assert len(models) > 1
+    assert [one for one in models if not one.model_config.get("defer_build")] == []
+
+
+def _below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _below(one)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tools.bench.paging_table import WAITLIST_ID, PagingTable, entry_id_of, rank
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from waitlist_api.config import Config
-from waitlist_api.services import Services
+from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_queue import keys
 from waitlist_shared.limits import MAX_BATCH
 
@@ -97,7 +97,9 @@ class RebuildBench:
     def _rebuild(self, waiting: int) -> Rebuilt:
         self._bare.flushall()
         table = PagingTable(waiting)
-        services = Services.on(CONFIG, table, InProcess(self._handler), pause=lambda _: None)
+        services = MaintenanceServices.on(
+            CONFIG, table, InProcess(self._handler), pause=lambda _: None
+        )
         with suppress(OSError):
             CLEAR_REFS.write_text(PEAK)
         start = time.perf_counter()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -235,15 +236,19 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
     Every attribute is written `#name`, because some are reserved words.
     """
-    text = " ".join(str(expression) for expression in expressions.values())
-    names = {f"#{name}": name for name in re.findall(r"#(\w+)", text)}
-    used = {f":{name}": _typed(values[name]) for name in set(re.findall(r":(\w+)", text))}
+    names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
     if names:
-        request["ExpressionAttributeNames"] = names
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in names}
     if used:
-        request["ExpressionAttributeValues"] = used
+        request["ExpressionAttributeValues"] = {f":{name}": _typed(values[name]) for name in used}
     return request
+
+
+@lru_cache(maxsize=500)
+def _words_of(expressions: str) -> tuple[set[str], set[str]]:
+    """Return the names and the values that expressions use."""
+    return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
 from tests.support.world import CONFIG
 from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
+from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.lease import LEASE_MILLIS
-from waitlist_api.services import Services
 from waitlist_queue import keys
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import ticket_at
@@ -247,7 +247,9 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
         assert fixture.people.sign_up("eve", key="again").status == 201
         stores.dynamodb.catch_up()
 
-    rebuilder = Services.on(CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin)
+    rebuilder = MaintenanceServices.on(
+        CONFIG, stores.dynamodb, world.lambda_, world.clock.now_millis, rejoin
+    )
     rebuilder.maintenance.run_one("bakery")
     assert fixture.order() == [*LINE, "eve"]
     assert not list(fixture.contradictions())

@@ -25,9 +25,9 @@ from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
+from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import WaitlistSettings
-from waitlist_api.services import Services
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
 
@@ -96,7 +96,7 @@ class Client:
     `process` starts another process, and `redis` is the server itself, to delete keys from.
     """
 
-    services: Services
+    services: MaintenanceServices
     wait: Callable[[float], None]
     redis: Any
     process: Callable[[Wire], "Client"]
@@ -251,7 +251,7 @@ class Client:
         self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:
-        self.services.intent_finisher.finish_intents()
+        self.services.maintenance.intent_finisher.finish_intents()
 
     def maintain(self) -> Any:
         self.services.maintenance.run_all()

@@ -19,7 +19,7 @@ from tests.support.stale_index import Past, StaleIndexTable
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
 from tools.local.dynamodb.items import Item
 from waitlist_api.clock import NowMillis
-from waitlist_api.services import Services
+from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_queue import keys
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -84,7 +84,7 @@ class Testbed:
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
         """Return a client in its own process, which has cached the list; its calls pass `wire`."""
         wired = wire.client if wire else _as_it_is
-        services = Services.on(
+        services = MaintenanceServices.on(
             CONFIG,
             wired(_Timed(self.table, self.wait)),
             wired(_Timed(self.lambda_, self.wait)),

@@ -146,7 +146,7 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
 ) -> None:
     cut_off(people, monkeypatch, "ann")
     cut_off(people, monkeypatch, "bob")
-    finishing = people.world.services.intent_finisher
+    finishing = people.world.services.maintenance.intent_finisher
     with monkeypatch.context() as patch:
         patch.setattr(Signups, "finish", unavailable)
         almost = STUCK_MILLIS / 1000

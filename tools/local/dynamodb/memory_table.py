@@ -299,6 +299,8 @@ def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
     if found is None:
         raise Refused("Query condition missed key schema element")
     places = items.partition(keys, plain(values[found[1]]))
+    if not places:
+        return []
 
     def selected(place: Place) -> bool:
         return _holds(request, "KeyConditionExpression", items[place[1], place[2]])

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import (
     Body,
+    Model,
     Reason,
     TheCustomerId,
     TheEntryId,
@@ -199,7 +200,7 @@ class OfferAnswer(EntryAnswer):
     admitted_at: Time | None
 
 
-class AdmitAnswer(BaseModel):
+class AdmitAnswer(Model):
     entries: Annotated[
         list[OfferAnswer],
         documented(maxItems=MAX_ADMIT),
@@ -214,7 +215,7 @@ class DeclineBody(Body):
     ] = "back"
 
 
-class AdmittedAnswer(BaseModel):
+class AdmittedAnswer(Model):
     """A customer's admission."""
 
     entry_id: TheEntryId
