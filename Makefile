@@ -105,7 +105,7 @@ CLIENT_GENERATOR_VERSION := 0.29.1
 OPENAPI_GENERATOR_VERSION := 7.26.0
 VENV_CLIENTS := .venv-clients
 CLIENTS_INSTALLED := $(VENV_CLIENTS)/installed-$(CLIENT_GENERATOR_VERSION)
-COMPILERS := tests/clients/compilers/node_modules
+COMPILERS := tests/service/clients/compilers/node_modules
 
 $(CLIENTS_INSTALLED):
 	$(PYTHON) -m venv --clear $(VENV_CLIENTS)
@@ -114,22 +114,22 @@ $(CLIENTS_INSTALLED):
 
 client-generator: $(CLIENTS_INSTALLED)
 
-$(COMPILERS): tests/clients/compilers/package-lock.json
-	npm ci --prefix tests/clients/compilers --no-audit --no-fund
+$(COMPILERS): tests/service/clients/compilers/package-lock.json
+	npm ci --prefix tests/service/clients/compilers --no-audit --no-fund
 	@touch $@
 
 test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generated TypeScript and Kotlin clients (needs Java 17, Node.js)
 	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
-	$(BIN)/python -m pytest tests/clients/compilers
+	$(BIN)/python -m pytest tests/service/clients/compilers
 
-EXPRESS := tests/clients/express/node_modules
+EXPRESS := tests/service/clients/express/node_modules
 
-$(EXPRESS): tests/clients/express/package-lock.json
-	npm ci --prefix tests/clients/express --no-audit --no-fund
+$(EXPRESS): tests/service/clients/express/package-lock.json
+	npm ci --prefix tests/service/clients/express --no-audit --no-fund
 	@touch $@
 
 test-express: $(INSTALLED) $(EXPRESS) ## run the Express check of docs/admission-pass.md (needs Node.js 20 or newer)
-	$(BIN)/python -m pytest tests/clients/express
+	$(BIN)/python -m pytest tests/service/clients/express
 
 # Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
 # table, and the hundreds of clock combinations of tests/service/acceptance/test_clocks.py. It ends after 30

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.clients.python_client import BASE_URL, PythonClient, generate
+from tests.service.clients.python_client import BASE_URL, PythonClient, generate
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
