@@ -7,13 +7,13 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND
 
 
-def measure(
+def measure_state(
     metrics: MetricsCollector,
     waitlist: WaitlistRecord,
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add the stats of a waitlist to the gauges; without stats it is cold."""
+    """Count a waitlist, by its stats before a run; without stats it is cold."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -21,11 +21,14 @@ def measure(
             metrics.at_least(
                 "rebuild_running_seconds", _seconds(now_millis, waitlist.rebuild.began_millis)
             )
-    if isinstance(answer, c.StatsResult):
-        _measure_depth(metrics, answer, now_millis)
 
 
-def _measure_depth(metrics: MetricsCollector, stats: c.StatsResult, now_millis: int) -> None:
+def measure_depth(
+    metrics: MetricsCollector, stats: c.Result | WaitlistError, now_millis: int
+) -> None:
+    """Add how many people wait, have offers, are inside and parked, by the stats after a run."""
+    if not isinstance(stats, c.StatsResult):
+        return
     metrics.add("waiting", stats.waiting)
     metrics.add("offered", stats.offered)
     metrics.add("inside", stats.inside)

@@ -8,7 +8,7 @@ from itertools import islice
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
-from waitlist_api.maintenance.gauges import measure
+from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.rebuild import Rebuilder
@@ -67,7 +67,10 @@ class MaintenanceRunner:
             alive = _alive(page)
             self._run_page(page, left_millis)
             # Counted again, because this run may have admitted.
-            paces = self.sampler.sample(alive, self._count(alive))
+            answers = self._count(alive)
+            for answer in answers:
+                measure_depth(self.metrics, answer, self.now_millis())
+            paces = self.sampler.sample(alive, answers)
             check = partial(self.heartbeat.check, left_millis=left_millis, paces=paces)
             run_isolated(check, alive)
 
@@ -91,7 +94,7 @@ class MaintenanceRunner:
         alive = _alive(waitlists)
         answers = self._count(alive)
         for waitlist, answer in zip(alive, answers, strict=True):
-            measure(self.metrics, waitlist, answer, self.now_millis())
+            measure_state(self.metrics, waitlist, answer, self.now_millis())
         for waitlist, answer in zip(alive, answers, strict=True):
             run_isolated(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
         for waitlist in waitlists:

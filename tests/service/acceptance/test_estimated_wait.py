@@ -186,7 +186,9 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
         minute(people)
     people.configure(admission=limit)
     for _ in range(TEN):
+        people.world.metrics.take()
         minute(people)
+        assert people.world.metrics.take()["inside"] == 10
     # From then on each run finds that two passes have ended, and admits two of the 60 people.
     found = history(people, "hour")["points"][-TEN:]
     assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
