@@ -1,15 +1,25 @@
 """`python -m tests.reliability.model`, as a developer types it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.reliability.model.__main__ import main
 from tests.reliability.model.jobs import jobs, parse
 from tests.reliability.model.known_failures import KNOWN_FAILURES
 from tests.reliability.model.record import Done, Record, digest_of_code
+from tests.support.redis_servers import await_that
 
 GOOD = "leave / waiting / crash after / step 1 / retries"
+LONG_SEARCH = """
+from tests.reliability.model.jobs import jobs
+from tests.reliability.model.workers import results_of
+for _ in results_of(jobs("look", ("single",)) * 1_000, workers=2):
+    print(flush=True)
+"""
 IN_SEQUENCE = "leave / waiting / crash after / step 1 / then Redis 2 behind / step 3"
 
 
@@ -45,6 +55,25 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(
     printed = capsys.readouterr().out
     assert "3 of 3 jobs were done before" in printed
     assert "21 cases in 3 jobs" in printed
+
+
+def test_a_search_that_is_killed_leaves_no_worker_behind() -> None:
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    command = [sys.executable, "-c", LONG_SEARCH]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as search:
+        assert search.stdout is not None
+        search.stdout.readline()
+        below = psutil.Process(search.pid).children(recursive=True)
+        assert len(below) > 1
+        search.kill()
+        await_that(lambda: not any(map(_runs, below)), seconds=60)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:

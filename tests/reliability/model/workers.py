@@ -75,6 +75,14 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
+                # A parent that was killed could not end its workers.
+                if not _parent_lives():
+                    return
     except KeyboardInterrupt:
         # Ctrl-C in the terminal reaches every process of the run.
         return
+
+
+def _parent_lives() -> bool:
+    parent = multiprocessing.parent_process()
+    return parent is not None and parent.is_alive()
