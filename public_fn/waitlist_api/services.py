@@ -27,15 +27,12 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.erasures import Erasures
-from waitlist_api.records.places import Places
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
-from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared.correlation import Correlation
 
 Pause = Callable[[float], None]
@@ -55,9 +52,7 @@ class Services:
     entries: EntryRecords
     edits: Edits
     erasures: Erasures
-    places: Places
     waitlist_cache: WaitlistCache
-    segment_index: SegmentIndex
     waitlists: Waitlists
     count_history: CountHistory
     signups: Signups
@@ -75,7 +70,6 @@ class Services:
     passes: Passes
     admissions: Admissions
     exits: Exits
-    reindexer: Reindexer
 
     @classmethod
     def on(

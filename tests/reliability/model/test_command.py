@@ -66,7 +66,11 @@ def test_a_search_that_is_killed_leaves_no_worker_behind() -> None:
         below = psutil.Process(search.pid).children(recursive=True)
         assert len(below) > 1
         search.kill()
-        await_that(lambda: not any(map(_runs, below)), seconds=60)
+        try:
+            await_that(lambda: not any(map(_runs, below)), seconds=60)
+        finally:
+            for process in filter(_runs, below):
+                process.kill()
 
 
 def _runs(process: psutil.Process) -> bool:

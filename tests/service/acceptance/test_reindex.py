@@ -226,6 +226,6 @@ def test_a_list_that_is_deleted_meanwhile_is_left(desk: Segmented) -> None:
     before = desk.declare(BY_LANGUAGE)
     desk.delete_waitlist()
     with pytest.raises(WaitlistNotFound):
-        desk.world.services.reindexer.reindex(before)
+        desk.world.services.maintenance.reindexer.reindex(before)
     desk.world.maintain()
     assert desk.world.services.waitlist_records.get("bakery") is None
