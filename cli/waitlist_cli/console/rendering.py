@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +11,9 @@ from starlette.responses import HTMLResponse
 
 from waitlist_cli.output import details, duration, shown
 
+# A time nearer than this is shown without its date: no other time so near has the same digits,
+# and a claim made before midnight reads as one made after it.
+TIME_ALONE = timedelta(hours=12)
 # Compact numbers begin here; below, every digit counts.
 COMPACT_FROM = 10_000
 UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
@@ -45,12 +48,12 @@ def seconds(value: int | None) -> str:
 
 
 def moment(value: str | None) -> str:
-    """Return a time in the zone of this computer: 14:03:22 today, else with its date."""
+    """Return a time in the zone of this computer: 14:03:22, with its date if it is far from now."""
     if value is None:
         return NONE
     local = datetime.fromisoformat(value).astimezone()
     now = datetime.now(UTC).astimezone()
-    if local.date() == now.date():
+    if abs(local - now) < TIME_ALONE:
         return f"{local:%H:%M:%S}"
     return (
         f"{local.day} {local:%b %H:%M}" if local.year == now.year else f"{local.day} {local:%b %Y}"

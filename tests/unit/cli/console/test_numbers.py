@@ -81,7 +81,10 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
 
 def test_times_are_those_of_this_computer() -> None:
     now = datetime.now(UTC)
-    assert moment(now.isoformat()) == f"{now.astimezone():%H:%M:%S}"
+    for near in (now - timedelta(hours=11), now, now + timedelta(hours=11)):
+        assert moment(near.isoformat()) == f"{near.astimezone():%H:%M:%S}"
+    for far in (now - timedelta(hours=13), now + timedelta(hours=13)):
+        assert moment(far.isoformat()).startswith(f"{far.astimezone().day} {far.astimezone():%b} ")
     assert moment("2019-03-01T12:00:00.000Z").endswith(" Mar 2019")
     assert ago((now - timedelta(hours=2, seconds=1)).isoformat()).startswith("2 h")
     assert ago((now + timedelta(hours=2)).isoformat()) == "0 s"
