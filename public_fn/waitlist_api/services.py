@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields
-from functools import cache
-from typing import Any, NamedTuple, Self, get_type_hints
+from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.exit import Exits
@@ -42,8 +43,7 @@ def _no_kms() -> Any:
     raise ConfigError("PASS_KEY_ARNS are for the public function")
 
 
-@dataclass(frozen=True)
-class Services:
+class Services(Struct, frozen=True):
     """Everything that routes call."""
 
     now_millis: NowMillis
@@ -110,22 +110,6 @@ class Services:
 def _service(kind: Any, made: dict[Any, Any]) -> Any:
     """Return the one service of a type. A new one gets the services of its fields' types."""
     if kind not in made:
-        needed = [one for one in _fields(kind) if one.kind in made or one.is_needed]
-        made[kind] = kind(**{one.name: _service(one.kind, made) for one in needed})
+        needed = [one for one in fields(kind) if one.type in made or one.required]
+        made[kind] = kind(**{one.name: _service(one.type, made) for one in needed})
     return made[kind]
-
-
-class _Field(NamedTuple):
-    name: str
-    kind: Any
-    is_needed: bool
-
-
-@cache
-def _fields(kind: Any) -> list[_Field]:
-    types = get_type_hints(kind)
-    return [_Field(one.name, types[one.name], _is_needed(one)) for one in fields(kind)]
-
-
-def _is_needed(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -12,6 +11,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 from joserfc.jwk import RSAKey
 from moto import mock_aws
+from msgspec.structs import replace
 
 from waitlist_api.auth.passes import KmsKeys, Passes, jwk_of
 from waitlist_api.config import ConfigError

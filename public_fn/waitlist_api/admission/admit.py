@@ -1,6 +1,5 @@
 """Admit: offer places to the first entries of the queue, as the policy or an operator says."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct, structs
@@ -30,16 +29,14 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """The entries that one run took, and whether another one would find more places due."""
 
     offers: list[Offer]
     is_more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Admissions:
+class Admissions(Struct, frozen=True):
     """Offers places. Redis decides how many are due and takes the entries, in one script.
 
     Runs at the same time never take more than is due. If a run dies before it has recorded its

@@ -1,6 +1,6 @@
 """Exit: a customer who was admitted goes out, and frees the place."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import NotInside
@@ -10,8 +10,7 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_shared import contracts as c
 
 
-@dataclass(frozen=True, slots=True)
-class Exits:
+class Exits(Struct, frozen=True):
     """Ends the time inside. The record comes first: a crash before Redis frees the place late.
 
     Otherwise a lost Redis would bring back a customer whose place was given to the next one.

@@ -1,7 +1,8 @@
 """Entry tokens that operators issue, for customers who were imported or lost their token."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.signup import Signups
@@ -12,8 +13,7 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 TokenOf = Callable[[str, str, int], str]
 
 
-@dataclass(frozen=True, slots=True)
-class TokenIssuer:
+class TokenIssuer(Struct, frozen=True):
     """Issues entry tokens. Earlier tokens of the same stay remain valid.
 
     Without `tokens`, customers are identified by JWTs and no token can be issued.

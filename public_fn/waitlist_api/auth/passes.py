@@ -8,10 +8,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
+from msgspec import Struct, field
 
 from waitlist_api.config import ConfigError
 from waitlist_api.errors import KeysUnavailable, Throttled
@@ -25,8 +25,7 @@ KEYS_PATH = "/.well-known/jwks.json"
 Jwk = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class KmsKeys:
+class KmsKeys(Struct, frozen=True):
     """RSA keys in KMS: the first one signs, all are published.
 
     `client` returns a botocore KMS client; the first call of KMS makes it.
@@ -69,8 +68,7 @@ class KmsKeys:
         return self._published[arn]
 
 
-@dataclass(frozen=True, slots=True)
-class Passes:
+class Passes(Struct, frozen=True):
     """Issues passes, and publishes what verifies them.
 
     An empty `issuer` means that each request's own base URL is the issuer.

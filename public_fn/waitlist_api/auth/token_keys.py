@@ -6,7 +6,6 @@ import hmac
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Self
 
 from msgspec import Struct
@@ -68,8 +67,7 @@ def stay_of(token: str) -> int:
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
 
-@dataclass(frozen=True)
-class TokenKeys:
+class TokenKeys(Struct, frozen=True):
     """The keys in the secret. `current` signs from `current_from_seconds` (since 1970) on."""
 
     current: TokenKey

@@ -6,7 +6,6 @@ and derives the key of the day for each request.
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -17,6 +16,7 @@ from botocore import UNSIGNED
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import NoCredentialsError
+from msgspec import Struct
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 # A proxy or the HTTP client may change these.
@@ -28,8 +28,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Signer:
+class Signer(Struct, frozen=True):
     """Signs requests that have a body of bytes and no query, as DynamoDB's and Lambda's."""
 
     credentials: Credentials | None

@@ -1,6 +1,5 @@
 """Claim: hold the first entries of the queue or of a segment, and record an offer for each."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -34,8 +33,7 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(Struct, frozen=True):
     """Holds entries for the operator who claims them, each entry for one claim at a time."""
 
     queue: QueueClient

@@ -1,7 +1,6 @@
 """What ends or extends a hold, a parking or an offer: one verb each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -105,8 +104,7 @@ class Acted(Struct, frozen=True):
     deadline_millis: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """Ends and extends holds. Redis decides by its own clock, and the record follows.
 
     Redis answers a repeat with the first decision. The repeat records it with the decision's own

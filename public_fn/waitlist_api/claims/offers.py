@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct, structs
@@ -28,8 +27,7 @@ class Offer(Struct, frozen=True):
     record: EntryRecord
 
 
-@dataclass(frozen=True, slots=True)
-class OfferWriter:
+class OfferWriter(Struct, frozen=True):
     """Records offers, many at once."""
 
     queue: QueueClient

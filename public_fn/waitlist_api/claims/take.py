@@ -3,10 +3,9 @@
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.segments import Segment, Segments
@@ -16,8 +15,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class Takes:
+class Takes(Struct, frozen=True):
     """Sends claims and admissions, from the whole queue or from a segment."""
 
     recovering_queue: RecoveringQueue

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import UNSET, Struct
@@ -49,8 +48,7 @@ class Bumped(EntryView, frozen=True, kw_only=True):
     moved: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Bumps:
+class Bumps(Struct, frozen=True):
     """Moves waiting entries."""
 
     entries: EntryRecords

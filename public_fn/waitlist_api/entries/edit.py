@@ -1,7 +1,6 @@
 """Edit: replace an entry's attributes or profile. The place stays, the segments follow."""
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -45,8 +44,7 @@ class EditCommand(Struct, frozen=True, kw_only=True):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class EntryEdits:
+class EntryEdits(Struct, frozen=True):
     """Edits entries that wait, are offered or are parked.
 
     The record decides and Redis follows: Redis keeps the higher version of an entry's attributes.

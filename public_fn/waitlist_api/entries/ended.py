@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from heapq import merge
 from typing import Literal, Self
 
@@ -70,8 +69,7 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
     return entry_ids, Point(millis, read)
 
 
-@dataclass(frozen=True, slots=True)
-class EndedEntries:
+class EndedEntries(Struct, frozen=True):
     """Lists entries whose stay ended, by the time at which that was recorded.
 
     The index is eventually consistent: an entry can be missing for a moment after its stay ended.

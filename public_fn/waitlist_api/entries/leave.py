@@ -1,7 +1,8 @@
 """Leave and erase: write the intent, give up the place in Redis, record the end."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
@@ -16,8 +17,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotOffered, WaitlistError
 
 
-@dataclass(frozen=True, slots=True)
-class Leaves:
+class Leaves(Struct, frozen=True):
     """Ends stays. Each step may be repeated, also by another request or by maintenance."""
 
     entries: EntryRecords

@@ -1,6 +1,5 @@
 """The status and position of an entry, as signup, position and bump return them."""
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from msgspec import Struct
@@ -95,8 +94,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(Struct, frozen=True):
     """Reads positions; restores the place of a recorded entry that Redis has lost."""
 
     recovering_queue: RecoveringQueue

@@ -1,7 +1,6 @@
 """Queries for operators: pages of entries, and one entry with its history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import Struct
@@ -25,8 +24,7 @@ class EntryDetails(Struct, frozen=True):
     history: list[HistoryEvent]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryQueries:
+class EntryQueries(Struct, frozen=True):
     """Reads entries for operators."""
 
     recovering_queue: RecoveringQueue

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,8 +50,7 @@ class _Answer(Struct, frozen=True):
         return None if self.found.hide_counts else total
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentPositions:
+class SegmentPositions(Struct, frozen=True):
     """Reads positions within segments, of the same moment as the position in the queue."""
 
     waitlist_cache: WaitlistCache

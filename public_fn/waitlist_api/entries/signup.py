@@ -1,7 +1,6 @@
 """Signup: write the intent to join, take the place in Redis, record the place."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,8 +48,7 @@ class SignedUp(Struct, frozen=True):
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Signups:
+class Signups(Struct, frozen=True):
     """Signs customers up. Each step may be repeated, also by another request or by maintenance."""
 
     waitlist_cache: WaitlistCache

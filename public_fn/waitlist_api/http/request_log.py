@@ -4,8 +4,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_api.http.audit_log import audited
 from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
@@ -22,8 +23,7 @@ ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z
 Response = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestLog:
+class RequestLog(Struct, frozen=True):
     """Writes one line for each request, also for one that fails."""
 
     telemetry: Telemetry

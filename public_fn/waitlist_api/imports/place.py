@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.signup import Signups
@@ -23,8 +24,7 @@ Placed = tuple[ImportedRow, EntryRecord, c.SignupResult]
 REMOVED = "This person was removed while the import was under way; import the row again."
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Finishes intents: in their order in Redis, then many at once in the record."""
 
     queue: QueueClient

@@ -5,8 +5,9 @@ which request finishes an intent, or when (docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import FieldError, InvalidFields
@@ -22,8 +23,7 @@ TOO_EARLY = FieldError("body.joined_at", "tickets begin with 2020-01-01T00:00:00
 TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to stand at the end")
 
 
-@dataclass(frozen=True, slots=True)
-class Imports:
+class Imports(Struct, frozen=True):
     """Imports customers. Each step may be repeated, also by another request or by maintenance."""
 
     waitlist_cache: WaitlistCache

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from msgspec import Struct
@@ -32,8 +31,7 @@ class TicketAllocation(Struct, frozen=True):
     tickets: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class IntentWriter:
+class IntentWriter(Struct, frozen=True):
     """Writes a `joining` intent for every row, one transaction at a time.
 
     If the call is cut off, the rows not yet written are the last ones, so they get later tickets

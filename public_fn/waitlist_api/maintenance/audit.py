@@ -6,7 +6,6 @@ has every change of the last minutes; the audit looks up each of them in Redis.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from msgspec import Struct, field
@@ -62,8 +61,7 @@ class Drift(Struct, frozen=True):
     repair: c.Restore | c.Drop
 
 
-@dataclass(frozen=True, slots=True)
-class Auditor:
+class Auditor(Struct, frozen=True):
     """Compares the journal with Redis."""
 
     queue: QueueClient

@@ -1,6 +1,6 @@
 """Finishes signups and leaves whose request was cut off."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
@@ -20,8 +20,7 @@ INTENT_AGE_MILLIS = 60_000
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 
 
-@dataclass(frozen=True, slots=True)
-class IntentFinisher:
+class IntentFinisher(Struct, frozen=True):
     """Finishes intents of any request."""
 
     entries: EntryRecords

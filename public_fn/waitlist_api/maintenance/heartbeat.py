@@ -8,10 +8,9 @@ and is rebuilt.
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.maintenance.audit import Auditor, AuditWindow
@@ -34,8 +33,7 @@ OVERLAP = 2 * MINUTE
 NO_PACES: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heartbeat(Struct, frozen=True):
     """Detects lost writes of waitlists whose order is in Redis."""
 
     queue: QueueClient

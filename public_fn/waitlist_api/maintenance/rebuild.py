@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
@@ -36,8 +36,7 @@ AT_ONCE = 4
 Pass = Callable[[RebuildRun, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilder:
+class Rebuilder(Struct, frozen=True):
     """Restores waitlists whose order Redis has lost.
 
     First pass (line): all entries of the index, shards in parallel. Second pass (changes): entries

@@ -1,7 +1,8 @@
 """The three passes of a rebuild over one shard: line, changes, journal."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.maintenance.rebuild_run import RebuildRun
 from waitlist_api.queue.client import QueueClient, send_all
@@ -32,8 +33,7 @@ NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildPasses:
+class RebuildPasses(Struct, frozen=True):
     """Restores shards page by page, with one page of each in memory."""
 
     queue: QueueClient

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from waitlist_api.records.places import Placed
 from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
@@ -11,8 +12,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 
 
-@dataclass(slots=True)
-class RebuildRun:
+class RebuildRun(Struct):
     """Shared by the threads of all shards.
 
     `rebuild` is the progress, to be stored. It counts only entries that Redis has confirmed, so

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
@@ -21,8 +22,7 @@ from waitlist_shared import contracts as c
 PAGES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciler:
+class Reconciler(Struct, frozen=True):
     """Ends expired holds, and records pending decisions."""
 
     queue: QueueClient

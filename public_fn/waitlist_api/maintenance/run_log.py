@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
+
+from msgspec import Struct
 
 from waitlist_api.observability.metrics import Count, Level, MetricsCollector, Part
 from waitlist_shared.correlation import Correlation, given
@@ -14,8 +15,7 @@ OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
 
 
-@dataclass(frozen=True, slots=True)
-class RunLog:
+class RunLog(Struct, frozen=True):
     """Writes one line for each run, also for one that fails."""
 
     telemetry: Telemetry

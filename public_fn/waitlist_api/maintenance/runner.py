@@ -1,9 +1,10 @@
 """A maintenance run: finishes intents, rebuilds, reconciles, deletes, checks Redis."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec import Struct
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
@@ -36,8 +37,7 @@ ADMIT_STOP_MILLIS = 60_000
 DELETE_LOOKS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class MaintenanceRunner:
+class MaintenanceRunner(Struct, frozen=True):
     """Runs maintenance of one waitlist or of all."""
 
     queue: QueueClient

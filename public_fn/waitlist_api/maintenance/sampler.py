@@ -1,10 +1,9 @@
 """Samples the counts of each waitlist every minute, and works out its pace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
@@ -67,8 +66,7 @@ class _Recent(Struct):
         return pace.encode() if pace else UNKNOWN
 
 
-@dataclass(slots=True)
-class Sampler:
+class Sampler(Struct):
     """Samples waitlists; keeps the last samples in memory, as long as the process lives."""
 
     samples: SampleRecords

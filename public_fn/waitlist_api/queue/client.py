@@ -3,11 +3,11 @@
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 from botocore.exceptions import BotoCoreError, ClientError
+from msgspec import Struct, field
 
 from waitlist_api.errors import Throttled
 from waitlist_shared import contracts as c
@@ -31,8 +31,7 @@ class Queue(Protocol):
         """Return the result of a request, or raise the error in the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueueClient:
+class QueueClient(Struct, frozen=True):
     """The private and the maintenance function, on a boto3 Lambda client."""
 
     client: Any

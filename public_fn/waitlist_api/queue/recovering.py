@@ -1,8 +1,9 @@
 """Starts a rebuild if Redis has lost the order of a waitlist."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
@@ -17,8 +18,7 @@ from waitlist_shared.ids import new_epoch
 from waitlist_shared.ranks import ticket_of_millis
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveringQueue:
+class RecoveringQueue(Struct, frozen=True):
     """Sends requests; a cold waitlist is initialised and its rebuild started."""
 
     queue: QueueClient

@@ -1,7 +1,8 @@
 """Edits of attributes and profile."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
@@ -13,8 +14,7 @@ ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#er
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
 
-@dataclass(frozen=True, slots=True)
-class Edits:
+class Edits(Struct, frozen=True):
     """Writes edits."""
 
     table: Table

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -92,8 +91,7 @@ class EntryChanged(Exception):
         self.record = record
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRecords:
+class EntryRecords(Struct, frozen=True):
     """Records of the entries of all waitlists; an expired record is not returned."""
 
     table: Table

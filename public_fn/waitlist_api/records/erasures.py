@@ -1,7 +1,8 @@
 """Erasure: personal data at once, then history and record."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import (
@@ -22,8 +23,7 @@ PERSONAL = (
 BEHIND_ALL = "~"
 
 
-@dataclass(frozen=True, slots=True)
-class Erasures:
+class Erasures(Struct, frozen=True):
     """Erases entries of all waitlists."""
 
     table: Table

@@ -1,7 +1,8 @@
 """Reads the histories of entries, without expired events."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.records.entry import HISTORY, RECORD, EntryRecord, HistoryEvent, entry_pk
@@ -10,8 +11,7 @@ from waitlist_api.records.table import Item, Table
 SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Histories:
+class Histories(Struct, frozen=True):
     """The events of all entries, stored beside their records."""
 
     table: Table

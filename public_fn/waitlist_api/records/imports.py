@@ -1,7 +1,6 @@
 """Writes entries of an import in bulk: their intents, then their places."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from msgspec import Struct
@@ -43,8 +42,7 @@ class Intent(Struct, frozen=True):
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRecords:
+class ImportRecords(Struct, frozen=True):
     """Writes of imports; each call is one transaction."""
 
     table: Table

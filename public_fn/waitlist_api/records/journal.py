@@ -6,7 +6,6 @@ minutes with Redis. Unlike an index, the table itself is read consistently.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Self
@@ -67,8 +66,7 @@ class Change(Struct, frozen=True, kw_only=True):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(Struct, frozen=True):
     """Changes of all waitlists in the order of their stamps, minute by minute."""
 
     table: Table

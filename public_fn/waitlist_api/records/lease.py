@@ -1,7 +1,6 @@
 """Leases: one maintenance run at a time works on a waitlist."""
 
 import secrets
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -42,8 +41,7 @@ class Lease(Struct, frozen=True):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Leases:
+class Leases(Struct, frozen=True):
     """Issues leases."""
 
     waitlists: WaitlistRecords

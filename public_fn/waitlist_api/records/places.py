@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Self
 
 from msgspec import Struct, convert
@@ -72,8 +71,7 @@ class EndedPage(Struct, frozen=True):
 ASKED = ", ".join(f"#{name}" for name in Placed.__struct_fields__)
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Entries by state: with a place, joining or leaving, ended."""
 
     table: Table

@@ -1,7 +1,8 @@
 """Retention of ended stays: DynamoDB deletes their items after `expires_at`."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
@@ -11,8 +12,7 @@ DAY_SECONDS = 24 * 3600
 PAGE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(Struct, frozen=True):
     """Sets when ended stays expire, by the waitlist's days; None keeps them for ever."""
 
     table: Table

@@ -1,7 +1,6 @@
 """Samples: the counts of a waitlist, minute by minute, deleted by DynamoDB after days or weeks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import Struct
@@ -42,8 +41,7 @@ class Sample(Struct, frozen=True, kw_only=True):
         return self.inside + self.offered
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRecords:
+class SampleRecords(Struct, frozen=True):
     """Reads and writes samples, of each minute and of each hour.
 
     A minute has no sample if nothing has changed since the one before it and no one waits.

@@ -5,11 +5,11 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
+from msgspec import Struct
 
 from waitlist_api.errors import RecordUnavailable, Throttled
 
@@ -43,8 +43,7 @@ class ConditionFailed(Exception):
         self.item = item
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """The calls that the records need, on a botocore DynamoDB client."""
 
     client: Any

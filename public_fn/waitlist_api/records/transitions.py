@@ -1,7 +1,6 @@
 """Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 from msgspec import Struct
@@ -72,8 +71,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Transitions:
+class Transitions(Struct, frozen=True):
     """Writes decisions."""
 
     table: Table

@@ -1,10 +1,9 @@
 """Cache of waitlists: 30 seconds, so that a signup need not read its waitlist."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import InvalidFields, WaitlistNotFound
@@ -21,8 +20,7 @@ class _Remembered(Struct, frozen=True):
     until_millis: int
 
 
-@dataclass(frozen=True, slots=True)
-class WaitlistCache:
+class WaitlistCache(Struct, frozen=True):
     """Looks up waitlists; a missing waitlist is not cached, so a new one is found at once.
 
     A cached waitlist may be outdated, so no request is refused by it: Redis decides on `open` and

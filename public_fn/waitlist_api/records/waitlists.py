@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from msgspec import Struct
@@ -105,8 +104,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
-@dataclass(frozen=True, slots=True)
-class WaitlistRecords:
+class WaitlistRecords(Struct, frozen=True):
     """Waitlists by id."""
 
     table: Table

@@ -1,7 +1,5 @@
 """The number of waiting entries per segment: Redis counts, records give the segments' names."""
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 
 from waitlist_api import cursors
@@ -24,8 +22,7 @@ class Depth(Struct, frozen=True):
         return tuple(self.segment), tuple(self.segment.values())
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentDepths:
+class SegmentDepths(Struct, frozen=True):
     """Counts waiting entries by segment, for operators."""
 
     entries: EntryRecords

@@ -1,8 +1,9 @@
 """Sends messages that depend on the declared segments; repeats one after they have changed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from waitlist_api.queue.messages import tag_of
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -15,8 +16,7 @@ from waitlist_shared.errors import StaleSegments
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentIndex:
+class SegmentIndex(Struct, frozen=True):
     """Agrees with Redis on the declared segments, whichever of the two is behind."""
 
     waitlist_cache: WaitlistCache

@@ -1,6 +1,6 @@
 """Create, configure, count and delete waitlists."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
@@ -19,8 +19,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 
-@dataclass(frozen=True, slots=True)
-class Waitlists:
+class Waitlists(Struct, frozen=True):
     """Creates, configures, counts and deletes waitlists."""
 
     queue: QueueClient

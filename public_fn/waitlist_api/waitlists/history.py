@@ -1,7 +1,6 @@
 """The counts of a waitlist over the last hour, day or week, and since midnight."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import Struct
@@ -50,8 +49,7 @@ class Point(Struct, frozen=True, kw_only=True):
     inside: int
 
 
-@dataclass(frozen=True, slots=True)
-class CountHistory:
+class CountHistory(Struct, frozen=True):
     """Reads the samples of waitlists."""
 
     samples: SampleRecords

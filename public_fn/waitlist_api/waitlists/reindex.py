@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import tag_of
@@ -29,8 +30,7 @@ NO_STAY = "00000000"
 Renew = Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Reindexer:
+class Reindexer(Struct, frozen=True):
     """Writes the recorded segments of every entry of a waitlist to Redis.
 
     Redis lists the entries that are not indexed yet, so the next run continues one that was cut

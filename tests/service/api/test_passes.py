@@ -1,11 +1,10 @@
 """The discovery document and the keys of passes over HTTP, and outages of KMS."""
 
-from dataclasses import replace
-
 import jwt
 import pytest
 from aws_lambda_powertools import Logger
 from botocore.exceptions import EndpointConnectionError
+from msgspec.structs import replace
 
 from tests.service.api.refusing import refused
 from tests.support.gateway import Answer

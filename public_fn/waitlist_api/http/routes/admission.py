@@ -1,8 +1,7 @@
 """What customers do with an offer and an admission, for entry tokens and for JWTs."""
 
-from dataclasses import dataclass
-
 from aws_lambda_powertools.event_handler import Response
+from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.admission.exit import Exits
@@ -23,8 +22,7 @@ from waitlist_shared.errors import NotOffered
 CUSTOMER = "customer"
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerAdmission:
+class CustomerAdmission(Struct, frozen=True):
     """Enter, decline, exit. `stay` is the ticket that an entry token proves, None for a JWT."""
 
     holds: Holds

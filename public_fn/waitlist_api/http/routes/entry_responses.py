@@ -1,10 +1,10 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.admission.admit import Admissions
@@ -23,8 +23,7 @@ from waitlist_shared.errors import WaitlistError
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class EntryResponses:
+class EntryResponses(Struct, frozen=True):
     """Builds the responses with an entry's positions, in the queue and within segments."""
 
     positions: Positions
