@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Self
 
 from msgspec import Struct
@@ -110,6 +111,10 @@ class Services(Struct, frozen=True):
 def _service(kind: Any, made: dict[Any, Any]) -> Any:
     """Return the one service of a type. A new one gets the services of its fields' types."""
     if kind not in made:
-        needed = [one for one in fields(kind) if one.type in made or one.required]
+        needed = [one for one in _fields(kind) if one.type in made or one.required]
         made[kind] = kind(**{one.name: _service(one.type, made) for one in needed})
     return made[kind]
+
+
+# Tests compose the services often, and msgspec looks up the types each time.
+_fields = cache(fields)

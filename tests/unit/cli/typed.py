@@ -7,7 +7,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from tests.e2e.processes import ROOT, environment
@@ -15,6 +17,7 @@ from waitlist_cli import commands
 from waitlist_cli.command import app
 
 PARTS = commands
+COMMAND = get_command(app)
 RUN_SECONDS = 60
 # What a developer's own settings would change.
 # Output that is not buffered is nothing that operators have.
@@ -41,7 +44,9 @@ class Typed:
             name: None for name in os.environ if name.startswith(FOREIGN)
         }
         variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
-        return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
+        # Typer would build all commands again for each call, which takes longer than most calls.
+        with patch("typer.testing._get_command", return_value=COMMAND):
+            return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
 
     @property
     def service(self) -> list[str]:
