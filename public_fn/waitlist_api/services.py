@@ -26,9 +26,7 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.service import Imports
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -51,8 +49,6 @@ class Services(Struct, frozen=True):
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
-    edits: Edits
-    erasures: Erasures
     waitlist_cache: WaitlistCache
     waitlists: Waitlists
     count_history: CountHistory

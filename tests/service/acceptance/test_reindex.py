@@ -127,7 +127,7 @@ def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
     if kind == "unknown":
         desk.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(desk, "bob"))
     elif kind == "erased":
-        services.erasures.begin_erase(*key, services.now_millis())
+        services.leaves.erasures.begin_erase(*key, services.now_millis())
     else:
         left = services.entries.begin_leave(key, "customer", "", services.now_millis())
         event = HistoryEvent(stamp=left.stamp + 1, event="left", by="customer")

@@ -30,7 +30,7 @@ def record_edit(desk: Segmented, name: str, **attributes: str) -> EntryRecord:
     marked: c.MarkDirtyResult = services.queue.send(mark)
     event = HistoryEvent(stamp=marked.stamp, event="edited", by="operator")
     key = (desk.waitlist_id, entry_id)
-    return services.edits.record(key, attributes, None, event, services.now_millis())
+    return services.entry_edits.edits.record(key, attributes, None, event, services.now_millis())
 
 
 def record_settings(desk: Segmented, *segments: tuple[str, ...]) -> None:

@@ -150,7 +150,9 @@ def test_a_segment_that_no_record_names_is_left_out(
     services = desk_beside.world.services
 
     def erase() -> None:
-        services.erasures.begin_erase("bakery", desk_beside.id_of("eve"), services.now_millis())
+        services.leaves.erasures.begin_erase(
+            "bakery", desk_beside.id_of("eve"), services.now_millis()
+        )
 
     wire.arm(2, before(erase))
     assert depths(wired) == {"Spanish": 4}

@@ -125,7 +125,7 @@ def test_after_an_edit_that_was_cut_off_the_record_decides(desk: Admissions) -> 
     before_edit = desk.world.services.entries.get(desk.waitlist_id, desk.id_of("billy"))
     assert before_edit is not None
     services = desk.world.services
-    services.edits.record(
+    services.entry_edits.edits.record(
         (desk.waitlist_id, desk.id_of("billy")),
         {"language": "French"},
         None,
