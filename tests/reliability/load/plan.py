@@ -12,12 +12,13 @@ class Plan:
     """The load ends after `seconds`, or after `operations` where that is given.
 
     When time is up, clients give up their current operation, and some never get its answer. When
-    all operations have begun, each client completes its own.
+    all operations have begun, and one of each of `kinds`, each client completes its own.
     """
 
     clients: int = 200
     seconds: float = 60
     operations: int | None = None
+    kinds: frozenset[str] = frozenset()
     private_concurrency: int = 4
     lease_seconds: int = 20
     seed: int = 1

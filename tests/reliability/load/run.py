@@ -96,7 +96,7 @@ def of_processes(samples: Sequence[Sample], mistakes: Sequence[str]) -> Iterator
 
 
 async def _load(plan: Plan, service: Service, history: History, note: Note) -> None:
-    load, population = Load(plan.operations), Population()
+    load, population = Load(plan.operations, plan.kinds), Population()
     clients = [
         Client(service.url, history, load, f"{plan.seed}-{number}")
         for number in range(plan.clients)

@@ -2,13 +2,15 @@
 
 from collections import Counter
 
+from tests.reliability.load.client import MOST_TIMES, Load
 from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
 # One concurrent private call: a call during another one is throttled.
 OPERATIONS = 300
-PLAN = Plan(clients=8, operations=OPERATIONS, private_concurrency=1, lease_seconds=3)
+KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
+PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
@@ -22,7 +24,15 @@ def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
     acknowledged = totals(people_of(done.history))
     assert acknowledged["signed up"] == done.final_state.stats["signed_up"] > 50
     assert done.final_state.stats["offered"] == 0
-    assert {"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"} <= {
-        operation.kind for operation in done.history.operations
-    }
+    assert {operation.kind for operation in done.history.operations} >= KINDS
     assert all(0 <= part <= 1 for _, part in notes)
+
+
+def test_a_load_goes_on_until_each_kind_has_begun_but_not_for_ever() -> None:
+    patient, hopeless = Load(3, {"enter"}), Load(3, {"enter"})
+    for kind, is_over in (*[("look", False)] * 5, ("enter", True)):
+        patient.begin_operation(kind)
+        assert patient.is_over is is_over
+    for number in range(1, 3 * MOST_TIMES + 1):
+        hopeless.begin_operation("look")
+        assert hopeless.is_over is (number == 3 * MOST_TIMES)
