@@ -48,7 +48,7 @@ def seconds(value: int | None) -> str:
 
 
 def moment(value: str | None) -> str:
-    """Return a time in the zone of this computer: 14:03:22, with its date if it is far from now."""
+    """Return a time in this computer's zone: 14:03:22 near now, else 3 Mar 14:03 or 3 Mar 2019."""
     if value is None:
         return NONE
     local = datetime.fromisoformat(value).astimezone()
