@@ -13,10 +13,9 @@ import typer
 
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
-from tests.unit.cli.typed import Typed, clean_environment, problem
-from waitlist_cli.command import COMMON, app
+from tests.unit.cli.typed import GROUP, Typed, clean_environment, problem
+from waitlist_cli.command import COMMON
 
-GROUP: Any = typer.main.get_command(app)
 PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (

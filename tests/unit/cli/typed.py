@@ -17,7 +17,7 @@ from waitlist_cli import commands
 from waitlist_cli.command import app
 
 PARTS = commands
-COMMAND = get_command(app)
+GROUP: Any = get_command(app)
 RUN_SECONDS = 60
 # What a developer's own settings would change.
 # Output that is not buffered is nothing that operators have.
@@ -45,7 +45,7 @@ class Typed:
         }
         variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
         # Typer would build all commands again for each call, which takes longer than most calls.
-        with patch("typer.testing._get_command", return_value=COMMAND):
+        with patch("typer.testing._get_command", return_value=GROUP):
             return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
 
     @property
