@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.in private_fn/requirements.in public_fn/requirements.in
 
+# The tests start 250 processes: without compiled modules they take a tenth longer.
+unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 # Targets whose names are also folders or files, and all others, which are commands.
