@@ -20,6 +20,8 @@ ENI_ACTIONS = {
     "ec2:UnassignPrivateIpAddresses",
 }
 TRACE_ACTIONS = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+# Of one function, as in `${PublicFn.Arn}:*`.
+VERSIONS = ".Arn}:*"
 # Actions without resources in IAM, which can only be allowed on "*".
 WITHOUT_RESOURCE = ENI_ACTIONS | TRACE_ACTIONS
 RESOURCE_POLICIES = (
@@ -46,7 +48,7 @@ def roles_name_actions_and_resources(resources: Resources) -> list[str]:
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
-        if "*" in json.dumps(statement.get("Resource")):
+        if "*" in json.dumps(statement.get("Resource")).replace(VERSIONS, "}"):
             open_ = set(actions) - WITHOUT_RESOURCE
             found += [f"{name}: {action} on *" for action in sorted(open_)]
     return found

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tools.local.routes import operations
 from tools.local.table import read_template
 
 TEMPLATE = read_template()
@@ -21,21 +22,17 @@ def functions() -> dict[str, dict[str, Any]]:
     return named("AWS::Serverless::Function")
 
 
+OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
 # Routes for browsers, which the OpenAPI document leaves out.
 PAGES = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 
 
 def route_authorizers() -> dict[str, str | None]:
     """The authorizer of each route, by API Gateway's name of it (`GET /v1/health`)."""
-    routes = {}
-    for function in functions().values():
-        for event in function.get("Events", {}).values():
-            if event["Type"] == "HttpApi":
-                route = event["Properties"]
-                key = f"{route['Method']} {route['Path']}"
-                assert key not in routes, f"{key} is declared twice"
-                routes[key] = route.get("Auth", {}).get("Authorizer")
-    return routes
+    return {
+        route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
+        for route, operation in operations(TEMPLATE).items()
+    }
 
 
 def allowed(role: str) -> list[tuple[str, Any]]:
@@ -51,7 +48,10 @@ def allowed(role: str) -> list[tuple[str, Any]]:
 
 def statements(role: str) -> list[dict[str, Any]]:
     """Those of a role's own policies, and of policies that are attached to it."""
-    own = named("AWS::IAM::Role")[role]["Policies"]
+    own = [
+        policy["Fn::If"][1] if "Fn::If" in policy else policy
+        for policy in named("AWS::IAM::Role")[role]["Policies"]
+    ]
     attached = [one for one in named("AWS::IAM::Policy").values() if {"Ref": role} in one["Roles"]]
     return [
         statement

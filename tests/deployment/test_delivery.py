@@ -11,11 +11,17 @@ from samtranslator.model.preferences.deployment_preference_collection import (
 )
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import RESOURCES, TEMPLATE, allowed, as_list, functions, named
+from tests.deployment.template import RESOURCES, TEMPLATE, allowed, as_list, functions
 from tests.rules.sources import ROOT
 
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 WATCHED = ["PublicFn", "PrivateFn"]
+# The first alone judges `AllAtOnce`.
+JUDGES = {
+    "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
+    "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
+}
+ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
 # What may name a function itself: what makes its versions and moves its alias, what measures one
 # of them, and the policy of the function that is not its own caller.
 BY_ITSELF = {
@@ -51,7 +57,7 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
     calling = {
         name: set(references(resource)) & set(functions())
         for name, resource in deployed().items()
-        if resource["Type"] not in BY_ITSELF and name != "DeploymentRole"
+        if resource["Type"] not in BY_ITSELF and not name.endswith("DeploymentRole")
     }
     assert {name: found for name, found in calling.items() if found} == {}
 
@@ -67,18 +73,22 @@ def test_a_deployment_moves_calls_by_the_parameter_and_watches_an_alarm(
 ) -> None:
     preference = functions()[function]["DeploymentPreference"]
     assert preference["Type"] == {"Ref": "Deployment"}
-    assert preference["Role"] == {"Fn::GetAtt": ["DeploymentRole", "Arn"]}
-    canary = f"{function.removesuffix('Fn')}CanaryErrorsAlarm"
-    assert _watched({"Deployment": "AllAtOnce"}, function) == [canary]
-    judges = _watched({"Deployment": "Canary10Percent5Minutes"}, function)
-    assert judges == _alarms(function)
-    assert judges[:2] == [canary, "ErrorsAlarm"]
+    role = f"{function.removesuffix('Fn')}DeploymentRole"
+    assert preference["Role"] == {"Fn::GetAtt": [role, "Arn"]}
+    assert _watched({"Deployment": "AllAtOnce"}, function) == JUDGES[function][:1]
+    assert _watched({"Deployment": "Canary10Percent5Minutes"}, function) == JUDGES[function]
 
 
 def _watched(parameters: dict[str, str], function: str) -> list[str]:
     group = deployed(parameters)[f"{function}DeploymentGroup"]["Properties"]
     assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
-    return [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
+    named_alarms = {
+        json.dumps(alarm["Properties"]["AlarmName"]): name
+        for name, alarm in deployed(parameters).items()
+        if "AlarmName" in alarm["Properties"]
+    }
+    watched = (alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"])
+    return [one.get("Ref") or named_alarms[json.dumps(one)] for one in watched]
 
 
 def test_codedeploy_knows_every_way_to_deploy() -> None:
@@ -86,28 +96,22 @@ def test_codedeploy_knows_every_way_to_deploy() -> None:
     assert sorted(ways) == sorted(CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST)
 
 
-def test_codedeploy_may_move_the_aliases_see_their_alarms_and_do_nothing_else() -> None:
-    alarms = [alarm for name in WATCHED for alarm in _alarms(name)]
-    may: dict[str, list[Any]] = {action: [] for action, _ in allowed("DeploymentRole")}
-    for action, resource in allowed("DeploymentRole"):
+@pytest.mark.parametrize("function", WATCHED)
+def test_codedeploy_may_move_an_alias_read_its_alarms_and_do_nothing_else(function: str) -> None:
+    role = f"{function.removesuffix('Fn')}DeploymentRole"
+    may: dict[str, list[Any]] = {action: [] for action, _ in allowed(role)}
+    for action, resource in allowed(role):
         may[action].append(resource)
-    functions_ = [{"Fn::GetAtt": [name, "Arn"]} for name in WATCHED]
-    aliases = [{"Fn::Sub": f"${{{name}.Arn}}:live"} for name in WATCHED]
-    versions = [{"Ref": f"{name}.Version"} for name in WATCHED]
-    seen = [{"Fn::GetAtt": [alarm, "Arn"]} for alarm in dict.fromkeys(alarms)]
+    of_alias = [{"Fn::GetAtt": [function, "Arn"]}, {"Fn::Sub": f"${{{function}.Arn}}:live"}]
     assert may == {
-        "lambda:GetAlias": functions_ + aliases,
-        "lambda:UpdateAlias": functions_ + aliases,
-        "lambda:GetProvisionedConcurrencyConfig": aliases + versions,
-        "cloudwatch:DescribeAlarms": seen,
+        "lambda:GetAlias": of_alias,
+        "lambda:UpdateAlias": of_alias,
+        "lambda:GetProvisionedConcurrencyConfig": [{"Fn::Sub": f"${{{function}.Arn}}:*"}],
+        "cloudwatch:DescribeAlarms": [
+            {"Fn::Sub": ALARM_ARN + RESOURCES[alarm]["Properties"]["AlarmName"]["Fn::Sub"]}
+            for alarm in JUDGES[function]
+        ],
     }
-
-
-def _alarms(function: str) -> list[str]:
-    _condition, _at_once, bit_by_bit = functions()[function]["DeploymentPreference"]["Alarms"][
-        "Fn::If"
-    ]
-    return [alarm["Ref"] for alarm in bit_by_bit]
 
 
 @pytest.mark.parametrize("function", WATCHED)
@@ -219,9 +223,3 @@ def test_the_outputs_name_the_table_in_use() -> None:
     assert outputs["TableStreamArn"]["Value"] == {
         "Fn::If": [*used, {"Ref": "ExistingTableStreamArn"}, stream]
     }
-
-
-def test_alarms_name_no_resource_that_a_deployment_replaces() -> None:
-    """A name of one's own would stand in the way of the next alarm of that name."""
-    for alarm in named("AWS::CloudWatch::Alarm").values():
-        assert "AlarmName" not in json.dumps(alarm)

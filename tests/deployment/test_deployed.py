@@ -80,12 +80,12 @@ VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     ),
     (
         facts.callers_of_functions_are_named,
-        ("PublicFnHealthPermission", "Properties", "SourceArn"),
+        ("PublicFnPermission", "Properties", "SourceArn"),
         "*",
     ),
     (
         facts.callers_of_functions_are_named,
-        ("PublicFnHealthPermission", "Properties", "Principal"),
+        ("PublicFnPermission", "Properties", "Principal"),
         "*",
     ),
     (facts.callers_of_functions_are_named, ("Another",), {"Type": "AWS::Lambda::Url"}),

@@ -36,7 +36,6 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
         (EXISTING_REDIS, ALWAYS),
         (EXISTING_REDIS | IAM_USER | CACHE, ALWAYS | {"LogsInToExistingRedis"}),
         (EXISTING_REDIS | NODE, ALWAYS | {"WatchesRedis"}),
-        ({"Tracing": "Active"}, MAKES_ALL | {"Traces"}),
         (ISSUER | AUDIENCE, MAKES_ALL | {"KnowsIssuer"}),
         ({"CorsOrigins": "https://app.example.com"}, MAKES_ALL | {"AllowsOrigins"}),
         (ZONES, MAKES_ALL | {"ChoosesZones"}),

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.deployment.documents import Row, tables_of
-from tests.deployment.template import functions
+from tests.deployment.template import TEMPLATE, functions
 from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.rules.sources import ROOT
+from tools.local.routes import operations
 from waitlist_api.aws import clients
 from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.maintenance import finish_intents, rebuild
@@ -23,8 +24,10 @@ HTTP_API_SECONDS = 30
 BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = tables_of(DOCUMENT)
 TEXT = " ".join((ROOT / DOCUMENT).read_text(encoding="utf-8").split())
 PUBLIC = functions()["PublicFn"]
-WAITS = {event["Properties"].get("TimeoutInMillis") for event in PUBLIC["Events"].values()}
-(API_MILLIS,) = WAITS
+(API_MILLIS,) = {
+    operation["x-amazon-apigateway-integration"]["timeoutInMillis"]
+    for operation in operations(TEMPLATE).values()
+}
 API_SECONDS = API_MILLIS / 1000
 PUBLIC_SECONDS = PUBLIC["Timeout"]
 PRIVATE_SECONDS = functions()["PrivateFn"]["Timeout"]

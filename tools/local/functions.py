@@ -8,6 +8,7 @@ from typing import Any
 from tools.local import kms
 from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.function import FunctionSettings
+from tools.local.routes import operations
 
 TABLE_NAME = "waitlist-local"
 PRIVATE_NAME = "waitlist-local-private"
@@ -95,7 +96,7 @@ def _rooms(
         "PublicFn": {
             "name": PUBLIC_NAME,
             "environments": public or MAX_PUBLIC_ENVIRONMENTS,
-            "queue_seconds": _patience(template["Resources"]["PublicFn"]["Properties"]),
+            "queue_seconds": _patience(template),
             "concurrency": public,
         },
         "PrivateFn": {
@@ -112,10 +113,11 @@ def _rooms(
     }
 
 
-def _patience(properties: Mapping[str, Any]) -> float:
+def _patience(template: Mapping[str, Any]) -> float:
     """Return how long the API waits beyond the function's own time-out, in seconds."""
-    waits = (event["Properties"]["TimeoutInMillis"] for event in properties["Events"].values())
-    return float(min(waits) / 1000 - properties["Timeout"])
+    integrations = (one["x-amazon-apigateway-integration"] for one in operations(template).values())
+    waits_millis = min(integration["timeoutInMillis"] for integration in integrations)
+    return float(waits_millis / 1000 - template["Resources"]["PublicFn"]["Properties"]["Timeout"])
 
 
 def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from tools.local.http_message import HttpRequest
+from tools.local.routes import operations
 
 # API Gateway accepts no other algorithms.
 ALGORITHMS = ["RS256", "RS384", "RS512"]
@@ -54,13 +55,15 @@ class JwtAuthorizer:
 
 def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
     """Return the route keys that need a token if the stack has an issuer."""
-    paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return frozenset(
-        f"{method.upper()} {path}"
-        for path, item in paths.items()
-        for method, operation in item.items()
-        if operation["security"]["Fn::If"][0] == "KnowsIssuer"
+        route
+        for route, operation in operations(template).items()
+        if _condition(operation.get("security")) == "KnowsIssuer"
     )
+
+
+def _condition(security: Any) -> str | None:
+    return security["Fn::If"][0] if isinstance(security, dict) else None
 
 
 def _bearer(authorization: str) -> str:

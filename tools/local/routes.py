@@ -1,6 +1,7 @@
 """The HTTP API's routes from `template.yaml`, matched as API Gateway matches them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -8,6 +9,16 @@ from urllib.parse import unquote
 DEFAULT_ROUTE_KEY = "$default"
 # The page of the OpenAPI document, which only the local run serves.
 DOCUMENT_ROUTE = ("GET", "/docs")
+
+
+def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the operations of the API's document by route key, such as `GET /v1/health`."""
+    paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
+    return {
+        f"{method.upper()} {path}": operation
+        for path, item in paths.items()
+        for method, operation in item.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -37,19 +48,13 @@ class Routes:
         self._routes = sorted(routes, key=lambda route: route.preference)
 
     @classmethod
-    def from_template(cls, template: dict[str, Any]) -> "Routes":
-        """Read the `HttpApi` events of every function.
+    def from_template(cls, template: Mapping[str, Any]) -> "Routes":
+        """Read the routes of the API's document.
 
         A request that matches no route goes to the function as `$default`. A deployed stack has no
         such route: API Gateway itself answers `404 {"message": "Not Found"}`.
         """
-        method_paths = [DOCUMENT_ROUTE]
-        for resource in template.get("Resources", {}).values():
-            for event in resource.get("Properties", {}).get("Events", {}).values():
-                properties = event.get("Properties", {})
-                if event.get("Type") == "HttpApi" and "Path" in properties:
-                    method_paths.append((properties["Method"].upper(), properties["Path"]))
-        return cls(method_paths)
+        return cls([DOCUMENT_ROUTE, *(_method_path(route) for route in operations(template))])
 
     def match(self, method: str, raw_path: str) -> RouteMatch:
         for route in self._routes:
@@ -57,6 +62,11 @@ class Routes:
                 parameters = {name: unquote(value) for name, value in found.groupdict().items()}
                 return RouteMatch(f"{route.method} {route.template}", parameters)
         return RouteMatch(DEFAULT_ROUTE_KEY, {})
+
+
+def _method_path(route: str) -> tuple[str, str]:
+    method, path = route.split(" ")
+    return method, path
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -13,7 +13,7 @@ def test_a_route_of_the_template_is_found_with_its_parameters() -> None:
 
 def test_the_page_of_the_document_is_a_route_of_the_local_run_alone() -> None:
     assert Routes.from_template(read_template()).match("GET", "/docs").route_key == "GET /docs"
-    assert Routes.from_template({}).match("PUT", "/docs").route_key == "$default"
+    assert Routes.from_template(read_template()).match("PUT", "/docs").route_key == "$default"
 
 
 def test_what_no_route_takes_goes_to_the_default_one() -> None:
