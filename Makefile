@@ -75,10 +75,10 @@ $(CHECKOV_INSTALLED):
 	$(VENV_CHECKOV)/bin/python -m pip install --quiet checkov==$(CHECKOV_VERSION)
 	@touch $@
 
-# Checks the template twice: as written, and as CloudFormation receives it.
+# Checks the template as written, and as AWS receives it for each set of parameters that matters.
 lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
 	$(BIN)/cfn-lint template.yaml $(DOCUMENTED)
-	@$(BIN)/python -m tools.deploy.cloudformation $(TRANSLATED)
+	@$(BIN)/python -m tools.deploy.lint $(TRANSLATED)
 	$(VENV_CHECKOV)/bin/checkov --config-file .checkov.yaml \
 	  --file template.yaml $(TRANSLATED) $(DOCUMENTED) $(wildcard .github/workflows/*.yml)
 

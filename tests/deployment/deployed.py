@@ -5,19 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-import pytest
-
 from tests.deployment.template import TEMPLATE, holds
-from tools.deploy.cloudformation import translated
-
-NOTHING = object()
-
-
-@cache
-def _translated() -> dict[str, Any]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        return translated()
+from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
@@ -25,26 +14,9 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
     Every `Fn::If` is decided and every `AWS::NoValue` left out; other functions stay.
     """
-    given = parameters or {}
-    return {
-        name: _resolved(resource, given)
-        for name, resource in _translated()["Resources"].items()
-        if "Condition" not in resource or holds({"Condition": resource["Condition"]}, given)
-    }
-
-
-def _resolved(value: Any, given: dict[str, str]) -> Any:
-    if isinstance(value, list):
-        return [one for each in value if (one := _resolved(each, given)) is not NOTHING]
-    if not isinstance(value, dict):
-        return value
-    if value == {"Ref": "AWS::NoValue"}:
-        return NOTHING
-    if "Fn::If" in value:
-        condition, then, otherwise = value["Fn::If"]
-        return _resolved(then if holds({"Condition": condition}, given) else otherwise, given)
-    resolved = {name: _resolved(inner, given) for name, inner in value.items()}
-    return {name: inner for name, inner in resolved.items() if inner is not NOTHING}
+    given = dict(parameters or {})
+    region = given.pop("AWS::Region", "some-region")
+    return make(given, region=region).made
 
 
 @cache

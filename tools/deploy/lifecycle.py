@@ -1,0 +1,203 @@
+"""A stand-in of CloudFormation: the order of creation, update and deletion, and what stays behind.
+
+It creates no resource. It knows what each resource waits for, which properties of a type replace a
+resource (the `createOnlyProperties` of its published schema), which names are taken, and what a
+deletion policy keeps.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+
+from tools.deploy.stack import NAMED_BY, Resource, Stack
+
+REGION = "us-east-1"
+# Data, keys and addresses that a replacement would lose.
+STATEFUL = {
+    "AWS::ApiGatewayV2::Api",
+    "AWS::DynamoDB::Table",
+    "AWS::ElastiCache::ServerlessCache",
+    "AWS::Events::EventBus",
+    "AWS::KMS::Key",
+    "AWS::Logs::LogGroup",
+    "AWS::SecretsManager::Secret",
+}
+
+
+class Refused(Exception):
+    """CloudFormation refuses the template or the change; the text says why."""
+
+
+def schema(resource_type: str) -> dict[str, Any]:
+    """Return the published schema of a resource type."""
+    found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(
+        REGION, resource_type
+    ).schema
+    return found
+
+
+def references(value: Any) -> Iterator[str]:
+    """Yield each logical id, parameter or pseudo parameter that a value refers to."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from references(inner)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            match key:
+                case "Ref":
+                    yield inner
+                case "Fn::GetAtt":
+                    yield inner[0] if isinstance(inner, list) else inner.split(".")[0]
+                case "Fn::Sub":
+                    text, values = inner if isinstance(inner, list) else (inner, {})
+                    for part in text.split("${")[1:]:
+                        name = part.split("}")[0].split(".")[0]
+                        if name not in values and not name.startswith("!"):
+                            yield name
+                    yield from references(values)
+                case _:
+                    yield from references(inner)
+
+
+def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
+    """Return the resources that exist before this one: what it refers to, and `DependsOn`.
+
+    References of an `UpdatePolicy` count, although it acts at updates only.
+    """
+    resource = made[logical_id]
+    depends_on = resource.get("DependsOn", [])
+    named = {depends_on} if isinstance(depends_on, str) else set(depends_on)
+    used = [resource.get("Properties", {}), resource.get("UpdatePolicy", {})]
+    return (named | set(references(used))) & made.keys()
+
+
+def order(made: Mapping[str, Resource]) -> list[str]:
+    """Return the resources in an order of creation; raises Refused for a circle."""
+    graph = {logical_id: waits_for(made, logical_id) for logical_id in made}
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        # graphlib lists each resource before the one that waits for it.
+        raise Refused(f"circular dependency: {' -> '.join(reversed(error.args[1]))}") from error
+
+
+def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
+    """Return whether CloudFormation always finishes `earlier` before it begins `later`."""
+    reached: set[str] = set()
+    ahead = [later]
+    while ahead:
+        for one in waits_for(made, ahead.pop()) - reached:
+            reached.add(one)
+            ahead.append(one)
+    return earlier in reached
+
+
+def replaced(old: Stack, new: Stack) -> list[str]:
+    """Return the resources of both stacks that the update makes a second time.
+
+    A resource whose create-only property refers to a replaced one is replaced as well.
+    """
+    found: list[str] = []
+    for logical_id in order(new.made):
+        if logical_id not in old.made:
+            continue
+        before, after = old.resources[logical_id], new.resources[logical_id]
+        if any(
+            _at(before["Properties"], path) != _at(after["Properties"], path)
+            or set(references(_at(new.made[logical_id].get("Properties", {}), path))) & set(found)
+            for path in _create_only(after["Type"])
+        ):
+            found.append(logical_id)
+    return found
+
+
+def refusals_of_update(old: Stack, new: Stack) -> list[str]:
+    """Return why an update fails, or loses what it should keep."""
+    found = []
+    for logical_id in replaced(old, new):
+        resource = new.resources[logical_id]
+        if resource["Type"] in STATEFUL:
+            found.append(f"{logical_id} is replaced, with what it has")
+        elif _own_name(old, logical_id) and _own_name(old, logical_id) == _own_name(
+            new, logical_id
+        ):
+            found.append(f"{logical_id} is replaced, but its name is taken by itself")
+    return found
+
+
+@dataclass
+class Account:
+    """The names that are taken in an account, by resource type and name."""
+
+    taken: set[tuple[str, str]] = field(default_factory=set)
+
+    def create(self, stack: Stack, fails_at: str = "") -> list[str]:
+        """Create a stack, or roll back where `fails_at` fails; return what the account then has.
+
+        Raises Refused if a name is taken.
+        """
+        made: list[str] = []
+        for logical_id in order(stack.made):
+            if logical_id == fails_at:
+                return self._delete(stack, made, is_rollback=True)
+            self._take(stack, logical_id)
+            made.append(logical_id)
+        return made
+
+    def delete(self, stack: Stack) -> list[str]:
+        """Delete a stack, the last created resource first; return what is kept."""
+        return self._delete(stack, order(stack.made), is_rollback=False)
+
+    def _take(self, stack: Stack, logical_id: str) -> None:
+        name = _own_name(stack, logical_id)
+        if not name:
+            return
+        if name in self.taken:
+            raise Refused(f"{logical_id}: the name {name[1]} is taken")
+        self.taken.add(name)
+
+    def _delete(self, stack: Stack, made: list[str], *, is_rollback: bool) -> list[str]:
+        kept = []
+        for logical_id in reversed(made):
+            resource = stack.resources[logical_id]
+            policy = resource.get("DeletionPolicy", "Delete")
+            # SAM retains versions of functions, and they go with their function.
+            if resource["Type"] == "AWS::Lambda::Version":
+                continue
+            if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
+                kept.append(logical_id)
+            else:
+                self.taken.discard(_own_name(stack, logical_id) or ("", ""))
+        return kept
+
+
+def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
+    """Return type and name of a resource to which the template gives the name."""
+    resource = stack.resources[logical_id]
+    last_word = resource["Type"].split("::")[-1]
+    properties = resource.get("Properties", {})
+    name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
+    if resource["Type"] == "AWS::CloudFront::CachePolicy":
+        name = properties["CachePolicyConfig"]["Name"]
+    # A version of a layer, of a function or of an alias shares its function's name.
+    if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
+        return None
+    return resource["Type"], str(name)
+
+
+def _create_only(resource_type: str) -> list[list[str]]:
+    found = schema(resource_type)
+    paths = [
+        *found.get("createOnlyProperties", []),
+        *found.get("conditionalCreateOnlyProperties", []),
+    ]
+    return [path.removeprefix("/properties/").split("/") for path in paths]
+
+
+def _at(properties: Any, path: list[str]) -> Any:
+    for key in path:
+        properties = properties.get(key) if isinstance(properties, dict) else None
+    return properties

@@ -1,0 +1,271 @@
+"""`make lint-templates`: checks what AWS receives, for each set of parameters that matters.
+
+`sam validate` and cfn-lint see the template before SAM's transform, where aliases, deployment
+groups and permissions do not exist yet. Here each set is translated by SAM's own translator, every
+function is resolved, and the result is held against cfn-lint, the published schemas, botocore's
+models, AWS's limits and a stand-in of CloudFormation. Prints each finding with the sets that have
+it; exits with 1 if there is any.
+"""
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cfnlint.api
+import jsonschema
+from cfnlint.config import ManualArgs
+from rich.console import Console
+from rich.progress import track
+
+from tools.deploy.api_models import against_api_models
+from tools.deploy.lifecycle import (
+    Account,
+    Refused,
+    comes_before,
+    order,
+    refusals_of_update,
+    schema,
+)
+from tools.deploy.limits import over_the_limits
+from tools.deploy.stack import Stack, Unresolved, make, translated
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-exactly-sixty-chars"
+# In resolved values a zone is a literal (W3010), and a version names its function by text (W2530).
+NOT_OF_VALUES = ["W2530", "W3010"]
+VPC = {
+    "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
+    "ExistingSubnetIds": "subnet-0a1b2c3d4e5f60718,subnet-1a2b3c4d5e6f70819",
+}
+GROUP = {"ExistingSecurityGroupId": "sg-0a1b2c3d4e5f60718"}
+REDIS = VPC | GROUP | {"ExistingRedisUrl": "rediss://redis.example.com:6379"}
+IAM_USER = {
+    "ExistingRedisIamUser": "waitlist",
+    "ExistingRedisCacheArn": "arn:aws:elasticache:us-east-1:123456789012:replicationgroup:orders",
+}
+TABLE = {
+    "ExistingTableName": "waitlist-Restored-1",
+    "ExistingTableStreamArn": (
+        "arn:aws:dynamodb:us-east-1:123456789012:table/waitlist-Restored-1/stream/2026-01-01"
+    ),
+}
+DOMAIN = {
+    "EdgeDomain": "queue.example.com",
+    "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
+    "EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d",
+}
+ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
+# CloudFormation cannot change these in place (docs/operations/upgrade.md).
+FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
+
+
+@dataclass(frozen=True)
+class Set:
+    """Parameters of a stack that the checks look at."""
+
+    label: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    name: str = "waitlist"
+    region: str = "us-east-1"
+
+
+def sets() -> list[Set]:
+    """Return the sets: defaults, samconfig's environments, and each condition both ways."""
+    return [
+        Set("defaults"),
+        *(Set(f"samconfig {name}", configured(name), stack_name(name)) for name in ("dev", "prod")),
+        Set("a stack name of 60 letters", {"Edge": "on"}, LONGEST_STACK_NAME),
+        Set("canary", {"Deployment": "Canary10Percent5Minutes", "StartUp": "snapstart"}),
+        Set("linear", {"Deployment": "Linear10PercentEvery1Minute", "StartUp": "provisioned"}),
+        Set("accounts", ISSUER | {"CorsOrigins": "https://app.example.com", "Tracing": "Active"}),
+        Set("edge", {"Edge": "on", "PassIssuer": "https://queue.example.com"}),
+        Set("edge with a domain, in another region", {"Edge": "on"} | DOMAIN, region="eu-west-1"),
+        Set("both keys", {"PassKeys": "green+blue", "Events": "off", "CorsOrigins": "*"}),
+        Set("the second key", {"PassKeys": "green", "ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}),
+        Set("an existing network", VPC | {"PermissionsBoundary": "waitlist-boundary"}),
+        Set("an existing network and group", VPC | GROUP | TABLE),
+        Set("an existing Redis", REDIS | {"ExistingRedisNodeId": "orders-001"} | IAM_USER),
+        Set("an existing Redis without a node", REDIS | ISSUER | {"Architecture": "arm64"}),
+        Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
+    ]
+
+
+def configured(environment: str) -> dict[str, str]:
+    """Return the parameters of an environment of samconfig.toml."""
+    given = _deploy_parameters(environment).get("parameter_overrides", [])
+    return dict(pair.split("=", 1) for pair in given)
+
+
+def stack_name(environment: str) -> str:
+    return str(_deploy_parameters(environment)["stack_name"])
+
+
+def _deploy_parameters(environment: str) -> dict[str, Any]:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = config[environment]["deploy"]["parameters"]
+    return found
+
+
+def findings_of(one: Set, template: dict[str, Any] | None = None) -> list[str]:
+    """Return what AWS would refuse of a stack with these parameters."""
+    template = template or translated(one.parameters)
+    try:
+        stack = make(one.parameters, one.name, one.region, template)
+        order(stack.made)
+    except (Unresolved, Refused) as error:
+        return [str(error)]
+    return [
+        *linted(stack),
+        *against_schemas(stack),
+        *against_api_models(stack),
+        *over_the_limits(stack, template),
+        *first_creations(stack),
+        *out_of_order(stack),
+    ]
+
+
+def linted_template(template: dict[str, Any], region: str) -> list[str]:
+    """Return cfn-lint's findings, errors and warnings alike, of a translated template."""
+    return _linted(template, region, [])
+
+
+def linted(stack: Stack) -> list[str]:
+    """Return cfn-lint's findings of the values that AWS receives."""
+    template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.resources}
+    return _linted(template, stack.region, NOT_OF_VALUES)
+
+
+def _linted(template: dict[str, Any], region: str, ignored: list[str]) -> list[str]:
+    config = ManualArgs(regions=[region], ignore_checks=ignored)
+    return [
+        f"cfn-lint {match.rule.id}: {match.message} at {'/'.join(map(str, match.path or []))}"
+        for match in cfnlint.api.lint(json.dumps(template), config=config)
+    ]
+
+
+def against_schemas(stack: Stack) -> Iterator[str]:
+    """Yield where the properties of a resource break the published schema of its type."""
+    for logical_id, resource in stack.resources.items():
+        validator = jsonschema.Draft7Validator(schema(resource["Type"]))
+        for error in validator.iter_errors(resource.get("Properties", {})):
+            path = "/".join(map(str, error.absolute_path))
+            yield f"{logical_id} {resource['Type']} {path}: {error.message}"
+
+
+def first_creations(stack: Stack) -> Iterator[str]:
+    """Yield what a failed first creation, or a deletion, leaves in the way of the next creation."""
+    for fails_at in order(stack.made):
+        account = Account()
+        kept = account.create(stack, fails_at)
+        # The record is protected; `make preflight` finds such tables.
+        if left := set(kept) - {"WaitlistTable"}:
+            yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))}"
+        try:
+            account.create(stack)
+        except Refused as error:
+            yield f"after a creation that failed at {fails_at}: {error}"
+    account = Account()
+    account.create(stack)
+    if left := set(account.delete(stack)) - {"WaitlistTable", "EntryTokenSecret"}:
+        yield f"a deletion leaves {', '.join(sorted(left))}"
+    try:
+        account.create(stack)
+    except Refused as error:
+        yield f"after a deletion: {error}"
+
+
+# What an update has to change before it moves an alias, or an alias before what calls it.
+BEFORE = (
+    ("PublicDeploymentRole", "PublicFnAliaslive"),
+    ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
+    ("PrivateDeploymentRole", "PrivateFnAliaslive"),
+    ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
+    # The private function understands older callers, not newer ones.
+    ("PrivateFnAliaslive", "PublicFnAliaslive"),
+    ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
+    # A pipe that is made seconds after its role may not read the stream yet.
+    ("EventPipesRole", "ChangesPipe"),
+    ("PrivateFn", "ChangesPipe"),
+    ("PrivateFn", "ErasuresPipe"),
+)
+
+
+def out_of_order(stack: Stack) -> Iterator[str]:
+    """Yield what CloudFormation may do in the wrong order."""
+    for earlier, later in BEFORE:
+        if not comes_before(stack.made, earlier, later):
+            yield f"{later} does not wait for {earlier}"
+
+
+def changes() -> list[Set]:
+    """Return stacks that differ from the defaults as an update may: in a set, or a parameter."""
+    allowed = [one for one in sets() if not one.parameters.keys() & FIXED_AT_CREATION]
+    return [*allowed, *map(changed, sorted(single_changes()))]
+
+
+def changed(parameter_value: tuple[str, str]) -> Set:
+    return Set("=".join(parameter_value), dict([parameter_value]))
+
+
+def single_changes() -> set[tuple[str, str]]:
+    """Return another value for each parameter whose declaration tells one."""
+    found = set()
+    for name, declared in translated()["Parameters"].items():
+        default = str(declared["Default"])
+        if declared["Type"] == "Number" and "AllowedValues" not in declared:
+            found.add((name, str(int(default) + 1)))
+        found |= {(name, str(value)) for value in declared.get("AllowedValues", [])}
+        found.discard((name, default))
+    return found
+
+
+def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
+    """Yield what an update from the defaults, or back to them, would lose."""
+    old = make(template=template)
+    for one in changes:
+        new = make(one.parameters, template=template)
+        for before, after, way in ((old, new, "to"), (new, old, "from")):
+            for refusal in refusals_of_update(before, after):
+                yield f"an update {way} {one.label}: {refusal}"
+
+
+def _check(one: Set) -> tuple[Set, list[str]]:
+    return one, findings_of(one)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("written", type=Path, help="where to write the translated template")
+    written = parser.parse_args().written
+    written.parent.mkdir(parents=True, exist_ok=True)
+    written.write_text(json.dumps(translated(), indent=1) + "\n", encoding="utf-8")
+    console = Console(stderr=True)
+    found: dict[str, list[str]] = {}
+    every = sets()
+    with ProcessPoolExecutor() as pool:
+        templates = pool.submit(linted_template, translated(), "us-east-1")
+        results = track(
+            pool.map(_check, every), "The template as AWS receives it", len(every), console=console
+        )
+        for one, findings in results:
+            for finding in findings:
+                found.setdefault(finding, []).append(one.label)
+        for finding in templates.result():
+            found.setdefault(finding, []).append("the translated template")
+    # An update needs a stack that can be created.
+    for finding in [] if found else updates(changes()):
+        found.setdefault(finding, []).append("the defaults")
+    for finding, labels in found.items():
+        print(f"{finding}\n  with: {', '.join(labels)}")
+    print(f"{len(every)} sets of parameters, {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

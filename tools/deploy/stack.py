@@ -1,0 +1,353 @@
+"""A stack as CloudFormation makes it of the template: SAM's transform done, parameters filled in.
+
+Names, ids and ARNs that AWS chooses are stand-ins of the same form, in the account 123456789012.
+`made` has the resources with their references, for what asks who depends on whom; `resources` and
+`outputs` have every function resolved, for what asks what AWS receives.
+"""
+
+import ipaddress
+import json
+import logging
+import os
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from samtranslator.translator.transform import transform
+
+from tools.local.table import read_template
+
+ACCOUNT = "123456789012"
+PARTITION = "aws"
+ZONES = ("a", "b", "c")
+STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
+# CloudFormation ends a generated name with 12 such characters.
+RANDOM = "1A2B3C4D5E6F"
+# The longest name of a type that CloudFormation names itself; others have room for any stack's.
+LONGEST_NAMES = {
+    "AWS::Lambda::Function": 64,
+    "AWS::IAM::Role": 64,
+    "AWS::Pipes::Pipe": 64,
+    "AWS::Events::Rule": 64,
+    "AWS::SQS::Queue": 80,
+    "AWS::CodeDeploy::Application": 100,
+    "AWS::CodeDeploy::DeploymentGroup": 100,
+}
+
+# The property in which a type takes its name, where it is not the type's last word and `Name`.
+NAMED_BY = {
+    "AWS::ElastiCache::User": "UserId",
+    "AWS::ElastiCache::UserGroup": "UserGroupId",
+    "AWS::Pipes::Pipe": "Name",
+    "AWS::Events::EventBus": "Name",
+    "AWS::Events::Rule": "Name",
+    "AWS::Lambda::LayerVersion": "LayerName",
+}
+
+# SAM warns of its own feature switches and metrics at each translation.
+logging.getLogger("samtranslator").setLevel(logging.ERROR)
+
+Parameters = Mapping[str, str]
+Resource = dict[str, Any]
+NOTHING = object()
+
+
+class Unresolved(Exception):
+    """The template refers to what the stack does not have, or uses an unknown function."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """`made` has references, `resources` and `outputs` have values; each by logical id."""
+
+    name: str
+    region: str
+    made: dict[str, Resource]
+    resources: dict[str, Resource]
+    outputs: dict[str, Any]
+
+    def of_type(self, resource_type: str) -> dict[str, dict[str, Any]]:
+        """Return the properties of each resource of a type, by logical id."""
+        return {
+            name: resource.get("Properties", {})
+            for name, resource in self.resources.items()
+            if resource["Type"] == resource_type
+        }
+
+
+class _NoManagedPolicies:
+    def load(self) -> dict[str, str]:
+        return {}
+
+
+@cache
+def _translated(given: str) -> dict[str, Any]:
+    # SAM changes what it is given, and an alias of YAML is one object in several places.
+    template = json.loads(json.dumps(read_template()))
+    for resource in template["Resources"].values():
+        for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
+            # As `sam deploy` does: the transform accepts no local folders.
+            resource["Properties"][name] = "s3://bucket/key"
+    # The transform needs a region but calls no AWS service.
+    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+    found: dict[str, Any] = transform(template, json.loads(given), _NoManagedPolicies())
+    return found
+
+
+def translated(parameters: Parameters | None = None) -> dict[str, Any]:
+    """Return the template with SAM's resources expanded, as CloudFormation receives it."""
+    return deepcopy(_translated(json.dumps(dict(parameters or {}), sort_keys=True)))
+
+
+def make(
+    parameters: Parameters | None = None,
+    name: str = "waitlist",
+    region: str = "us-east-1",
+    template: dict[str, Any] | None = None,
+) -> Stack:
+    """Return the stack of `template`, by default of the project's, translated for the parameters.
+
+    Raises Unresolved for a reference to what the stack does not have.
+    """
+    template = template or translated(parameters)
+    resolver = _Resolver(template, dict(parameters or {}), name, region)
+    made = {
+        logical_id: resolver.decided(resource)
+        for logical_id, resource in template["Resources"].items()
+        if resolver.has(resource)
+    }
+    resolver.made = made
+    return Stack(
+        name=name,
+        region=region,
+        made=made,
+        resources={logical_id: resolver.resource(logical_id) for logical_id in made},
+        outputs={
+            output: resolver.value(resolver.decided(found["Value"]))
+            for output, found in template.get("Outputs", {}).items()
+            if resolver.has(found)
+        },
+    )
+
+
+class _Resolver:
+    def __init__(
+        self, template: dict[str, Any], parameters: dict[str, str], name: str, region: str
+    ) -> None:
+        declared = template.get("Parameters", {})
+        if unknown := parameters.keys() - declared.keys():
+            raise Unresolved(f"the template has no parameter {', '.join(sorted(unknown))}")
+        self.declared = declared
+        self.conditions: dict[str, Any] = template.get("Conditions", {})
+        self.stack_name = name
+        self.region = region
+        self.made: dict[str, Resource] = {}
+        self.parameters = {
+            key: str(parameters.get(key, one.get("Default", ""))) for key, one in declared.items()
+        } | {
+            "AWS::AccountId": ACCOUNT,
+            "AWS::Partition": PARTITION,
+            "AWS::Region": region,
+            "AWS::StackId": f"arn:aws:cloudformation:{region}:{ACCOUNT}:stack/{name}/{STACK_UUID}",
+            "AWS::StackName": name,
+            "AWS::URLSuffix": "amazonaws.com",
+        }
+
+    # Conditions.
+
+    def has(self, found: Mapping[str, Any]) -> bool:
+        return "Condition" not in found or self.holds({"Condition": found["Condition"]})
+
+    def holds(self, expression: Any) -> bool:
+        ((function, operands),) = expression.items()
+        match function:
+            case "Condition":
+                return self.holds(self.conditions[operands])
+            case "Fn::Not":
+                return not self.holds(operands[0])
+            case "Fn::And":
+                return all(map(self.holds, operands))
+            case "Fn::Or":
+                return any(map(self.holds, operands))
+            case "Fn::Equals":
+                left, right = (str(self.value(one)) for one in operands)
+                return left == right
+        raise Unresolved(f"the condition function {function}")
+
+    def decided(self, value: Any) -> Any:
+        """Return the value with each `Fn::If` decided and without `AWS::NoValue`."""
+        if isinstance(value, list):
+            return [one for each in value if (one := self.decided(each)) is not NOTHING]
+        if not isinstance(value, dict):
+            return value
+        if value == {"Ref": "AWS::NoValue"}:
+            return NOTHING
+        if "Fn::If" in value:
+            condition, then, otherwise = value["Fn::If"]
+            return self.decided(then if self.holds({"Condition": condition}) else otherwise)
+        decided = {key: self.decided(inner) for key, inner in value.items()}
+        return {key: inner for key, inner in decided.items() if inner is not NOTHING}
+
+    # Values.
+
+    def resource(self, logical_id: str) -> Resource:
+        resource = self.made[logical_id]
+        return {
+            key: self.value(inner) if key in ("Properties", "UpdatePolicy") else inner
+            for key, inner in resource.items()
+            if key not in ("Condition", "Metadata")
+        }
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            ((function, operand),) = value.items()
+            if function in ("Ref", "Condition") or function.startswith("Fn::"):
+                return self._call(function, operand)
+        return {key: self.value(inner) for key, inner in value.items()}
+
+    def _call(self, function: str, operand: Any) -> Any:
+        match function:
+            case "Ref":
+                return self.ref(operand)
+            case "Fn::GetAtt":
+                logical_id, attribute = operand if isinstance(operand, list) else operand.split(".")
+                return self.attribute(logical_id, attribute)
+            case "Fn::Sub":
+                text, values = operand if isinstance(operand, list) else (operand, {})
+                return re.sub(r"\$\{([^!}]+)\}", lambda found: self._named(found[1], values), text)
+            case "Fn::Join":
+                return operand[0].join(map(str, self.value(operand[1])))
+            case "Fn::Split":
+                return self.value(operand[1]).split(operand[0])
+            case "Fn::Select":
+                return self.value(operand[1])[int(operand[0])]
+            case "Fn::GetAZs":
+                return [f"{self.region}{zone}" for zone in ZONES]
+            case "Fn::Cidr":
+                block, count, bits = (self.value(one) for one in operand)
+                network = ipaddress.ip_network(block)
+                return [str(one) for one in network.subnets(new_prefix=32 - bits)][:count]
+        raise Unresolved(f"the function {function}")
+
+    def _named(self, name: str, values: Mapping[str, Any]) -> str:
+        if name in values:
+            return str(self.value(values[name]))
+        logical_id, _, attribute = name.partition(".")
+        return str(self.attribute(logical_id, attribute) if attribute else self.ref(name))
+
+    def ref(self, name: str) -> Any:
+        if name in self.parameters:
+            value = self.parameters[name]
+            is_number = self.declared.get(name, {}).get("Type") == "Number"
+            return int(value) if is_number else value
+        identity = self._identity(name)
+        return identity.get("Ref", identity["Name"])
+
+    def attribute(self, logical_id: str, attribute: str) -> Any:
+        identity = self._identity(logical_id)
+        if attribute not in identity:
+            raise Unresolved(f"the attribute {logical_id}.{attribute}")
+        return identity[attribute]
+
+    def _identity(self, logical_id: str) -> dict[str, str]:
+        """Return what `Ref` and `GetAtt` answer for a resource; `Name` if `Ref` is the name."""
+        if logical_id not in self.made:
+            raise Unresolved(f"{logical_id}, which this stack does not have")
+        resource = self.made[logical_id]
+        properties = resource.get("Properties", {})
+        name = self._name(logical_id, resource["Type"], properties)
+        match resource["Type"]:
+            case "AWS::Lambda::Function":
+                return {"Name": name, "Arn": self._arn("lambda", f"function:{name}")}
+            case "AWS::Lambda::Version":
+                function = self.value(properties["FunctionName"])
+                return {"Name": self._arn("lambda", f"function:{function}:1"), "Version": "1"}
+            case "AWS::Lambda::Alias":
+                function = self.value(properties["FunctionName"])
+                return {
+                    "Name": self._arn("lambda", f"function:{function}:{properties['Name']}"),
+                }
+            case "AWS::Lambda::LayerVersion":
+                return {"Name": self._arn("lambda", f"layer:{name}:1")}
+            case "AWS::IAM::Role":
+                return {"Name": name, "Arn": self._arn("iam", f"role/{name}", region="")}
+            case "AWS::Logs::LogGroup":
+                return {"Name": name, "Arn": self._arn("logs", f"log-group:{name}:*")}
+            case "AWS::CloudWatch::Alarm":
+                return {"Name": name, "Arn": self._arn("cloudwatch", f"alarm:{name}")}
+            case "AWS::DynamoDB::Table":
+                arn = self._arn("dynamodb", f"table/{name}")
+                stream = f"{arn}/stream/2026-01-01T00:00:00.000"
+                return {"Name": name, "Arn": arn, "StreamArn": stream}
+            case "AWS::SecretsManager::Secret":
+                return {"Name": self._arn("secretsmanager", f"secret:{logical_id}-{RANDOM}-AbCdEf")}
+            case "AWS::KMS::Key":
+                key = f"{_hex(logical_id, 8)}-1234-1234-1234-123456789012"
+                return {"Name": key, "Arn": self._arn("kms", f"key/{key}")}
+            case "AWS::Pipes::Pipe":
+                return {"Name": name, "Arn": self._arn("pipes", f"pipe/{name}")}
+            case "AWS::Events::EventBus":
+                return {"Name": name, "Arn": self._arn("events", f"event-bus/{name}")}
+            case "AWS::Events::Rule":
+                return {"Name": name, "Arn": self._arn("events", f"rule/{name}")}
+            case "AWS::SQS::Queue":
+                url = f"https://sqs.{self.region}.amazonaws.com/{ACCOUNT}/{name}"
+                return {"Name": name, "Ref": url, "QueueName": name, "Arn": self._arn("sqs", name)}
+            case "AWS::EC2::VPC":
+                return {"Name": f"vpc-{_hex(logical_id, 17)}"}
+            case "AWS::EC2::Subnet":
+                return {"Name": f"subnet-{_hex(logical_id, 17)}"}
+            case "AWS::EC2::SecurityGroup":
+                group = f"sg-{_hex(logical_id, 17)}"
+                return {"Name": group, "GroupId": group}
+            case "AWS::ElastiCache::ServerlessCache":
+                return {
+                    "Name": name,
+                    "ARN": self._arn("elasticache", f"serverlesscache:{name}"),
+                    "Endpoint.Address": f"{name}-abc123.serverless.use1.cache.amazonaws.com",
+                    "Endpoint.Port": "6379",
+                }
+            case "AWS::ElastiCache::User":
+                return {"Name": name, "Arn": self._arn("elasticache", f"user:{name}")}
+            case "AWS::ElastiCache::UserGroup":
+                return {"Name": name, "Arn": self._arn("elasticache", f"usergroup:{name}")}
+            case "AWS::ApiGatewayV2::Api":
+                return {"Name": _hex(logical_id, 10)}
+            case "AWS::CloudFront::Distribution":
+                return {"Name": "E1A2B3C4D5E6F7", "DomainName": "d111111abcdef8.cloudfront.net"}
+            case "AWS::CloudFront::CachePolicy":
+                return {"Name": f"{_hex(logical_id, 8)}-1234-1234-1234-123456789012"}
+        return {"Name": name}
+
+    def _name(self, logical_id: str, resource_type: str, properties: Mapping[str, Any]) -> str:
+        own = NAMED_BY.get(resource_type, f"{resource_type.split('::')[-1]}Name")
+        if own in properties:
+            return str(self.value(properties[own]))
+        return generated_name(self.stack_name, logical_id, LONGEST_NAMES.get(resource_type, 255))
+
+    def _arn(self, service: str, resource: str, region: str | None = None) -> str:
+        where = self.region if region is None else region
+        return f"arn:{PARTITION}:{service}:{where}:{ACCOUNT}:{resource}"
+
+
+def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
+    """Return the name that CloudFormation gives to a resource without one, at most `longest`.
+
+    Beyond that it cuts the longer of both parts, down to half of the room
+    (IdentifierUtils of CloudFormation's provider library).
+    """
+    room = longest - len(RANDOM) - 2
+    stack_room = max(room // 2, room - len(logical_id))
+    stack_part = stack_name[:stack_room]
+    return f"{stack_part}-{logical_id[: room - len(stack_part)]}-{RANDOM}"
+
+
+def _hex(text: str, digits: int) -> str:
+    return f"{int.from_bytes(text.encode(), 'big'):x}".zfill(digits)[-digits:]
