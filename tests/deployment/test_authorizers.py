@@ -43,7 +43,7 @@ def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
     for item in api(parameters)["paths"].values():
         for operation in item.values():
             integration = operation["x-amazon-apigateway-integration"]
-            assert "${PublicFnAliaslive}" in integration["uri"]["Fn::Sub"]
+            assert "/functions/${PublicFn.Arn}:live/" in integration["uri"]["Fn::Sub"]
             assert integration["payloadFormatVersion"] == "2.0"
 
 

@@ -1,4 +1,4 @@
-"""Part of `make sam-build`: writes the release's name into the built template.
+"""Part of `make sam-build`: writes the release's name into the built template, and weighs it.
 
 The name is a digest of everything deployed: code, layer, template and parameters. SAM publishes a
 new version of a function only if it sees a change, and it sees none in a layer or a parameter.
@@ -14,6 +14,9 @@ BUILT = ROOT / ".aws-sam" / "build"
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
+LAYER = "SharedLayer"
+# Lambda's limit of a function and its layers, unpacked.
+PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
@@ -39,8 +42,25 @@ def write_release(built: Path, config: Path) -> str:
     return release
 
 
+def check_sizes(built: Path, most: int = PACKAGE_BYTES) -> None:
+    """Raise ValueError if Lambda would refuse a function with its layer as too large."""
+    for function in built.iterdir():
+        if function.is_dir() and function.name != LAYER:
+            size = _bytes_in(function) + _bytes_in(built / LAYER)
+            if size > most:
+                raise ValueError(
+                    f"{function.name} has {size:,} bytes with its layer, and Lambda allows"
+                    f" {most:,}: remove a library from */requirements.in"
+                )
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def main() -> int:
     try:
+        check_sizes(BUILT)
         print(f"Release {write_release(BUILT, CONFIG)}")
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)

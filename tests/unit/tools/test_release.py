@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.deploy.release import UNBUILT, release_of, write_release
+from tools.deploy.release import LAYER, UNBUILT, check_sizes, release_of, write_release
 from tools.local.table import read_template
 
 TEMPLATE = f"Globals:\n  Function:\n    Environment:\n      Variables:\n        {UNBUILT}\n"
@@ -72,3 +72,12 @@ def test_every_function_of_the_stack_has_it() -> None:
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")
     assert environment == {name: value}
+
+
+def test_a_function_that_is_too_large_with_its_layer_is_refused(built: Path) -> None:
+    sizes = [
+        (built / name).stat().st_size for name in ("PublicFn/app.py", f"{LAYER}/python/ids.py")
+    ]
+    check_sizes(built, sum(sizes))
+    with pytest.raises(ValueError, match="PublicFn has 22 bytes with its layer, and Lambda allows"):
+        check_sizes(built, sum(sizes) - 1)
