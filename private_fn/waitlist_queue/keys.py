@@ -74,6 +74,11 @@ def inside(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:inside"
 
 
+def visits(waitlist_id: str) -> str:
+    """Hash: entry_id to the ticket of the stay by which the customer is inside."""
+    return f"wl:{{{waitlist_id}}}:visits"
+
+
 def board(waitlist_id: str) -> str:
     """String: the positions that all customers may see, as of one moment; for a minute."""
     return f"wl:{{{waitlist_id}}}:board"
@@ -107,5 +112,6 @@ OF_WAITLIST = {
     "tags": tags,
     "crowds": crowds,
     "inside": inside,
+    "visits": visits,
     "board": board,
 }

@@ -1,7 +1,7 @@
 -- admit: offers places to the first entries of the queue: as many as the policy has due, or `count` by an operator.
 -- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
--- USES expiry hold pop replay admission due
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside once
+-- USES expiry hold pop replay inside admission due
+-- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside visits once
 -- ARGV count segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",

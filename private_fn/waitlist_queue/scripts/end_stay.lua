@@ -1,28 +1,32 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
--- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out wake
--- KEYS meta queue gone moved held claims parked attempts decided segments tags inside moves
+-- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake
+-- KEYS meta queue gone moved held claims parked attempts decided segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased inside_until_millis now server_run_id
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket
 -- RETURNS cold
 if not read_state(keys, server_run_id) then return {'cold'} end
-if is_erased == '1' then
+local ended = tombstone_of(keys, entry_id, join_id)
+local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
+-- A message that is late finds a later stay of the customer, which has a place or is inside.
+local is_late = ticket == '' and ended and (place or visit) or
+  ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
+if is_erased == '1' and not is_late then
   redis.call('UNLINK', keys.moves)
   redis.call('HDEL', keys.decided, entry_id)
-  redis.call('ZREM', keys.inside, entry_id)
+  take_outside(keys, entry_id)
 end
-local place = inside_until_millis ~= '' and find_place(keys, entry_id)
-if place and place ~= tonumber(ticket) then
-  -- The customer has signed up again, and that ended the time inside.
+if is_late then
+  -- The later stay decides for itself whether its customer is inside.
 elseif inside_until_millis == '0' then
-  redis.call('ZREM', keys.inside, entry_id)
-elseif inside_until_millis ~= '' then
+  take_outside(keys, entry_id)
+elseif inside_until_millis ~= '' and
+  (visit ~= tonumber(ticket) or not redis.call('ZSCORE', keys.inside, entry_id)) then
   -- One who has left during a rebuild remains outside: see exit.
-  redis.call('ZADD', keys.inside, 'NX', inside_until_millis, entry_id)
+  put_inside(keys, entry_id, ticket, inside_until_millis)
 end
 local stamp = next_stamp(keys, now)
-local ended = tombstone_of(keys, entry_id, join_id)
 if ended then
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
@@ -36,7 +40,7 @@ if counts_as == 'left' then
   -- An admission after the intent to leave does not count.
   if was == 'done' then
     redis.call('HINCRBY', keys.meta, 'admitted', -1)
-    redis.call('ZREM', keys.inside, entry_id)
+    take_outside(keys, entry_id)
   end
   redis.call('HINCRBY', keys.meta, 'left', 1)
   return {'left', stamp, stamp, found}

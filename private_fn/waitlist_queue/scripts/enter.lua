@@ -1,6 +1,6 @@
 -- enter: accepts the offer to a stay and admits its customer; a repeat changes nothing.
--- USES owner clock ticket off_queue check_offer admission
--- KEYS meta held claims unsettled tags inside
+-- USES owner clock ticket off_queue check_offer inside admission
+-- KEYS meta held claims unsettled tags inside visits
 -- ARGV entry_id ticket now server_run_id
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis

@@ -1,17 +1,20 @@
--- exit: a customer who was inside is so no longer; the place is free for the next.
--- USES owner state wake
--- KEYS meta inside
--- ARGV entry_id server_run_id
+-- exit: a customer who was inside by the stay with a ticket is so no longer; the place is free for the next.
+-- USES owner state inside wake
+-- KEYS meta inside visits
+-- ARGV entry_id ticket server_run_id
 -- RETURNS exited | absent | cold
 local LONG_AGO = 1 -- of a pass that has ended
 
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
+local visit = visit_of(keys, entry_id)
+-- The message is late: the customer is inside by another stay.
+if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
   -- The rebuild may have read the record before the exit, and must not put the customer back inside.
-  redis.call('ZADD', keys.inside, LONG_AGO, entry_id)
+  put_inside(keys, entry_id, ticket, LONG_AGO)
   return {'exited'}
 end
-if redis.call('ZREM', keys.inside, entry_id) == 0 then return {'absent'} end
+if not take_outside(keys, entry_id) then return {'absent'} end
 wake(keys)
 return {'exited'}

@@ -1,7 +1,7 @@
 -- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
 -- its place. A customer who was inside is so no longer: the place is free for the next.
--- USES owner clock ticket segment_index off_queue free_rank_after pace wake
--- KEYS meta queue gone moved held claims parked segments tags inside
+-- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake
+-- KEYS meta queue gone moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
@@ -55,7 +55,7 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
     end
     redis.call('ZADD', keys.queue, rank, entry_id)
     if is_anyone_inside == nil then is_anyone_inside = redis.call('ZCARD', keys.inside) > 0 end
-    if is_anyone_inside and redis.call('ZREM', keys.inside, entry_id) == 1 then wake(keys) end
+    if is_anyone_inside and take_outside(keys, entry_id) then wake(keys) end
     if rank % TIER ~= ticket then redis.call('HSET', keys.moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)

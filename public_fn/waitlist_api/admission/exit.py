@@ -38,5 +38,7 @@ class Exits(Struct, frozen=True):
                 if changed.record is None or changed.record.exited_millis is None:
                     raise NotInside from changed
                 record = changed.record
-        self.recovering_queue.write(c.Exit(waitlist_id=waitlist_id, entry_id=entry_id))
+        self.recovering_queue.write(
+            c.Exit(waitlist_id=waitlist_id, entry_id=entry_id, ticket=record.ticket)
+        )
         return record

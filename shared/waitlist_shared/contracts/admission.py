@@ -98,7 +98,12 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
-    """Frees the place of a customer who was inside."""
+    """Frees the place of a customer who was inside by the stay with this ticket.
+
+    A function of the version before sends no ticket: its message frees any stay's place.
+    """
+
+    ticket: Ticket | None = None
 
 
 @answers(Exit)

@@ -294,6 +294,74 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
     assert admitted(line) == PEOPLE[1:2]
 
 
+def inside_again(line: Line) -> tuple[int, int]:
+    """Let the first customer be inside by two stays, each reconciled; return their tickets."""
+    tickets = []
+    for stay in (1, 2):
+        tickets.append(accepted(line.signup(PEOPLE[0], stay))["ticket"])
+        admit(line)
+        accepted(enter(line, PEOPLE[0]))
+        line.drop(PEOPLE[0], stay, ticket=tickets[-1])
+    first, second = tickets
+    return first, second
+
+
+def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
+    """P2: a copy of the message arrives when the customer has signed up and entered again."""
+    policy(line, max_inside=1)
+    first, second = inside_again(line)
+    exit_ = {"entry_id": line.id_of(PEOPLE[0])}
+    assert line.send("exit", **exit_, ticket=first)["outcome"] == "absent"
+    assert line.stats()["inside"] == 1
+    assert line.send("exit", **exit_, ticket=second)["outcome"] == "exited"
+    assert line.stats()["inside"] == 0
+
+
+def test_an_exit_of_an_older_caller_names_no_stay_and_is_taken(line: Line) -> None:
+    policy(line, max_inside=1)
+    inside_again(line)
+    assert line.send("exit", entry_id=line.id_of(PEOPLE[0]))["outcome"] == "exited"
+
+
+@pytest.mark.parametrize("is_restored", [True, False])
+def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
+    line: Line, is_restored: bool
+) -> None:
+    """P2: whether the rebuild has come to the customer before the message, or comes after it."""
+    policy(line, max_inside=1)
+    first, second = inside_again(line)
+    line.client.flushall()
+    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    inside = {"ticket": second, "inside_until_millis": line.clock.millis + 1000}
+    if is_restored:
+        line.drop(PEOPLE[0], 2, **inside)
+    line.send("exit", entry_id=line.id_of(PEOPLE[0]), ticket=first)
+    line.drop(PEOPLE[0], 2, **inside)
+    line.init(state="warm", only_if_known=True)
+    assert line.stats()["inside"] == 1
+
+
+@pytest.mark.parametrize("fields", [{"inside_until_millis": 0}, {"is_erased": True}])
+def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
+    line: Line, fields: dict[str, Any]
+) -> None:
+    """P2: a repair of the first stay, or its erasure, arrives when the second has no place."""
+    policy(line, max_inside=1)
+    first, second = inside_again(line)
+    line.drop(PEOPLE[0], 1, ticket=first, **fields)
+    assert line.stats()["inside"] == 1
+    line.drop(PEOPLE[0], 2, ticket=second, **fields)
+    assert line.stats()["inside"] == 0
+
+
+def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
+    policy(line, max_inside=1)
+    inside_again(line)
+    line.clock.advance(seconds=PASS_SECONDS + 1)
+    admit(line)
+    assert not line.client.exists(keys.visits(line.waitlist_id), keys.inside(line.waitlist_id))
+
+
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
     """P3: the rebuild may have read the record of the former stay before the signup."""
     policy(line, max_inside=1)

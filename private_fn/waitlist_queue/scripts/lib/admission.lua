@@ -8,6 +8,6 @@ local function admit(keys, entry_id, hold, stamp, pass_seconds, now)
   mark_dirty(keys, entry_id, stamp)
   if (tonumber(pass_seconds) or 0) == 0 then return 0 end
   local inside_until = math.floor(now / 1000) + pass_seconds * 1000
-  redis.call('ZADD', keys.inside, inside_until, entry_id)
+  put_inside(keys, entry_id, hold.ticket, inside_until)
   return inside_until
 end

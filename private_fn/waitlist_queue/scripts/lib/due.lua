@@ -1,5 +1,6 @@
 -- The places that a policy has due, and when it has more. `meta` is what read_policy returns.
 local MINUTE = 60000000 -- microseconds
+local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the next run
 
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'bucket_at', 'has_schedule', 'scheduled',
@@ -38,7 +39,12 @@ end
 -- Returns how many customers may get an offer or come inside, or nil if there is no limit.
 local function room_of(keys, policy, now)
   if type(policy.max_inside) ~= 'number' then return nil end
-  redis.call('ZREMRANGEBYSCORE', keys.inside, '-inf', math.floor(now / 1000))
+  local ended = redis.call('ZRANGEBYSCORE', keys.inside, '-inf', math.floor(now / 1000), 'LIMIT', 0,
+    ENDED_AT_ONCE)
+  if ended[1] then
+    redis.call('ZREM', keys.inside, unpack(ended))
+    redis.call('HDEL', keys.visits, unpack(ended))
+  end
   return math.max(0, policy.max_inside - redis.call('ZCARD', keys.inside) -
     redis.call('ZCARD', keys.held))
 end
