@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 .PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
-  sam-installed sam-validate sam-build sam-local sam-deploy smoke rotate-token-secret forget-order
+  sam-installed sam-validate sam-build sam-local preflight sam-deploy smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -186,6 +186,11 @@ clean: ## remove what make created
 
 # Which section of samconfig.toml to deploy with: `default`, `dev` or `prod`.
 CONFIG_ENV ?= default
+# The AWS CLI reads AWS_REGION first; boto3, and SAM with it, read AWS_DEFAULT_REGION alone.
+ifneq ($(AWS_REGION)$(AWS_DEFAULT_REGION),)
+export AWS_DEFAULT_REGION := $(or $(AWS_REGION),$(AWS_DEFAULT_REGION))
+export AWS_REGION := $(AWS_DEFAULT_REGION)
+endif
 VENV_SAM := .venv-sam
 SAM_LOCK := requirements-sam.txt
 SAM_INSTALLED := $(VENV_SAM)/installed
@@ -240,6 +245,9 @@ sam-build: $(SAM_INSTALLED) $(WHEELS)/complete ## build the functions and the la
 
 sam-local: $(INSTALLED) sam-build ## run a signup in containers, from HTTP to Redis (needs Docker; SAM_LOCAL_FLAGS)
 	@$(BIN)/python -m tools.deploy.sam_local
+
+preflight: $(SAM_INSTALLED) ## find what would stop `make sam-deploy` with CONFIG_ENV's settings; changes nothing
+	@$(VENV_SAM)/bin/python -m tools.deploy.preflight --config-env "$(CONFIG_ENV)"
 
 sam-deploy: $(SAM_INSTALLED) ## deploy what `make sam-build` built, with CONFIG_ENV's settings (SAM_DEPLOY_FLAGS)
 	$(SAM) deploy --config-env $(CONFIG_ENV) --no-fail-on-empty-changeset $(SAM_DEPLOY_FLAGS)

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from tools.deploy import aws
 from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
 
 # A stack of older code has no such output and would read both keys as one.
@@ -88,7 +88,7 @@ def main(
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
     parser.add_argument("--force", action="store_true", help="also soon after the last rotation")
     given = parser.parse_args(arguments)
-    session: Any = boto3.session.Session()
+    session = aws.session()
     try:
         clients = session.client("cloudformation"), session.client("secretsmanager")
         print(rotate(*clients, given.stack, int(now_seconds()), force=given.force))

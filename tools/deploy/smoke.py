@@ -13,9 +13,9 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from tools.deploy import aws
 from tools.local.api_client import ApiClient
 from waitlist_cli.errors import CliError
 from waitlist_cli.sigv4 import OperatorAuth
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Tests a deployed stack with two customers.")
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
     stack = parser.parse_args(arguments).stack
-    session: Any = boto3.session.Session()
+    session = aws.session()
     try:
         operator = _signed_by(session)
         url, has_issuer = _stack(session.client("cloudformation"), stack)

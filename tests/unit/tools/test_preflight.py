@@ -1,0 +1,439 @@
+"""`make preflight` finds what would stop a deployment, and only reads."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from moto import mock_aws
+
+from tests.rules.sources import ROOT
+from tools.deploy import preflight
+from tools.deploy.preflight import GOOD, STOPS, UNKNOWN, WARNS, Refused, Settings, main
+
+ISSUER = "https://login.example.com"
+STACK = "waitlist-dev"
+POLICY = ROOT / "docs" / "policies" / "preflight.json"
+# What moto does not implement, as a usual account answers.
+USUAL: dict[str, Any] = {
+    "GetAccountSettings": {
+        "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
+    },
+    "GetAccount": {"throttleSettings": {"rateLimit": 10_000.0, "burstLimit": 5_000}},
+    "GetServiceQuota": {"Quota": {"Value": 5.0}},
+    "ListCachePolicies": {"CachePolicyList": {"Items": []}},
+    "DescribeVpcEndpointServices": {
+        "ServiceDetails": [
+            {
+                "ServiceName": "com.amazonaws.us-east-1.elasticache",
+                "AvailabilityZones": [f"us-east-1{zone}" for zone in "abcdf"],
+            }
+        ]
+    },
+}
+
+
+def refusal(operation: str, code: str, message: str = "") -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": message}}, operation)
+
+
+def concurrency(most: int) -> dict[str, Any]:
+    return {"AccountLimit": {"ConcurrentExecutions": most, "UnreservedConcurrentExecutions": most}}
+
+
+class Account:
+    """An account of moto's; `answers` replaces operations, `called` has each that was called."""
+
+    def __init__(self, path: Path) -> None:
+        self.config = path / "samconfig.toml"
+        self.answers = dict(USUAL)
+        self.called: set[tuple[str, str]] = set()
+        self.set_parameters()
+
+    def set_parameters(self, *overrides: str) -> None:
+        self.config.write_text(
+            "[dev.deploy.parameters]\n"
+            f'stack_name = "{STACK}"\nparameter_overrides = {json.dumps(overrides)}\n'
+        )
+
+    def answer(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(client: Any, operation: str, arguments: dict[str, Any]) -> Any:
+            self.called.add((client.meta.service_model.signing_name, operation))
+            found = self.answers.get(operation)
+            if isinstance(found, ClientError):
+                raise found
+            return found if found is not None else real(client, operation, arguments)
+
+        return call
+
+    def stack(self, status: str, **parameters: str) -> None:
+        given = [{"ParameterKey": k, "ParameterValue": v} for k, v in parameters.items()]
+        found = {"StackName": STACK, "StackStatus": status, "Parameters": given}
+        self.answers["DescribeStacks"] = {"Stacks": [found]}
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account]:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    with mock_aws():
+        client("iam").create_role(
+            RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
+        )
+        made = Account(tmp_path)
+        monkeypatch.setattr(preflight, "CONFIG", made.config)
+        botocore: Any = BaseClient
+        monkeypatch.setattr(botocore, "_make_api_call", made.answer(botocore._make_api_call))
+        yield made
+
+
+@pytest.fixture
+def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """Run the command on section `dev`; return what it prints, a line for each finding."""
+
+    def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
+        assert main(["--config-env", "dev"], fetch) == exit_code
+        printed = capsys.readouterr()
+        assert exit_code == 0 or "stop the deployment" in printed.err
+        return printed.out.replace("\n    ", " | ").splitlines()
+
+    return run
+
+
+def _no_fetch(url: str) -> bytes:
+    raise AssertionError(f"asked {url}")
+
+
+Look = Callable[..., list[str]]
+
+
+def marked(found: list[str], mark: str) -> list[str]:
+    return [one for one in found if one.startswith(mark)]
+
+
+def client(service: str) -> Any:
+    session: Any = boto3.session.Session()
+    return session.client(service, region_name="us-east-1")
+
+
+def test_an_account_with_room_has_nothing_that_stops_a_deployment(look: Look) -> None:
+    found = look(0)
+    assert found[0].startswith(f"{GOOD} creates the stack {STACK} in us-east-1 of account 1234")
+    assert len(marked(found, GOOD)) == len(found) - 1
+    assert "Zones of the cache: us-east-1a and us-east-1b" in "\n".join(found)
+
+
+def test_the_region_is_that_of_either_variable(
+    account: Account, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_REGION")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    assert " in eu-central-1 of account" in look(0)[0]
+
+
+def test_without_a_region_it_says_which_variable_to_set(
+    account: Account, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("AWS_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    assert main(["--config-env", "dev"]) == 1
+    assert "Set AWS_REGION" in capsys.readouterr().err
+
+
+def test_refused_credentials_say_how_to_get_others(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account.answers["GetCallerIdentity"] = refusal("GetCallerIdentity", "ExpiredToken")
+    assert main(["--config-env", "dev"]) == 1
+    assert "aws sso login" in capsys.readouterr().err
+
+
+def test_a_section_that_does_not_exist_names_those_that_do(account: Account) -> None:
+    with pytest.raises(Refused, match=r"names no stack for 'staging'.*dev"):
+        Settings.read("staging", account.config)
+
+
+@pytest.mark.parametrize("section", ["default", "dev", "prod"])
+def test_each_section_of_the_projects_own_configuration_is_read(section: str) -> None:
+    settings = Settings.read(section, ROOT / "samconfig.toml")
+    assert settings.stack.startswith("waitlist")
+
+
+def test_a_parameter_that_the_template_lacks_is_named(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account.set_parameters("RedisMaxGigabyte=5")
+    assert main(["--config-env", "dev"]) == 1
+    assert "no parameter RedisMaxGigabyte" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [
+        ("ROLLBACK_COMPLETE", "cloudformation delete-stack --stack-name waitlist-dev"),
+        ("DELETE_FAILED", "cloudformation delete-stack --stack-name waitlist-dev"),
+        ("UPDATE_ROLLBACK_FAILED", "cloudformation continue-update-rollback"),
+        ("UPDATE_IN_PROGRESS", "wait until"),
+    ],
+)
+def test_a_stack_that_cannot_be_updated_stops_it(
+    account: Account, look: Look, status: str, command: str
+) -> None:
+    account.stack(status)
+    stopping = marked(look(1), STOPS)
+    assert status in stopping[0]
+    assert command in stopping[0]
+
+
+def test_a_stack_that_a_change_set_left_is_created(account: Account, look: Look) -> None:
+    account.stack("REVIEW_IN_PROGRESS")
+    assert "creates the stack" in look(0)[0]
+
+
+def test_names_of_another_stacks_resources_stop_a_creation(account: Account, look: Look) -> None:
+    client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public")
+    client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public-2")
+    client("events").create_event_bus(Name=f"{STACK}-events")
+    client("cloudwatch").put_metric_alarm(
+        AlarmName=f"{STACK}-ErrorsAlarm-5xx",
+        ComparisonOperator="GreaterThanThreshold",
+        EvaluationPeriods=1,
+    )
+    client("cloudwatch").put_dashboard(DashboardName=STACK, DashboardBody='{"widgets": []}')
+    account.set_parameters("Edge=on")
+    name = f"{STACK}-us-east-1"
+    policy = {"CachePolicy": {"Id": "p1", "CachePolicyConfig": {"Name": name}}}
+    account.answers["ListCachePolicies"] = {"CachePolicyList": {"Items": [policy]}}
+    stopping = marked(look(1), STOPS)
+    assert [one.split(" already")[0].removeprefix(f"{STOPS} There is a ") for one in stopping] == [
+        f"log group /aws/lambda/{STACK}/public",
+        f"event bus {STACK}-events",
+        f"alarm {STACK}-ErrorsAlarm-5xx",
+        f"dashboard {STACK}",
+        f"CloudFront cache policy {name}",
+    ]
+    assert f"| aws logs delete-log-group --log-group-name /aws/lambda/{STACK}/public" in stopping[0]
+
+
+def test_the_names_of_a_stack_that_is_updated_are_its_own(account: Account, look: Look) -> None:
+    client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public")
+    account.stack("UPDATE_COMPLETE")
+    assert "updates the stack" in look(0)[0]
+
+
+def make_table(name: str) -> None:
+    client("dynamodb").create_table(
+        TableName=name,
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def test_tables_and_secrets_of_failed_creations_are_named_with_the_commands_that_delete_them(
+    look: Look,
+) -> None:
+    make_table(f"{STACK}-WaitlistTable-1A2B")
+    make_table("waitlist-dev2-WaitlistTable-1A2B")
+    for name, stack in (("EntryTokenSecret-a", STACK), ("EntryTokenSecret-b", "other")):
+        client("secretsmanager").create_secret(
+            Name=name, SecretString="-", Description=f"Key of the entry tokens of {stack}"
+        )
+    table, secret = marked(look(0), WARNS)
+    assert "--no-deletion-protection-enabled --table-name waitlist-dev-WaitlistTable-1A2B" in table
+    assert "| aws dynamodb delete-table --table-name waitlist-dev-WaitlistTable-1A2B" in table
+    assert "The secret EntryTokenSecret-a " in secret
+
+
+def test_the_table_of_a_stack_that_is_updated_is_no_leftover(account: Account, look: Look) -> None:
+    make_table(f"{STACK}-WaitlistTable-1A2B")
+    account.stack("UPDATE_COMPLETE")
+    detail = {"PhysicalResourceId": f"{STACK}-WaitlistTable-1A2B"}
+    account.answers["DescribeStackResource"] = {"StackResourceDetail": detail}
+    assert marked(look(0), WARNS) == []
+
+
+def test_a_new_accounts_concurrency_is_shown_with_the_request_for_more(
+    account: Account, look: Look
+) -> None:
+    account.answers["GetAccountSettings"] = concurrency(10)
+    (found,) = marked(look(0), WARNS)
+    assert "10 environments at once in this region, and each request holds two: 5 req" in found
+    assert (
+        "| aws service-quotas request-service-quota-increase --region us-east-1 "
+        "--service-code lambda --quota-code L-B99A9384 --desired-value 1000"
+    ) in found
+
+
+@pytest.mark.parametrize(
+    ("most", "pairs", "stops"), [(10, 1, True), (1000, 450, False), (1000, 451, True)]
+)
+def test_provisioned_environments_leave_lambda_its_part(
+    account: Account, look: Look, most: int, pairs: int, stops: bool
+) -> None:
+    account.answers["GetAccountSettings"] = concurrency(most)
+    account.set_parameters("StartUp=provisioned", f"ProvisionedConcurrency={pairs}")
+    found = marked(look(int(stops)), STOPS)
+    assert bool(found) == stops
+    assert not stops or f"needs {2 * pairs} environments" in found[0]
+
+
+def test_environments_that_the_stack_has_already_are_not_asked_for_again(
+    account: Account, look: Look
+) -> None:
+    account.answers["GetAccountSettings"] = concurrency(10)
+    account.set_parameters("StartUp=provisioned", "ProvisionedConcurrency=2")
+    account.stack("UPDATE_COMPLETE", StartUp="provisioned", ProvisionedConcurrency="2")
+    assert marked(look(0), STOPS) == []
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_full_quota_of_vpcs_stops_it(account: Account, look: Look, is_listed: bool) -> None:
+    if not is_listed:
+        absent = refusal("GetServiceQuota", "NoSuchResourceException")
+        account.answers["GetServiceQuota"] = absent
+    for _ in range(4):
+        client("ec2").create_vpc(CidrBlock="10.0.0.0/24")
+    (found,) = marked(look(1), STOPS)
+    assert "has 5 VPCs of at most 5" in found
+    assert "--service-code vpc --quota-code L-F678F1CE --desired-value 10" in found
+
+
+def test_with_a_network_of_ones_own_no_vpc_is_needed(account: Account, look: Look) -> None:
+    account.answers["GetServiceQuota"] = {"Quota": {"Value": 1.0}}
+    account.set_parameters("ExistingVpcId=vpc-1", "ExistingSubnetIds=subnet-1,subnet-2")
+    assert marked(look(0), STOPS) == []
+
+
+def test_a_zone_without_elasticache_names_two_others(account: Account, look: Look) -> None:
+    (service,) = USUAL["DescribeVpcEndpointServices"]["ServiceDetails"]
+    served = [service | {"AvailabilityZones": ["us-east-1c", "us-east-1a"]}]
+    account.answers["DescribeVpcEndpointServices"] = {"ServiceDetails": served}
+    (found,) = marked(look(0), WARNS)
+    assert "may not exist in us-east-1b" in found
+    assert '| "ZoneA=us-east-1a", "ZoneB=us-east-1c",' in found
+    account.set_parameters("ZoneA=us-east-1a", "ZoneB=us-east-1c")
+    assert marked(look(0), WARNS) == []
+
+
+def test_a_missing_role_of_elasticache_is_created_once(account: Account, look: Look) -> None:
+    client("iam").delete_role(RoleName="AWSServiceRoleForElastiCache")
+    (found,) = marked(look(0), WARNS)
+    assert "create-service-linked-role --aws-service-name elasticache.amazonaws.com" in found
+
+
+def test_a_boundary_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+    account.set_parameters("PermissionsBoundary=waitlist-dev-boundary")
+    (found,) = marked(look(1), STOPS)
+    assert "waitlist-dev-boundary" in found
+    client("iam").create_policy(
+        PolicyName="waitlist-dev-boundary",
+        PolicyDocument=POLICY.read_text(),
+    )
+    assert marked(look(0), STOPS) == []
+
+
+def test_rates_above_the_regions_limit_stop_it(account: Account, look: Look) -> None:
+    limits = {"throttleSettings": {"rateLimit": 2_500.0, "burstLimit": 1_250}}
+    account.answers["GetAccount"] = limits
+    account.set_parameters("LookRateLimit=4000", "LookBurstLimit=1250")
+    (found,) = marked(look(1), STOPS)
+    assert "lower LookRateLimit=4000, or" in found
+    assert "--quota-code L-8A5B8E43 --desired-value 10000" in found
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ({"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys"}, None),
+        ({"issuer": ISSUER}, "names no jwks_uri"),
+        ({"issuer": f"{ISSUER}/", "jwks_uri": f"{ISSUER}/keys"}, "names the issuer"),
+        ("<html>", "does not answer with JSON"),
+    ],
+)
+def test_an_issuer_must_answer_as_api_gateway_asks(
+    account: Account, look: Look, document: Any, problem: str | None
+) -> None:
+    account.set_parameters(f"JwtIssuer={ISSUER}", "JwtAudience=app")
+
+    def fetch(url: str) -> bytes:
+        assert url == f"{ISSUER}/.well-known/openid-configuration"
+        return (document if isinstance(document, str) else json.dumps(document)).encode()
+
+    found = marked(look(int(bool(problem)), fetch), STOPS)
+    assert [(problem or "") in one for one in found] == ([True] if problem else [])
+
+
+def test_an_issuer_that_is_not_there_stops_it(account: Account, look: Look) -> None:
+    account.set_parameters(f"JwtIssuer={ISSUER}", "JwtAudience=app")
+
+    def fetch(url: str) -> bytes:
+        raise OSError("no such host")
+
+    assert "no such host" in marked(look(1, fetch), STOPS)[0]
+
+
+def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> None:
+    account.set_parameters("AlarmTopicArn=arn:aws:sns:eu-west-1:123456789012:alarms")
+    assert "topics of their own region" in marked(look(1), STOPS)[0]
+
+
+def test_what_it_may_not_look_at_is_named_and_the_rest_is_checked(
+    account: Account, look: Look
+) -> None:
+    account.answers["GetAccountSettings"] = refusal("GetAccountSettings", "AccessDeniedException")
+    (found,) = marked(look(0), UNKNOWN)
+    assert "concurrency" in found
+    assert "docs/policies/preflight.json" in found
+
+
+def as_iam_names(service: str, operation: str) -> str:
+    # API Gateway's actions are the methods of its HTTP requests.
+    return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
+
+
+# Operations whose services sign with another name than IAM has for their actions.
+SIGNED_AS = {"monitoring": "cloudwatch"}
+
+
+def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Look) -> None:
+    account.set_parameters("Edge=on", "PermissionsBoundary=waitlist-dev-boundary")
+    look(1)
+    account.stack("UPDATE_COMPLETE")
+    look(1)
+    called = {
+        as_iam_names(SIGNED_AS.get(service, service), operation)
+        for service, operation in account.called
+        # Needs no permission.
+        if operation != "GetCallerIdentity"
+    }
+    (statement,) = json.loads(POLICY.read_text())["Statement"]
+    assert set(statement["Action"]) == called
+    assert statement["Action"] == sorted(statement["Action"])
+    reading = ("Get", "List", "Describe", "GET")
+    assert all(one.partition(":")[2].startswith(reading) for one in called)
+
+
+@pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
+def test_make_gives_each_command_the_region_under_both_names(name: str) -> None:
+    """The AWS CLI reads AWS_REGION first; SAM and boto3 read AWS_DEFAULT_REGION alone."""
+    environment = {"PATH": os.environ["PATH"], name: "eu-central-1"}
+    rule = 'probe: ; @echo "$$AWS_REGION $$AWS_DEFAULT_REGION"'
+    made = subprocess.run(
+        ["make", "--no-print-directory", "--eval", rule, "probe"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.split() == ["eu-central-1", "eu-central-1"]
