@@ -33,11 +33,14 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
+# A run of maintenance for one list, which happens each minute also if nobody comes.
+MINUTE = Operation(writes=1, reads=29, table_calls=38, queue_calls=5)
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# Bytes of log: a line of the access log, of the public and of the private function.
-ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES = 450, 730, 650
+# Bytes of log: a line of the access log, of the public and of the private function, and what a run
+# of maintenance writes with Lambda's own lines.
+ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 ECPUS = 3  # of a script: assumed; a plain command of up to 1 KB counts 1
 ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
 ENTRY_BYTES = 100  # in Redis, without segments
@@ -67,6 +70,7 @@ class Prices:
     secret_month: float = 0.40
     metric_month: float = 0.30
     alarm_month: float = 0.10
+    dashboard_month: float = 3.00
     out_gb: float = 0.09
     edge_per_million: float = 1.00
     edge_out_gb: float = 0.085
@@ -98,17 +102,20 @@ ITEMS = (
     "ElastiCache, memory",
     "ElastiCache, processing",
     "CloudWatch, logs",
-    "CloudWatch, metrics and alarms",
+    "CloudWatch, metrics, alarms, dashboard",
     "EventBridge, events",
     "KMS, passes; secret",
+    "Maintenance, each minute",
     "Data out",
 )
-METRICS, ALARMS = 60, 12  # custom metrics that a stack of one busy waitlist emits; its alarms
+# Custom metrics that a stack of one waitlist emits: without a caller, and with all kinds of them.
+IDLE_METRICS, BUSY_METRICS = 38, 60
+ALARMED_METRICS = 23  # that its alarms read: an alarm costs its price for each
 BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return dollars by line item, the total last."""
+    """Return dollars by line item, the total last; a month without calls is an idle stack's."""
     calls = {
         "signup": month.signups,
         "offer": month.signups,
@@ -125,10 +132,14 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         prices.table_gb_month + prices.backup_gb_month
     )
     items["ElastiCache, memory"] = cache_gb * HOURS * prices.cache_gb_hour
-    items["CloudWatch, metrics and alarms"] = (
-        METRICS * prices.metric_month + ALARMS * prices.alarm_month
+    metrics = BUSY_METRICS if any(calls.values()) else IDLE_METRICS
+    items["CloudWatch, metrics, alarms, dashboard"] = (
+        metrics * prices.metric_month
+        + ALARMED_METRICS * prices.alarm_month
+        + prices.dashboard_month
     )
     items["KMS, passes; secret"] += prices.key_month + prices.secret_month
+    items["Maintenance, each minute"] = HOURS * 60 * _minute(prices)
     if month.edge:
         items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
         items["CloudFront"] += board_gb * prices.edge_out_gb
@@ -158,6 +169,21 @@ def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, fl
         "KMS, passes; secret": used["signatures"] / 1e6 * prices.signatures_per_million,
         "Data out": requests * ANSWER_KB / 1e6 * prices.out_gb,
     }
+
+
+def _minute(prices: Prices) -> float:
+    """Return the dollars of a run of maintenance, as if it made its calls one after the other."""
+    public_ms = OWN_MS + TABLE_MS * MINUTE.table_calls + QUEUE_MS * MINUTE.queue_calls
+    private_ms = PRIVATE_MS * MINUTE.queue_calls
+    gb_seconds = (public_ms * PUBLIC_GB + private_ms * PRIVATE_GB) / 1000
+    return (
+        gb_seconds * prices.lambda_per_gb_second
+        + (1 + MINUTE.queue_calls) / 1e6 * prices.lambda_per_million
+        + MINUTE.writes / 1e6 * prices.writes_per_million
+        + MINUTE.reads / 1e6 * prices.reads_per_million
+        + MINUTE.queue_calls * ECPUS / 1e6 * prices.ecpus_per_million
+        + (MAINTENANCE_BYTES + MINUTE.queue_calls * PRIVATE_BYTES) / 1e9 * prices.log_gb
+    )
 
 
 def totals(calls: Mapping[str, int]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """What each call uses, counted: the numbers of `waitlist cost` and docs/sizing.md."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,7 @@ from tests.support.stores import fake_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import World
 from waitlist_api.queue.client import QueueClient
-from waitlist_cli.cost import OPERATIONS, Operation
+from waitlist_cli.cost import MINUTE, OPERATIONS, Operation
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
 PLACES = 50
@@ -83,3 +84,15 @@ def test_an_offer_of_many_uses_what_is_said(
     per_offer = OPERATIONS["offer"]
     assert (found.writes, found.reads) == (per_offer.writes * PLACES, per_offer.reads * PLACES)
     assert found.events == per_offer.events * PLACES
+
+
+def test_a_minute_of_maintenance_uses_what_is_said(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one list and nobody on it: the price of an idle stack. Some runs do a little more."""
+    people.leave("first")
+    runs = []
+    for _ in range(30):
+        people.world.advance(60)
+        runs.append(counted(people, people.world.maintain, monkeypatch))
+    assert Counter(runs).most_common(1)[0][0] == MINUTE

@@ -20,7 +20,7 @@ def cost(
     context: Context,
     signups: Annotated[
         str, typer.Option("--signups", help="Customers who join and are admitted: 10k, 1M.")
-    ],
+    ] = "0",
     polls: Annotated[str, typer.Option("--polls", help="Looks at their own entries.")] = "0",
     boards: Annotated[str, typer.Option("--boards", help="Reads of the board.")] = "0",
     waiting: Annotated[str, typer.Option("--waiting", help="People who wait on average.")] = "0",
@@ -28,7 +28,8 @@ def cost(
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
-    docs/sizing.md says how the numbers are made. No service is asked.
+    Without options it is the price of an idle stack. docs/sizing.md says how the numbers are
+    made. No service is asked.
     """
     month = Month(_count(signups), _count(polls), _count(boards), _count(waiting), edge)
     items = monthly(month)

@@ -1,15 +1,18 @@
 """What a month costs: the page has the numbers of the command, and they follow the use."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.deployment.template import named
 from tests.unit.cli.typed import Typed
-from waitlist_cli.cost import OPERATIONS, Month, Prices, cost_of, monthly
+from waitlist_cli.cost import ALARMED_METRICS, OPERATIONS, Month, Prices, cost_of, monthly
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "sizing.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")
 COLUMNS = {"10k": 10_000, "1M": 1_000_000, "10M": 10_000_000}
 WAITING = 1_000_000
 LAMBDAS_OWN_BYTES = 550
@@ -26,6 +29,33 @@ def test_the_page_has_the_dollars_of_each_column() -> None:
     for item in months[0]:
         lines.append(f"| {item} | {' | '.join(f'{month[item]:,.2f}' for month in months)} |")
     assert "\n".join(lines) in PAGE
+
+
+def test_the_documents_have_the_price_of_an_idle_stack() -> None:
+    idle = monthly(Month(0, 0))
+    deploy = (ROOT / "docs" / "operations" / "deploy.md").read_text(encoding="utf-8")
+    for item, dollars in idle.items():
+        is_there = re.search(rf"^\| {re.escape(item)} \|.* {dollars:.2f} \|$", deploy, re.M)
+        assert bool(is_there) == (dollars > 0), item
+    assert f"A day costs {idle['Total'] / 30.4:.2f} dollars" in one_line(deploy)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"An idle stack costs about {idle['Total']:.0f} USD a month." in readme
+
+
+def test_the_alarms_read_as_many_metrics_as_are_paid_for() -> None:
+    alarms = named("AWS::CloudWatch::Alarm")
+    read = {
+        name: len([one for one in alarm.get("Metrics", []) if "MetricStat" in _either(one)]) or 1
+        for name, alarm in alarms.items()
+        if name != "EdgeErrorsAlarm"
+    }
+    assert sum(read.values()) == ALARMED_METRICS
+
+
+def _either(metric: dict[str, Any]) -> dict[str, Any]:
+    """Return a metric that depends on a condition as it is where the condition holds."""
+    found: dict[str, Any] = metric["Fn::If"][1] if "Fn::If" in metric else metric
+    return found
 
 
 def test_the_page_has_the_units_of_each_call() -> None:
