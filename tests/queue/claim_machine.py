@@ -126,6 +126,7 @@ class Machine(RuleBasedStateMachine):
             self.tokens[name].append(entry["token"])
             person.state, person.token = "held", entry["token"]
             person.time_millis = entry["deadline_millis"]
+            person.hold_stamp = self.line.send("look", entry_id=person.entry_id)["stamp"]
 
     def picked(self, pick: int) -> str:
         """Return an entry that is not in the queue if possible, else one that is."""
@@ -198,7 +199,7 @@ class Machine(RuleBasedStateMachine):
         name = self.picked(pick)
         if acted := self.act("extend", name, late, lease_seconds=lease):
             person, answer = acted
-            person.time_millis = answer["deadline_millis"]
+            person.time_millis, person.hold_stamp = answer["deadline_millis"], answer["stamp"]
             assert person.time_millis == self.millis + (lease or LEASE) * 1_000
             self.model.unsettled.add(name)
 

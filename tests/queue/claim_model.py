@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from waitlist_shared.ranks import TIER
+from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND, TIER
 
 MAX_ATTEMPTS = 3
 AT_BACK = 255 * TIER
@@ -12,7 +12,10 @@ VERBS = {"release": "released", "park": "parked"}
 
 @dataclass
 class Person:
-    """One stay of one customer: `state` is waiting, held, parked or done."""
+    """One stay of one customer: `state` is waiting, held, parked or done.
+
+    `hold_stamp` is that at which the hold began or was extended.
+    """
 
     entry_id: str
     rank: int
@@ -21,6 +24,7 @@ class Person:
     attempts: int = 0
     token: str = ""
     time_millis: int = 0
+    hold_stamp: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,9 @@ class ClaimModel:
                 return
             person.attempts += 1
             if person.attempts >= MAX_ATTEMPTS:
-                person.state, person.time_millis = "parked", millis
+                # At the deadline, but later than the hold, whatever the clock says.
+                after_hold = -(-(person.hold_stamp + 1) // TICKETS_PER_MILLISECOND) + EPOCH_MILLIS
+                person.state, person.time_millis = "parked", max(person.time_millis, after_hold)
                 self.decide(name, "worn_out")
             else:
                 self.put_in_line(name, person.rank)

@@ -1,5 +1,5 @@
 -- redrive: puts a parked entry back at its old place, or at the end of the queue, with no attempts.
--- worn_out_stamp is that of a parking after too many attempts, 0 if a claimer parked the entry.
+-- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
 -- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id to now server_run_id
@@ -26,4 +26,4 @@ end
 local worn_out = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
-  redis.call('ZCARD', keys.queue), worn_out and worn_out.stamp or 0}
+  redis.call('ZCARD', keys.queue), worn_out and math.min(worn_out.stamp, ticket_after(0, worn_out.at * 1000)) or 0}

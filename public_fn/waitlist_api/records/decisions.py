@@ -5,6 +5,7 @@ from typing import Any
 from waitlist_api.records.entry import HistoryEvent, Status
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
+from waitlist_shared.ranks import ticket_of_millis
 
 MAINTENANCE, POLICY = "maintenance", "policy"
 NO_SHOW = "no_show"
@@ -35,12 +36,13 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "expired":
             return (expired_event(decision.at),)
         case "worn_out":
-            return (worn_out_event(decision.stamp),)
+            return (worn_out_event(min(decision.stamp, ticket_of_millis(decision.at))),)
         case "no_show" | "abandoned":
             return (no_show_event(decision.at),)
         case "no_show_parked":
-            # Redis has drawn this stamp too, for this event alone (lib/expiry.lua).
-            return no_show_event(decision.stamp - 1), worn_out_event(decision.stamp)
+            # The stamp before the decision's is drawn for these two events alone (lib/expiry.lua).
+            ended = min(decision.stamp - 1, ticket_of_millis(decision.at))
+            return no_show_event(ended), worn_out_event(ended + 1)
         case "offered":
             return (event_of(decision, POLICY),)
         case "declined":

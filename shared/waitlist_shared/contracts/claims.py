@@ -144,8 +144,8 @@ class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is redriven, or repeat of a redrive at `stamp` that the record may not have.
 
-    No position is known of an entry that no longer waits. `worn_out_stamp` is that of a parking
-    after too many attempts which the record may not have, else 0.
+    No position is known of an entry that no longer waits. `worn_out_stamp` is that at which
+    the last of too many holds ended, if the record may not have that parking, else 0.
     """
 
     position: int | None
@@ -188,7 +188,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
     `abandoned` the end of an offer after which the entry leaves the list. `token` is that of the
     hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
-    the deadline of an offer or an extension, or the stamp at which an expired hold's lease ended.
+    the deadline of an offer or an extension, or the stamp at which an expired hold's lease ended. A
+    parking after too many attempts or offers has the deadline of the last one.
     """
 
     verb: Verb

@@ -1,6 +1,7 @@
 """park and redrive: set an entry aside for the operator, and return it to the line."""
 
 from tests.support.line import Line, accepted
+from waitlist_shared.ranks import millis_of, ticket_of_millis
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
@@ -68,11 +69,13 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """The record may not have that parking yet."""
+    """That of the deadline. The record may not have that parking yet."""
     filled(line, max_attempts=1)
     line.claim()
     line.clock.advance(seconds=LEASE)
-    parked_at = line.unsettled()["ann"]["seen_stamp"]
+    parked_at = ticket_of_millis(line.clock.millis)
+    line.clock.advance(seconds=5)
+    assert line.unsettled()["ann"]["time_millis"] == millis_of(parked_at)
     assert line.redrive("ann")["worn_out_stamp"] == parked_at
     assert line.redrive("ann")["worn_out_stamp"] == parked_at
     parked(line)

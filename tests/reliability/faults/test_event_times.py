@@ -98,13 +98,49 @@ def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
         fixture.world.advance(LEASE_SECONDS)
         assert desk.claimed() == ["ann"]
     fixture.world.advance(LEASE_SECONDS)
-    assert desk.claimed() == ["bob"]
     parked_at = fixture.world.clock.millis
+    fixture.world.advance(10)
+    assert desk.claimed() == ["bob"]
     fixture.world.advance(10)
     assert redrive(desk).status == 200
     one = history(fixture)[-2]
     assert (one["event"], one["by"], one["reason"]) == ("parked", "maintenance", "max_attempts")
     assert abs(millis_of(one) - parked_at) < 1_000
+
+
+def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
+    """P3: maintenance notices it a minute later, and `parked_at` agrees with the event."""
+    desk = fixture.people
+    for _ in range(MAX_ATTEMPTS - 1):
+        fixture.world.advance(LEASE_SECONDS)
+        assert desk.claimed() == ["ann"]
+    fixture.world.advance(LEASE_SECONDS)
+    ended_at = fixture.world.clock.millis
+    for _ in range(2):
+        fixture.world.maintain()
+    one = history(fixture)[-1]
+    assert (one["event"], one["reason"]) == ("parked", "max_attempts")
+    assert abs(millis_of(one) - ended_at) < 1_000
+    assert desk.person("ann").json["parked_at"] == one["at"]
+
+
+def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
+    fixture: FaultFixture,
+) -> None:
+    """P3: the last offer of too many; the no-show comes before the parking."""
+    desk = fixture.people
+    release(desk)
+    policy = {"offer_seconds": LEASE_SECONDS, "no_show": "keep_place"}
+    desk.configure(max_attempts=1, admission=policy)
+    assert desk.admit(1).status == 200
+    fixture.world.advance(LEASE_SECONDS)
+    ended_at = fixture.world.clock.millis
+    for _ in range(2):
+        fixture.world.maintain()
+    no_show, parked = history(fixture)[-2:]
+    assert (no_show["event"], parked["event"]) == ("no_show", "parked")
+    assert abs(millis_of(no_show) - ended_at) < 1_000
+    assert abs(millis_of(parked) - ended_at) < 1_000
 
 
 def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(

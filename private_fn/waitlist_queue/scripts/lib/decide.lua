@@ -1,6 +1,6 @@
 -- Decisions that the record may lack, oldest first, a space between two, by entry:
--- verb|token|stamp|rank|ticket|attempts|at. `at` is the millisecond of a parking, the stamp at which the lease
--- of an expired hold ended, else 0. Redis keeps them until maintenance has reconciled the record.
+-- verb|token|stamp|rank|ticket|attempts|at. `at` is the millisecond of a parking (that of the deadline, where
+-- no caller made it), the stamp at which the lease of an expired hold ended, else 0. Redis keeps them until maintenance has reconciled the record.
 local DECISIONS_KEPT = 16 -- of one entry, the newest: a caller may move an entry any number of times
 
 local function decide(keys, entry_id, verb, hold, token, at)

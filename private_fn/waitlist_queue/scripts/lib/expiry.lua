@@ -2,7 +2,7 @@
 -- customer did not accept in time, the setting `no_show` decides.
 local EXPIRED_AT_ONCE = 200
 
-local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, millis, stamp)
+local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)
   local is_offer = hold.state == 'offered'
   local ended = math.min(stamp, ticket_after(hold.stamp, deadline * 1000))
   hold.stamp = stamp
@@ -19,8 +19,10 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, m
   end
   hold.attempts = hold.attempts + 1
   if hold.attempts >= max_attempts then
-    park(keys, entry_id, hold, millis)
-    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', millis)
+    -- A whole millisecond, from which the stamps of the events are made: not earlier than `ended`.
+    local parked_millis = math.ceil(ended * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
+    park(keys, entry_id, hold, parked_millis)
+    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', parked_millis)
   end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', ended)
@@ -47,7 +49,7 @@ local function end_expired(keys, max_attempts, now)
   for i, one in ipairs(holds) do
     -- Entries that go to the back need a rank each.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
-    end_hold(keys, one[1], one[2], one[3], no_show, max_attempts, millis, stamp)
+    end_hold(keys, one[1], one[2], one[3], no_show, max_attempts, stamp)
   end
   return #expired < 2 * EXPIRED_AT_ONCE, stamp
 end
