@@ -61,6 +61,27 @@ def an_enumeration_that_only_the_service_has(resources: dict[str, Any]) -> None:
     stream["StreamViewType"] = "NEW_IMAGES"
 
 
+def an_unknown_statistic(resources: dict[str, Any]) -> None:
+    properties(resources, "LatencyAlarm")["ExtendedStatistic"] = "p999x"
+
+
+def a_role_that_its_service_may_not_take(resources: dict[str, Any]) -> None:
+    trust = properties(resources, "EventPipesRole")["AssumeRolePolicyDocument"]
+    trust["Statement"][0]["Principal"] = {"Service": "events.amazonaws.com"}
+
+
+def a_permission_for_another_service(resources: dict[str, Any]) -> None:
+    properties(resources, "PublicFnPermission")["Principal"] = "s3.amazonaws.com"
+
+
+def a_route_to_no_alias(resources: dict[str, Any]) -> None:
+    uri = (
+        "arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${PublicFn.Arn}/invocations"
+    )
+    operation = properties(resources, "Api")["Body"]["paths"]["/v1/health"]["get"]
+    operation["x-amazon-apigateway-integration"]["uri"] = {"Fn::Sub": uri}
+
+
 def an_unknown_property(resources: dict[str, Any]) -> None:
     properties(resources, "UndeliveredEvents")["Retention"] = 1
 
@@ -143,6 +164,10 @@ MUTATIONS: list[tuple[Mutation, Set, str]] = [
     (an_unknown_retention, CANARY, "ApiLogGroup AWS::Logs::LogGroup RetentionInDays"),
     (an_unknown_state, CANARY, "cfn-lint E3030"),
     (an_enumeration_that_only_the_service_has, CANARY, "'NEW_IMAGES' is none of"),
+    (an_unknown_statistic, CANARY, "LatencyAlarm ExtendedStatistic: 'p999x'"),
+    (a_role_that_its_service_may_not_take, CANARY, "ChangesPipe: pipes may not take the role"),
+    (a_permission_for_another_service, CANARY, "s3.amazonaws.com is not the service of"),
+    (a_route_to_no_alias, CANARY, "Api get /v1/health: .* calls no alias"),
     (an_unknown_property, CANARY, "UndeliveredEvents AWS::SQS::Queue .*Retention"),
     (a_name_with_a_blank, CANARY, "EventBus AWS::Events::EventBus Name"),
     (a_cache_named_after_the_stack, LONG, "Redis.ServerlessCacheName: 60, and AWS allows 40"),

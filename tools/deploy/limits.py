@@ -1,11 +1,12 @@
-"""Sizes and names that AWS refuses at a deployment, and that no schema of a resource type has.
+"""Sizes, values and names that AWS refuses at a deployment, and that no schema or model has.
 
-Each check yields what is over its limit. Sources: the quota pages of CloudFormation, IAM, Lambda,
+Each check yields what AWS would refuse. Sources: the quota pages of CloudFormation, IAM, Lambda,
 DynamoDB, API Gateway, CloudFront, CloudWatch and EventBridge Pipes in AWS's documentation.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tools.deploy.stack import Stack
@@ -28,6 +29,8 @@ FILTER_CHARACTERS = 4_096
 INPUT_TEMPLATE_CHARACTERS = 8_192
 CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
+CONFIG = "DistributionConfig"
+METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
 # Longest values of properties: resource type, property, characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
@@ -46,7 +49,34 @@ LONGEST = (
     ("AWS::Logs::LogGroup", "LogGroupName", 512),
     ("AWS::SecretsManager::Secret", "Description", 2_048),
     ("AWS::EC2::SecurityGroup", "GroupDescription", 255),
+    ("AWS::SQS::Queue", "QueueName", 80),
 )
+POLICY_NAME_CHARACTERS = 128
+# Values that the documentation of a property enumerates: resource type, property, pattern.
+STATISTIC = r"SampleCount|Average|Sum|Minimum|Maximum|p\d{1,2}(\.\d{1,2})?"
+VALUES = (
+    ("AWS::ElastiCache::ServerlessCache", "Engine", r"redis|valkey|memcached"),
+    ("AWS::CloudWatch::Alarm", "ExtendedStatistic", STATISTIC),
+    ("AWS::CloudWatch::Alarm", "EvaluateLowSampleCountPercentile", r"evaluate|ignore"),
+    ("AWS::CloudWatch::Alarm", "Metrics/MetricStat/Stat", STATISTIC),
+    ("AWS::CloudFront::Distribution", f"{CONFIG}/CacheBehaviors/AllowedMethods", METHOD),
+    ("AWS::CloudFront::Distribution", f"{CONFIG}/DefaultCacheBehavior/AllowedMethods", METHOD),
+    (
+        "AWS::CloudFront::Distribution",
+        f"{CONFIG}/Origins/CustomOriginConfig/OriginSSLProtocols",
+        r"SSLv3|TLSv1|TLSv1\.1|TLSv1\.2",
+    ),
+    ("AWS::ApiGatewayV2::Stage", "StageName", r"\$default"),
+)
+# Which service takes a role: the resource type that names it, its property, the service.
+TAKEN_BY = (
+    ("AWS::Lambda::Function", "Role", "lambda"),
+    ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
+    ("AWS::Pipes::Pipe", "RoleArn", "pipes"),
+)
+# The service that a source of calls belongs to, by the service in its ARN.
+CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
+HTTP_API_MILLIS = 30_000
 
 
 def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
@@ -55,7 +85,18 @@ def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
     yield from _over("resources", len(stack.resources), RESOURCES)
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
     yield from _over("parameters", len(template.get("Parameters", {})), PARAMETERS)
-    for check in (_names, _policies, _functions, _table, _api, _telemetry, _pipes, _edge):
+    for check in (
+        _names,
+        _values,
+        _roles,
+        _policies,
+        _functions,
+        _table,
+        _api,
+        _telemetry,
+        _pipes,
+        _edge,
+    ):
         yield from check(stack)
 
 
@@ -75,6 +116,44 @@ def _names(stack: Stack) -> Iterator[str]:
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
 
 
+def _values(stack: Stack) -> Iterator[str]:
+    for resource_type, path, pattern in VALUES:
+        for logical_id, properties in stack.of_type(resource_type).items():
+            for value in _at(properties, path.split("/")):
+                if not re.fullmatch(pattern, str(value)):
+                    yield f"{logical_id} {path}: {value!r} is none of {pattern}"
+
+
+def _at(value: Any, path: list[str]) -> Iterator[Any]:
+    """Yield each value at a path, which goes into every item of a list."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _at(inner, path)
+    elif not path:
+        yield value
+    elif path[0] in value:
+        yield from _at(value[path[0]], path[1:])
+
+
+def _roles(stack: Stack) -> Iterator[str]:
+    trusted = {
+        stack.attribute(logical_id, "Arn"): [
+            service
+            for statement in role["AssumeRolePolicyDocument"]["Statement"]
+            for service in _at(statement, ["Principal", "Service"])
+        ]
+        for logical_id, role in stack.of_type("AWS::IAM::Role").items()
+    }
+    for resource_type, name, service in TAKEN_BY:
+        for logical_id, properties in stack.of_type(resource_type).items():
+            if f"{service}.amazonaws.com" not in trusted.get(properties[name], []):
+                yield f"{logical_id}: {service} may not take the role {properties[name]}"
+    for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
+        source = permission["SourceArn"].split(":")[2]
+        if permission["Principal"] != CALLERS.get(source):
+            yield f"{logical_id}: {permission['Principal']} is not the service of {source}"
+
+
 def _policies(stack: Stack) -> Iterator[str]:
     roles = stack.of_type("AWS::IAM::Role")
     inline = {
@@ -85,6 +164,9 @@ def _policies(stack: Stack) -> Iterator[str]:
         if policy["Type"] == "AWS::IAM::Policy":
             for role in policy["Properties"].get("Roles", []):
                 inline[role["Ref"]].append(policy["Properties"]["PolicyDocument"])
+    for logical_id, role in roles.items():
+        for name in _at(role, ["Policies", "PolicyName"]):
+            yield from _over(f"{logical_id}, policy {name}", len(name), POLICY_NAME_CHARACTERS)
     for logical_id, documents in inline.items():
         size = sum(map(_length, documents))
         yield from _over(f"{logical_id}, inline policies", size, ROLE_INLINE_CHARACTERS)
@@ -135,9 +217,29 @@ def _api(stack: Stack) -> Iterator[str]:
             for method in item
         }
         yield from _over(f"{logical_id}, routes", len(routes), ROUTES)
+        aliases = {f"{one['FunctionName']}:{one['Name']}" for one in _aliases(stack)}
+        for path, item in api["Body"]["paths"].items():
+            for method, operation in item.items():
+                for problem in _integration(operation, aliases):
+                    yield f"{logical_id} {method} {path}: {problem}"
         for name, stage in stack.of_type("AWS::ApiGatewayV2::Stage").items():
             for route in stage.get("RouteSettings", {}).keys() - routes:
                 yield f"{name} limits {route}, which is no route of the API"
+
+
+def _aliases(stack: Stack) -> Iterable[dict[str, Any]]:
+    return stack.of_type("AWS::Lambda::Alias").values()
+
+
+def _integration(operation: dict[str, Any], aliases: set[str]) -> Iterator[str]:
+    integration = operation["x-amazon-apigateway-integration"]
+    form = (integration["type"], integration["httpMethod"], integration["payloadFormatVersion"])
+    if form != ("aws_proxy", "POST", "2.0"):
+        yield f"{form} is no integration of a function"
+    yield from _over("timeoutInMillis", integration["timeoutInMillis"], HTTP_API_MILLIS)
+    function = re.search(r":function:([^/]+)/invocations$", integration["uri"])
+    if not function or function[1] not in aliases:
+        yield f"{integration['uri']} calls no alias of the stack"
 
 
 def _telemetry(stack: Stack) -> Iterator[str]:
@@ -186,7 +288,11 @@ def _pipes(stack: Stack) -> Iterator[str]:
 
 def _edge(stack: Stack) -> Iterator[str]:
     for logical_id, found in stack.of_type("AWS::CloudFront::Distribution").items():
-        config = found["DistributionConfig"]
+        config = found[CONFIG]
+        origins = {origin["Id"] for origin in config["Origins"]}
+        for behavior in (config["DefaultCacheBehavior"], *config["CacheBehaviors"]):
+            if behavior["TargetOriginId"] not in origins:
+                yield f"{logical_id}: {behavior['TargetOriginId']} is none of its origins"
         yield from _over(f"{logical_id}.Comment", len(config["Comment"]), 128)
         yield from _over(f"{logical_id}, behaviors", len(config["CacheBehaviors"]), CACHE_BEHAVIORS)
     for logical_id, policy in stack.of_type("AWS::CloudFront::CachePolicy").items():

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -45,6 +45,7 @@ NAMED_BY = {
     "AWS::Events::EventBus": "Name",
     "AWS::Events::Rule": "Name",
     "AWS::Lambda::LayerVersion": "LayerName",
+    "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
 }
 
 # SAM warns of its own feature switches and metrics at each translation.
@@ -61,13 +62,17 @@ class Unresolved(Exception):
 
 @dataclass(frozen=True)
 class Stack:
-    """`made` has references, `resources` and `outputs` have values; each by logical id."""
+    """`made` has references, `resources` and `outputs` have values; each by logical id.
+
+    `attribute` returns what `GetAtt` of a logical id and an attribute returns.
+    """
 
     name: str
     region: str
     made: dict[str, Resource]
     resources: dict[str, Resource]
     outputs: dict[str, Any]
+    attribute: Callable[[str, str], Any]
 
     def of_type(self, resource_type: str) -> dict[str, dict[str, Any]]:
         """Return the properties of each resource of a type, by logical id."""
@@ -130,6 +135,7 @@ def make(
             for output, found in template.get("Outputs", {}).items()
             if resolver.has(found)
         },
+        attribute=resolver.attribute,
     )
 
 
@@ -278,6 +284,11 @@ class _Resolver:
                 return {"Name": self._arn("lambda", f"layer:{name}:1")}
             case "AWS::IAM::Role":
                 return {"Name": name, "Arn": self._arn("iam", f"role/{name}", region="")}
+            case "AWS::IAM::ManagedPolicy":
+                return {"Name": name, "Ref": self._arn("iam", f"policy/{name}", region="")}
+            case "AWS::S3::Bucket":
+                bucket = name.lower()
+                return {"Name": bucket, "Arn": f"arn:{PARTITION}:s3:::{bucket}"}
             case "AWS::Logs::LogGroup":
                 return {"Name": name, "Arn": self._arn("logs", f"log-group:{name}:*")}
             case "AWS::CloudWatch::Alarm":
