@@ -3,9 +3,13 @@
 import json
 import re
 import secrets
-from collections.abc import Iterator
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,32 +19,52 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS, NewContext
 from tests.e2e.callers import Customer, Operator
-from tests.e2e.processes import Service, running_service
-from tests.unit.cli.typed import Typed
+from tests.e2e.processes import Service, running_service, wait_until
+from tests.unit.cli.typed import Typed, clean_environment, write_program
 from tools.local.aws import local_operator
 from waitlist_cli.ids import entry_id_of
 
+# Keeps the address that it was to open.
+OPENED = """
+import os, sys
+from pathlib import Path
+Path({path!r} + ".part").write_text(sys.argv[1])
+os.replace({path!r} + ".part", {path!r})
+"""
 DESK: ViewportSize = {"width": 1280, "height": 900}
 # On a busy machine the page asks again later than its rate; nothing here measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
 
+NewAddress = Callable[[], str]
+
+
 @contextmanager
-def running_console(url: str) -> Iterator[str]:
-    """Start `waitlist console` of a service; yield the address that it prints, and end it."""
-    process = Typed(url).process("--json", "console", "--no-browser")
+def running_console(url: str) -> Iterator[NewAddress]:
+    """Start `waitlist console` of a service; yield a function that returns an unused address."""
+    words = ("--json", "console", "--no-browser")
+    process = Typed(url).process(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
+    assert process.stdin is not None
+    stdin, stdout = process.stdin, process.stdout
+    stdout.readline()
+
+    def new_address() -> str:
+        stdin.write("\n")
+        stdin.flush()
+        return str(json.loads(stdout.readline())["url"])
+
     try:
-        yield json.loads(process.stdout.readline())["url"]
+        yield new_address
     finally:
         process.terminate()
         process.communicate(timeout=30)
 
 
 @pytest.fixture(scope="session")
-def console_url(service: Service) -> Iterator[str]:
-    with running_console(service.url) as url:
-        yield url
+def new_address(service: Service) -> Iterator[NewAddress]:
+    with running_console(service.url) as address:
+        yield address
 
 
 @dataclass
@@ -101,17 +125,22 @@ class Console:
 
 @pytest.fixture
 def console(
-    new_context: NewContext, console_url: str, operator: Operator, others: Customer
+    new_context: NewContext, new_address: NewAddress, operator: Operator, others: Customer
 ) -> Console:
     config = {"name": "Bakery", "segments": [["language"]]}
     assert operator.put(config).status_code == 201
-    return opened(new_context, console_url, operator, others)
+    return opened(new_context, new_address, operator, others)
 
 
 def opened(
-    new_context: NewContext, url: str, operator: Operator, others: Customer, **options: Any
+    new_context: NewContext,
+    new_address: NewAddress,
+    operator: Operator,
+    others: Customer,
+    **options: Any,
 ) -> Console:
     page = new_context(**{"viewport": DESK, **options}).new_page()
+    url = new_address()
     page.goto(url)
     origin = url.partition("/?")[0]
     page.wait_for_url(f"{origin}/")
@@ -127,6 +156,67 @@ def test_the_token_leaves_the_address_and_a_stranger_sees_nothing(
     answer = stranger.goto(console.origin)
     assert answer is not None
     assert answer.status == 401
+
+
+@dataclass
+class Neighbour:
+    """Another user's server on this computer, which keeps the headers of its visitors."""
+
+    port: int
+    seen: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def neighbour() -> Iterator[Neighbour]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.seen.append(str(self.headers))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        found = Neighbour(server.server_address[1])
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield found
+        server.shutdown()
+        thread.join()
+
+
+def test_another_port_of_this_computer_gets_no_session(
+    console: Console, neighbour: Neighbour
+) -> None:
+    page = console.page
+    [session] = [one["value"] for one in page.context.cookies() if "value" in one]
+    for host in ("127.0.0.1", "localhost", "other.localhost"):
+        page.evaluate("address => { location = address }", f"http://{host}:{neighbour.port}/")
+        page.wait_for_url(f"http://{host}:{neighbour.port}/")
+        page.goto(console.origin)
+        expect(page.get_by_role("heading", name="Lists")).to_be_visible()
+    assert len([one for one in neighbour.seen if "text/html" in one]) == 3
+    assert session not in "".join(neighbour.seen)
+    assert httpx.URL(console.origin).host not in "".join(neighbour.seen)
+
+
+def test_the_page_in_the_private_folder_opens_the_console(
+    service: Service, chromium: Browser, tmp_path: Path
+) -> None:
+    program = write_program(tmp_path / "browser", OPENED.format(path=str(tmp_path / "opened")))
+    environ = clean_environment(TMPDIR=str(tmp_path), BROWSER=program)
+    process = Typed(service.url).process("console", env=environ)
+    try:
+        wait_until(lambda: (tmp_path / "opened").exists())
+        page = chromium.new_page(viewport=DESK)
+        page.goto((tmp_path / "opened").read_text())
+        page.wait_for_url("http://*.localhost:*/")
+        expect(page.get_by_role("heading", name="Lists")).to_be_visible()
+        page.context.close()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
 
 
 def test_numbers_follow_without_a_reload(console: Console) -> None:
@@ -483,7 +573,7 @@ def filled(console: Console) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
     new_context: NewContext,
-    console_url: str,
+    new_address: NewAddress,
     operator: Operator,
     others: Customer,
     axe: Axe,
@@ -491,7 +581,7 @@ def test_axe_finds_nothing(
 ) -> None:
     assert operator.put({"name": "Bakery", "segments": [["language"]]}).status_code == 201
     console = opened(
-        new_context, console_url, operator, others, color_scheme=scheme, bypass_csp=True
+        new_context, new_address, operator, others, color_scheme=scheme, bypass_csp=True
     )
     filled(console)
     for path in pages_of(console):
@@ -611,11 +701,11 @@ def test_the_page_waits_for_a_service_that_restarts(
     keep = str(tmp_path_factory.mktemp("kept"))
     with running_service(KEEP=keep) as first:
         port = str(first.port)
-        with running_console(first.url) as url, client_of(first) as http:
+        with running_console(first.url) as new_address, client_of(first) as http:
             operator = Operator(http, local_operator(), f"kept-{secrets.token_hex(4)}")
             assert operator.put({"name": "Kept"}).status_code == 201
             others = Customer(http, operator.waitlist_id)
-            console = opened(new_context, url, operator, others)
+            console = opened(new_context, new_address, operator, others)
             console.sign_up("ada")
             console.go(console.list_path)
             first.stop()
@@ -637,9 +727,10 @@ def client_of(service: Service) -> httpx.Client:
 
 
 def test_a_console_that_has_ended_says_so(chromium: Browser, service: Service) -> None:
-    with running_console(service.url) as url:
+    with running_console(service.url) as new_address:
         # Without the fixture, which takes what the browser logs of a lost server for a mistake.
         page = chromium.new_page(viewport=DESK)
+        url = new_address()
         page.goto(url)
         page.wait_for_url(url.partition("?")[0])
     expect(page.locator("#trouble")).to_contain_text("Start it again with `waitlist console`")

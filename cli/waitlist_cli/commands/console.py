@@ -22,8 +22,9 @@ def console(
 ) -> None:
     """Open the console: all lists, charts, people, policies and imports in a browser.
 
-    It listens on 127.0.0.1 only and calls the API with your credentials, as every command does.
-    The address has a secret token. Ctrl-C ends it.
+    It listens on this computer only and calls the API with your credentials, as every command does.
+    Only the browser that it opens gets in, or the one that first opens the printed address within
+    a minute; Enter opens or prints it again. Ctrl-C ends it.
     """
     from waitlist_cli.console.server import run_console
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -50,21 +49,23 @@ PARTS = (
 
 
 @contextmanager
-def console_app(api: Api) -> Iterator[ASGIApp]:
-    """Yield the console of a service, without its guard; at the end its imports stop."""
+def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
+    """Yield the console of a service, without its guard; at the end its imports stop.
+
+    `folder` is the operator's alone.
+    """
     desk = Desk(api, Pages(str(api.http.base_url).rstrip("/")))
-    with TemporaryDirectory(prefix="waitlist-console-") as folder:
-        jobs = FileJobs(Path(folder), api)
-        routes = [route for part in PARTS for route in part.routes(desk)]
-        routes += [*imports.routes(desk, jobs), *file_moves.routes(desk, jobs)]
-        static = Mount("/static", StaticFiles(directory=STATIC))
-        try:
-            yield Starlette(
-                routes=[*routes, static],
-                exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
-            )
-        finally:
-            jobs.end()
+    jobs = FileJobs(folder, api)
+    routes = [route for part in PARTS for route in part.routes(desk)]
+    routes += [*imports.routes(desk, jobs), *file_moves.routes(desk, jobs)]
+    static = Mount("/static", StaticFiles(directory=STATIC))
+    try:
+        yield Starlette(
+            routes=[*routes, static],
+            exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
+        )
+    finally:
+        jobs.end()
 
 
 def _problem(desk: Desk, request: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ import { acceptFiles } from "/static/drop.js";
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
-const GONE = "The console does not answer: it has ended, or this computer is asleep. Start it again with `waitlist console`, and open the new address.";
+const GONE = "The console does not answer: it has ended, or this computer is asleep. Start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
 

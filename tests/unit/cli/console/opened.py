@@ -1,13 +1,14 @@
 """A console as a browser has opened it: its server runs in a thread."""
 
 import re
-import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
 from starlette.types import ASGIApp
@@ -17,7 +18,7 @@ from waitlist_cli.api import Api
 from waitlist_cli.configuration import Target
 from waitlist_cli.console.app import console_app
 from waitlist_cli.console.guard import Guard
-from waitlist_cli.console.server import web_server
+from waitlist_cli.console.server import bound_sockets, web_server
 from waitlist_cli.retries import ONCE
 from waitlist_cli.sigv4 import operator_auth
 
@@ -33,7 +34,7 @@ class Opened:
 
     @property
     def origin(self) -> str:
-        return f"http://127.0.0.1:{self.guard.port}"
+        return self.guard.origin
 
     def page(self, path: str) -> str:
         """Return the HTML of a page that must be there."""
@@ -84,25 +85,37 @@ def api_of(url: str) -> Api:
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
     """Serve an application behind a guard, to a browser that has not opened it."""
-    with socket.create_server(("127.0.0.1", 0)) as bound:
-        guard = Guard(app, bound.getsockname()[1])
+    with ExitStack() as ending:
+        sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
+        guard = Guard(app, sockets[0].getsockname()[1])
         server = web_server(guard)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
         thread.start()
-        url = f"http://127.0.0.1:{guard.port}"
         try:
-            with plain_client(url, timeout=30, follow_redirects=True) as http:
+            with browser_of(guard.host) as http:
                 yield Opened(http, guard)
         finally:
             server.should_exit = True
             thread.join()
 
 
+def browser_of(host: str) -> httpx.Client:
+    """Return a client that finds a name below localhost by itself, as browsers do."""
+    port = host.rpartition(":")[2]
+    return plain_client(
+        f"http://127.0.0.1:{port}", timeout=30, follow_redirects=True, headers={"Host": host}
+    )
+
+
 @contextmanager
 def opened(api: Api) -> Iterator[Opened]:
     """Open the console of a service with its token."""
-    with console_app(api) as app, served(app) as console:
-        entrance = console.browser.get("/", params={"token": console.guard.token})
+    with (
+        TemporaryDirectory() as folder,
+        console_app(api, Path(folder)) as app,
+        served(app) as console,
+    ):
+        entrance = console.browser.get("/", params={"token": console.guard.new_token()})
         assert entrance.status_code == 200
         yield console
     api.http.close()

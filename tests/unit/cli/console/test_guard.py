@@ -34,20 +34,62 @@ def stranger(console: Opened) -> httpx.Client:
 
 @pytest.fixture
 def operator(guard: Guard, stranger: httpx.Client) -> httpx.Client:
-    stranger.get("/", params={"token": guard.token})
+    stranger.get("/", params={"token": guard.new_token()})
     return stranger
 
 
 def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(
     guard: Guard, stranger: httpx.Client
 ) -> None:
-    answer = stranger.get("/", params={"token": guard.token})
+    token = guard.new_token()
+    answer = stranger.get("/", params={"token": token})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith(f"waitlist-console-{guard.port}=")
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; ")[1:])
-    assert guard.token not in cookie + answer.text
+    assert "domain" not in cookie.lower()
+    assert token not in cookie + answer.text
     assert 'content="0;url=/"' in answer.text
     assert stranger.get("/").text == "inside"
+
+
+def test_a_page_without_an_origin_may_post_the_token(guard: Guard, stranger: httpx.Client) -> None:
+    headers = {"Origin": "null", "Sec-Fetch-Site": "cross-site"}
+    form = {"token": guard.new_token()}
+    assert stranger.post("/enter", data=form, headers=headers).status_code == 200
+    assert stranger.get("/").text == "inside"
+
+
+@pytest.mark.parametrize("body", [b"", b"token=x", b"token=" + b"x" * 2_000, b"\xff\x00"])
+def test_a_wrong_posted_token_opens_nothing(stranger: httpx.Client, body: bytes) -> None:
+    answer = stranger.post("/enter", content=body)
+    assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
+
+
+def test_a_token_is_exchanged_once(guard: Guard, stranger: httpx.Client) -> None:
+    token = guard.new_token()
+    first, second = (stranger.get("/", params={"token": token}) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 401)
+    assert "set-cookie" not in second.headers
+    assert stranger.post("/enter", data={"token": token}).status_code == 401
+
+
+def test_a_token_is_good_for_a_minute(guard: Guard, stranger: httpx.Client) -> None:
+    now = 1_000.0
+    guard.clock = lambda: now
+    late, in_time = guard.new_token(), guard.new_token()
+    now += 59.9
+    assert stranger.get("/", params={"token": in_time}).status_code == 200
+    now += 0.1
+    assert stranger.get("/", params={"token": late}).status_code == 401
+
+
+def test_tokens_that_ended_are_forgotten(guard: Guard) -> None:
+    now = 1_000.0
+    guard.clock = lambda: now
+    for _ in range(5):
+        guard.new_token()
+        now += 60
+    assert len(guard._tokens) == 1
 
 
 def test_without_cookie_nothing_is_shown(stranger: httpx.Client) -> None:
@@ -70,23 +112,40 @@ def test_a_wrong_cookie_opens_nothing(guard: Guard, stranger: httpx.Client, cook
 
 def test_each_run_has_secrets_of_its_own() -> None:
     guards = [Guard(PlainTextResponse(""), 8700) for _ in range(2)]
-    assert len({one.token for one in guards} | {one.session for one in guards}) == 4
-    assert all(len(one.token) >= 43 for one in guards)
+    secrets = {one.new_token() for one in guards} | {one.session for one in guards}
+    assert len(secrets) == 4
+    assert all(len(one) >= 43 for one in secrets)
+    assert len({one.name for one in guards}) == 2
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}"]
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:{port}",
+        "localhost:{port}",
+        "other.localhost:{port}",
+        "0.0.0.0:{port}",
+        "{name}",
+        "{name}:1",
+    ],
 )
-def test_another_host_is_refused_also_with_the_cookie(
+def test_another_host_is_refused_also_with_the_cookie_and_a_token(
     operator: httpx.Client, guard: Guard, host: str
 ) -> None:
-    sent = host.format(port=guard.port)
-    assert operator.get("/", headers={"Host": sent}).status_code == 421
+    headers = {"Host": host.format(port=guard.port, name=guard.name)}
+    assert operator.get("/", headers=headers).status_code == 421
+    token = guard.new_token()
+    assert operator.get("/", params={"token": token}, headers=headers).status_code == 421
+    assert operator.post("/enter", data={"token": token}, headers=headers).status_code == 421
 
 
-def test_localhost_is_the_same_console(operator: httpx.Client, guard: Guard) -> None:
-    headers = {"Host": f"localhost:{guard.port}", "Cookie": f"{guard.cookie_name}={guard.session}"}
-    assert operator.get("/", headers=headers).text == "inside"
+def test_the_name_is_one_that_strangers_cannot_guess_and_browsers_find(guard: Guard) -> None:
+    label, _, parent = guard.name.partition(".")
+    assert (len(label), parent) == (32, "localhost")
+    assert guard.host == f"{guard.name}:{guard.port}"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -119,7 +178,8 @@ def test_every_answer_forbids_inline_code_framing_and_caches(
 ) -> None:
     answers = [
         operator.get("/"),
-        operator.get("/", params={"token": guard.token}),
+        operator.get("/", params={"token": guard.new_token()}),
+        operator.post("/enter"),
         operator.get("/", headers={"Host": "evil.example"}),
         operator.post("/"),
     ]

@@ -1,21 +1,60 @@
 """`waitlist console` as a process: its address, its port, and what it leaves behind."""
 
 import json
+import re
 import signal
 import socket
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.support.plain_http import plain_client
-from tests.unit.cli.console.opened import readable
+from tests.e2e.processes import wait_until
+from tests.unit.cli.console.opened import browser_of, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
-from tests.unit.cli.typed import Typed, clean_environment
+from tests.unit.cli.typed import Typed, clean_environment, write_program
 from waitlist_cli.api import ADMIN
+from waitlist_cli.console.server import bound_sockets
+from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
+# Writes down how it was started, and the page that it was to open; ends when its folder is gone.
+BROWSER = """
+import sys, time
+from pathlib import Path
+from urllib.request import url2pathname
+from urllib.parse import urlsplit
+page = Path(url2pathname(urlsplit(sys.argv[1]).path))
+Path({copy!r}).write_text(page.read_text())
+while page.exists():
+    time.sleep(0.05)
+"""
+FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
+
+
+@contextmanager
+def entered(line: str) -> Iterator[httpx.Client]:
+    """Open the address of a printed line; yield the browser that got in."""
+    address = httpx.URL(json.loads(line)["url"])
+    with browser_of(address.netloc.decode()) as browser:
+        assert browser.get("/", params=address.params).status_code == 200
+        yield browser
+
+
+@contextmanager
+def started(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a command; end it if the test fails."""
+    with typed.process(*words, **more) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -25,13 +64,10 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     fake.answers = {"GET": answer(200, {"waitlists": [], "cursor": None})}
     words = ("--json", "console", "--no-browser")
     environ = clean_environment(TMPDIR=str(tmp_path))
-    with Typed(fake.url).process(*words, env=environ) as process:
+    with started(Typed(fake.url), *words, env=environ) as process:
         assert process.stdout is not None
-        address = json.loads(process.stdout.readline())["url"]
-        origin = address.partition("/?")[0]
-        with plain_client(timeout=30) as browser:
-            assert browser.get(address).status_code == 200
-            assert "There is no list yet." in readable(browser.get(origin).text)
+        with entered(process.stdout.readline()) as browser:
+            assert "There is no list yet." in readable(browser.get("/").text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
         process.send_signal(number)
         _, errors = process.communicate(timeout=END_SECONDS)
@@ -40,11 +76,11 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
 
 
 def test_only_this_computer_reaches_it(fake: FakeService) -> None:
-    with Typed(fake.url).process("console", "--no-browser") as process:
+    with started(Typed(fake.url), "console", "--no-browser") as process:
         assert process.stdout is not None
-        assert "Ctrl-C ends it" in process.stdout.readline()
+        assert "Ctrl-C ends it, Enter prints another address" in process.stdout.readline()
         address = httpx.URL(process.stdout.readline().strip())
-        assert address.host == "127.0.0.1"
+        assert address.host.endswith(".localhost")
         assert len(address.params["token"]) >= 43
         with pytest.raises(OSError, match=r".*"):
             socket.create_connection(("127.0.0.2", address.port or 0), timeout=5)
@@ -69,18 +105,96 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
     fake.script = [refusal(403, "", "The security token included in the request is expired")]
     words = ("--url", fake.url, "--region", "eu-central-1", "--json", "console", "--no-browser")
     environ = clean_environment(AWS_SHARED_CREDENTIALS_FILE=str(path))
-    with Typed().process(*words, env=environ) as process:
+    with started(Typed(), *words, env=environ) as process:
         assert process.stdout is not None
-        address = json.loads(process.stdout.readline())["url"]
-        origin = address.partition("/?")[0]
-        with plain_client(timeout=30) as browser:
-            browser.get(address)
-            assert "Renew your AWS credentials" in readable(browser.get(origin).text)
+        with entered(process.stdout.readline()) as browser:
+            assert "Renew your AWS credentials" in readable(browser.get("/").text)
             renew("NEW")
             fake.script = [answer(200, {"waitlists": [], "cursor": None})]
-            assert "There is no list yet." in readable(browser.get(origin).text)
+            assert "There is no list yet." in readable(browser.get("/").text)
         process.terminate()
         process.communicate(timeout=END_SECONDS)
     sent = [headers for _, path, headers, _ in fake.requests if path.startswith(ADMIN)]
     signed = [headers["authorization"] for headers in sent]
     assert [one.partition("Credential=")[2][:3] for one in signed] == ["OLD", "NEW"]
+
+
+def command_lines() -> str:
+    """Return what any user of the computer sees of its processes."""
+    texts = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            texts.append(path.read_bytes().decode("utf-8", "replace"))
+    return "\n".join(texts)
+
+
+def test_the_browser_is_opened_without_a_secret_on_its_command_line(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    fake.answers = {"GET": answer(200, {"waitlists": [], "cursor": None})}
+    copy = tmp_path / "copy.html"
+    program = write_program(tmp_path / "browser", BROWSER.format(copy=str(copy)))
+    environ = clean_environment(TMPDIR=str(tmp_path), BROWSER=program)
+    with started(Typed(fake.url), "console", env=environ) as process:
+        wait_until(lambda: copy.exists() and "</html>" in copy.read_text())
+        seen = command_lines()
+        folder = next(tmp_path.glob("waitlist-console-*"))
+        found = FIELDS.search(copy.read_text())
+        assert found
+        action, token = httpx.URL(found[1]), found[2]
+        assert "open.html" in seen
+        assert token not in seen
+        assert action.host not in seen
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((folder / "open.html").stat().st_mode) == 0o600
+        with browser_of(action.netloc.decode()) as browser:
+            origin = {"Origin": "null"}
+            form = {"token": token}
+            assert browser.post(action.path, data=form, headers=origin).status_code == 200
+            assert "There is no list yet." in readable(browser.get("/").text)
+            browser.cookies.clear()
+            assert browser.post(action.path, data=form, headers=origin).status_code == 401
+        process.terminate()
+        output, errors = process.communicate(timeout=END_SECONDS)
+    assert (process.returncode, errors) == (0, "")
+    assert token not in output
+    assert not folder.exists()
+
+
+def test_enter_prints_another_address(fake: FakeService) -> None:
+    words = ("--json", "console", "--no-browser")
+    with started(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        first = process.stdout.readline()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        second = process.stdout.readline()
+        assert first != second
+        for line in (second, first):
+            with entered(line):
+                pass
+        process.terminate()
+        process.communicate(timeout=END_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_no_other_program_has_its_port_on_an_address_of_localhost(
+    family: socket.AddressFamily, host: str
+) -> None:
+    """Chromium asks [::1] first, so a program that listened there would get the session."""
+    with ExitStack() as ending:
+        sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
+        port = sockets[0].getsockname()[1]
+        with pytest.raises(OSError, match="in use"):
+            socket.create_server((host, port), family=family)
+
+
+def test_a_port_that_is_taken_on_ipv6_alone_is_not_used() -> None:
+    with (
+        socket.create_server(("::1", 0), family=socket.AF_INET6) as taken,
+        pytest.raises(WrongUsage, match="cannot be used"),
+    ):
+        bound_sockets(taken.getsockname()[1])
