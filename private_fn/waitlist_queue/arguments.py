@@ -69,8 +69,15 @@ def _waiting_stay(stay: c.WaitingStay) -> str:
     return f"{ids}:{place}:{stay.attempts}:{tags}"
 
 
-def _tokens(request: c.Claim | c.Admit) -> str:
-    return os.urandom(TOKEN_BYTES * (request.count or MAX_ADMIT)).hex()
+def _tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
+    return os.urandom(TOKEN_BYTES * _most_taken(request)).hex()
+
+
+def _most_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
+    """Return how many entries a run takes at most."""
+    if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
+        return 1
+    return MAX_ADMIT if request.count is None else request.count
 
 
 def _expected(request: c.Restore) -> str:

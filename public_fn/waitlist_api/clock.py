@@ -30,3 +30,8 @@ def iso(millis: int) -> str:
 def iso_of(moment: datetime) -> str:
     """Return an ISO-8601 time in UTC, to the millisecond."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def millis_of(moment: datetime) -> int:
+    """Return the whole milliseconds since 1970 of a time with its offset."""
+    return (moment - _START) // timedelta(milliseconds=1)

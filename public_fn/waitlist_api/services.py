@@ -10,6 +10,7 @@ from msgspec.structs import fields
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.exit import Exits
+from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.claims.claim import Claims
 from waitlist_api.claims.lifecycle import Holds
@@ -66,6 +67,7 @@ class Services(Struct, frozen=True):
     holds: Holds
     passes: Passes
     admissions: Admissions
+    withdrawals: Withdrawals
     exits: Exits
 
     @classmethod

@@ -98,6 +98,16 @@ class NoRoom(WaitlistError):
     advice = "No room is left ahead within this priority; bump by priority instead."
 
 
+class InsideFull(WaitlistError):
+    """As many customers are inside, or have an offer, as `max_inside` allows."""
+
+    code = "inside_full"
+    advice = (
+        "As many people are inside or have an offer as max_inside allows: try again when one of "
+        "them goes out, or raise max_inside."
+    )
+
+
 class IdempotencyKeyReused(WaitlistError):
     """The same Idempotency-Key came with another body."""
 

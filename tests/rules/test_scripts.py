@@ -26,7 +26,7 @@ each_source = pytest.mark.parametrize(
 # end at once, by the segments of an entry or of a request, by the settings, by the decisions that
 # are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
-    "admit": 2,  # the entries that it takes, or those that the first run took
+    "admit": 1,  # those that the first run took
     "allocate_tickets": 1,
     "board": 2,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
@@ -39,6 +39,7 @@ LOOPS = {
     "free_rank_after": 2,
     "gap": 1,
     "list": 2,
+    "offer": 1,  # the entries that a run takes
     "pop": 2,
     "position": 1,
     "replay": 1,

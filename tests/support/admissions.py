@@ -57,6 +57,18 @@ class Admissions(People):
         body = {"count": count, **body}
         return self.world.request("POST", path, body=body, key=key, operator=True)
 
+    def admit_one(self, name: str, key: str | None = None, **body: Any) -> Answer:
+        return self._by_operator(name, "admit", body, key)
+
+    def withdraw(self, name: str, **body: Any) -> Answer:
+        return self._by_operator(name, "withdraw", body)
+
+    def _by_operator(
+        self, name: str, verb: str, body: dict[str, Any], key: str | None = None
+    ) -> Answer:
+        path = f"{self.admin_path}/entries/{self.id_of(name)}/{verb}"
+        return self.world.request("POST", path, body=body, key=key, operator=True)
+
     def enter(self, name: str) -> Answer:
         return self._by_customer(name, "enter")
 

@@ -1,6 +1,6 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
 -- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
--- USES expiry hold pop replay
+-- USES wake paid expiry hold pop replay
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id

@@ -1,6 +1,6 @@
 -- decline: gives an offered place to the next customer and moves the entry to the end of the queue; a repeat
 -- changes nothing.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer wake
+-- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer wake paid
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id ticket now server_run_id
 -- RETURNS declined stamp rank ticket attempts token position total
@@ -12,6 +12,7 @@ local hold, refusal = check_offer(keys, entry_id, ticket, now)
 if refusal == 'completed' then return {'not_offered'} end
 local outcome = 'declined'
 if hold then
+  give_back(keys, entry_id, hold)
   hold.stamp = next_stamp(keys, now)
   hold.rank = requeue(keys, entry_id, hold, 255 * TIER + hold.stamp)
   decide(keys, entry_id, 'declined', hold, hold.token, 0)

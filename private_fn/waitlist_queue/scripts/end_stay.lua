@@ -1,5 +1,5 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
--- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake
+-- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
 -- KEYS meta queue gone moved held claims parked attempts decided segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased inside_until_millis now server_run_id
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
@@ -30,15 +30,19 @@ local stamp = next_stamp(keys, now)
 if ended then
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
-local was, found = take_out(keys, entry_id, ticket)
+local was, found, hold = take_out(keys, entry_id, ticket)
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
 found = found or false
-if was == 'held' or was == 'offered' then wake(keys) end
+if was == 'held' or was == 'offered' then
+  if counts_as == 'admitted' then use_up(keys, hold) else give_back(keys, entry_id, hold) end
+  wake(keys)
+end
 if counts_as == 'left' then
   -- A stay that has a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
   -- An admission after the intent to leave does not count.
   if was == 'done' then
+    give_back(keys, entry_id, hold)
     redis.call('HINCRBY', keys.meta, 'admitted', -1)
     take_outside(keys, entry_id)
   end

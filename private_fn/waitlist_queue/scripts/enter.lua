@@ -1,5 +1,5 @@
 -- enter: accepts the offer to a stay and admits its customer; a repeat changes nothing.
--- USES owner clock ticket off_queue check_offer inside admission
+-- USES owner clock ticket off_queue check_offer wake paid inside admission
 -- KEYS meta held claims unsettled tags inside visits
 -- ARGV entry_id ticket now server_run_id
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis

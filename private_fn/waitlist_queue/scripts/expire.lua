@@ -1,5 +1,5 @@
 -- expire: ends expired holds and lists the entries whose record may be behind.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide decided expiry
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide decided wake paid expiry
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.

@@ -1,5 +1,5 @@
 -- park: ends a hold and sets its entry aside for an operator; a repeat changes nothing.
--- USES owner state clock ticket next_stamp off_queue decide decided check_token
+-- USES owner state clock ticket next_stamp off_queue decide decided check_token wake paid
 -- KEYS meta held claims parked unsettled decided
 -- ARGV entry_id token now server_run_id
 -- RETURNS parked stamp parked_millis rank ticket attempts
@@ -15,6 +15,7 @@ if not hold then
 end
 local millis = math.floor(micros(now) / 1000)
 hold.stamp = next_stamp(keys, now)
+give_back(keys, entry_id, hold)
 park(keys, entry_id, hold, millis)
 decide(keys, entry_id, 'parked', hold, token, millis)
 return {'parked', hold.stamp, millis, hold.rank, hold.ticket, hold.attempts}

@@ -1,5 +1,5 @@
 -- release: ends a hold, back to the old place or to the end of the queue; a repeat changes nothing.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_token
+-- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_token wake paid
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id token to now server_run_id
 -- RETURNS released stamp rank ticket attempts position total
@@ -12,6 +12,7 @@ if refusal == 'completed' then return {'not_held'} end
 local outcome = 'released'
 if hold then
   hold.stamp = next_stamp(keys, now)
+  give_back(keys, entry_id, hold)
   local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'released', hold, token, 0)

@@ -11,7 +11,7 @@ redis.call('HDEL', keys.decided, entry_id)
 local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
   -- The record has the admission too: a late restore must not put the customer back into the queue.
-  redis.call('HDEL', keys.claims, entry_id)
+  delete_hold(keys, entry_id)
   if join_id ~= '' then
     add_tombstone(keys, entry_id, join_id, next_stamp(keys, now))
   end

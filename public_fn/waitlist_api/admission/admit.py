@@ -1,4 +1,4 @@
-"""Admit: offer places to the first entries of the queue, as the policy or an operator says."""
+"""Admit: offer slots to the first entries of the queue, as the policy or an operator says."""
 
 from typing import Any
 
@@ -7,25 +7,46 @@ from msgspec import Struct, structs
 from waitlist_api.claims.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.policies.schedule import instants_between, next_instant
 from waitlist_api.records.decisions import POLICY, offer_changes
-from waitlist_api.records.entry import Status
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting
 
+NOT_TO_BE_OFFERED = (
+    "The entry is not waiting, so no slot can be offered to it: get it for its status."
+)
 # A run that has to catch up with a schedule counts so many messages of instants; the next goes on.
 CATCH_UPS = 20
 
 
 class AdmitCommand(Struct, frozen=True, kw_only=True):
-    """How many places an operator offers now; with a `filter` to the first entries of a segment."""
+    """How many slots an operator offers now; with a `filter` to the first entries of a segment.
+
+    With `refill` unused ones go to the next entries, until so many have entered.
+    """
 
     waitlist_id: str
     count: int
     by: str
     filter: Segment | None = None
+    refill: bool = False
+    idempotency_key: str = ""
+
+
+class AdmitOneCommand(Struct, frozen=True, kw_only=True):
+    """The entry that an operator offers a slot now, wherever it waits."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    reason: str = ""
     idempotency_key: str = ""
 
 
@@ -37,7 +58,7 @@ class Run(Struct, frozen=True):
 
 
 class Admissions(Struct, frozen=True):
-    """Offers places. Redis decides how many are due and takes the entries, in one script.
+    """Offers slots. Redis decides how many are due and takes the entries, in one script.
 
     Runs at the same time never take more than is due. If a run dies before it has recorded its
     offers, maintenance records them.
@@ -47,29 +68,73 @@ class Admissions(Struct, frozen=True):
     offers: OfferWriter
     waitlists: WaitlistRecords
     waitlist_cache: WaitlistCache
+    entries: EntryRecords
+    positions: Positions
     now_millis: NowMillis
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the places that the policy has due, at most 100."""
+        """Offer the slots that the policy, or a quota, has due, at most 100."""
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
             admitted: c.AdmitResult = self.takes.send(self._request(waitlist, since), None)
             if admitted.outcome != "behind":
-                return Run(self._record(waitlist_id, admitted, POLICY), admitted.is_more)
+                return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             since = admitted.scheduled_until
         return Run([], is_more=True)
 
     def admit(self, command: AdmitCommand) -> Run:
-        """Offer `count` places now, whatever rate and schedule say; fewer if `max_inside` does."""
+        """Offer `count` slots now, whatever rate and schedule say; fewer if `max_inside` does.
+
+        A count of 0 ends what is left of the quota of earlier calls with `refill`.
+        """
+        asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             count=command.count,
-            **once_fields(command.by, command.idempotency_key, [command.count, command.filter]),
+            refill=command.refill,
+            **once_fields(command.by, command.idempotency_key, asked),
         )
         admitted: c.AdmitResult = self.takes.send(request, command.filter)
-        return Run(self._record(command.waitlist_id, admitted, command.by), admitted.is_more)
+        return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
+
+    def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
+        """Offer one waiting entry a slot now; return it as it is then.
+
+        Raises NotWaiting, AlreadyAdmitted, InsideFull.
+        """
+        key = (command.waitlist_id, command.entry_id)
+        request = c.Admit(
+            waitlist_id=command.waitlist_id,
+            entry_id=command.entry_id,
+            **once_fields(command.by, command.idempotency_key, [command.entry_id]),
+        )
+        admitted = self._take_one(request)
+        offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
+        if not offers and admitted.outcome != "repeat":
+            raise NotWaiting(NOT_TO_BE_OFFERED)
+        return self.positions.of(*key, to_operator=True), self.entries.find(*key)
+
+    def _take_one(self, request: c.Admit) -> c.AdmitResult:
+        """Send the request; if Redis has lost the waiting entry, restore it and send again."""
+        entry_id = request.entry_id or ""
+        try:
+            admitted: c.AdmitResult = self.takes.send(request, None)
+        except NotWaiting as refusal:
+            record = self.entries.find(request.waitlist_id, entry_id)
+            if record.status == "admitted":
+                raise AlreadyAdmitted from refusal
+            if record.status != "waiting" or self._restored(record).state != "waiting":
+                raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
+            admitted = self.takes.send(request, None)
+        return admitted
+
+    def _restored(self, record: EntryRecord) -> c.RestoreResult:
+        try:
+            return self.positions.put_back(record)
+        except Gone as error:
+            raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
         """Return the message of a run, with the instants since a time.
@@ -94,7 +159,14 @@ class Admissions(Struct, frozen=True):
             next_instant=following.millis if following else None,
         )
 
-    def _record(self, waitlist_id: str, admitted: c.AdmitResult, by: str) -> list[Offer]:
+    def record(
+        self,
+        waitlist_id: str,
+        admitted: c.AdmitResult | c.WithdrawResult,
+        by: str,
+        reason: str = "",
+    ) -> list[Offer]:
+        """Record the entries that a run took; return the offers that the record accepts."""
         status: Status = "admitted" if admitted.is_automatic else "offered"
         now_millis = self.now_millis()
 
@@ -105,7 +177,7 @@ class Admissions(Struct, frozen=True):
 
         transitions = [
             transition_of_take(
-                waitlist_id, one, admitted.stamp, status, by, changes(one.deadline_millis)
+                waitlist_id, one, admitted.stamp, status, by, changes(one.deadline_millis), reason
             )
             for one in admitted.entries
         ]

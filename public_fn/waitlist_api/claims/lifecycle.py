@@ -63,13 +63,15 @@ PARK = HoldVerb(
 REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked")
 ENTER = HoldVerb(message=c.Enter, decided="admitted", at=lambda _result, now_millis: now_millis)
 DECLINE = HoldVerb(message=c.Decline, decided="declined")
+WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn")
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
     """The entry, the actor, with a reason, and the token that proves the hold.
 
     A parked entry and an offer have no token that callers know. `ticket` is that of the stay that a
-    customer's entry token proves.
+    customer's entry token proves. `offered_until_millis` names the offer that an operator takes
+    back.
     """
 
     waitlist_id: str
@@ -80,6 +82,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     lease_seconds: int | None = None
+    offered_until_millis: int | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -98,10 +101,14 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
 
 class Acted(Struct, frozen=True):
-    """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0."""
+    """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0.
+
+    `result` is that of Redis; None if the record alone has shown that the verb was done before.
+    """
 
     view: EntryView
     deadline_millis: int = 0
+    result: c.HoldResult | None = None
 
 
 class Holds(Struct, frozen=True):
@@ -130,7 +137,8 @@ class Holds(Struct, frozen=True):
                 return Acted(self._view_of(record))
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
-        return Acted(_view_after(verb, command, result), getattr(result, "deadline_millis", 0))
+        deadline_millis = getattr(result, "deadline_millis", 0)
+        return Acted(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: HoldVerb, command: HoldCommand) -> Any:
         """Send the message; if Redis has lost the hold or parking, restore it and send again."""

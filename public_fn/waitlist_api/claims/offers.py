@@ -93,7 +93,13 @@ class OfferWriter(Struct, frozen=True):
 
 
 def transition_of_take(
-    waitlist_id: str, claim: c.Claimed, stamp: int, status: Status, by: str, changes: dict[str, Any]
+    waitlist_id: str,
+    claim: c.Claimed,
+    stamp: int,
+    status: Status,
+    by: str,
+    changes: dict[str, Any],
+    reason: str = "",
 ) -> Transition:
     """Return the transition of a taken entry, and of the hold before if that has just ended."""
     return Transition(
@@ -104,7 +110,10 @@ def transition_of_take(
         rank=claim.rank,
         attempts=claim.attempts,
         changes={"claim_token": claim.token, **changes},
-        events=(*ends_before(claim), HistoryEvent(stamp=stamp, event=status, by=by)),
+        events=(
+            *ends_before(claim),
+            HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),
+        ),
         unless_token=claim.token,
     )
 

@@ -150,7 +150,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         ),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claims, services.holds),
-        admin_admission_routes(services.admissions, services.exits),
+        admin_admission_routes(services.admissions, services.withdrawals, services.exits),
         admin_import_routes(services.imports, token_issuer),
         admin_entry_routes(
             services.entry_queries,

@@ -28,6 +28,7 @@ STATUS = {
     "waitlist_full": 409,
     "waitlist_deleting": 409,
     "waitlist_paused": 409,
+    "inside_full": 409,
     "claim_expired": 409,
     "claim_mismatch": 409,
     "not_parked": 409,

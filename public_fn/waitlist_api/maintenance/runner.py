@@ -116,8 +116,9 @@ class MaintenanceRunner(Struct, frozen=True):
     def _keep_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> None:
-        """Maintain a waitlist whose order is complete, and admit as its policy says."""
-        is_overdue = waitlist.settings.admission is not None and not waitlist.settings.paused
+        """Maintain a waitlist whose order is complete; admit as its policy or a quota says."""
+        admits = waitlist.settings.admission is not None or stats.quota > 0
+        is_overdue = admits and not waitlist.settings.paused
         try:
             self.rebuilder.forget(waitlist)
             self._repeat_settings(waitlist, stats.epoch)

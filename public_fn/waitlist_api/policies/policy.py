@@ -1,14 +1,18 @@
 """The admission policy of a list, as an operator sets it and the record stores it."""
 
+from datetime import datetime
 from typing import Any, Literal, Self
 
 import msgspec
 
+from waitlist_api.clock import millis_of
 from waitlist_shared.decoding import prepare
 
 Period = Literal["second", "minute", "hour", "day"]
 NoShow = Literal["keep_place", "to_back", "leave"]
 Acceptance = Literal["enter", "automatic"]
+Counts = Literal["offered", "entered"]
+Combine = Literal["least", "sum"]
 
 PERIOD_MILLIS: dict[Period, int] = {
     "second": 1000,
@@ -19,14 +23,24 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """At most `count` admissions in each period, evenly spread."""
+    """At most `count` slots in each period, evenly spread, `from_` a time on.
+
+    With `counts` "entered" the slot of an offer that ends unused comes back.
+    """
 
     count: int
     per: Period
+    counts: Counts = "offered"
+    from_: str | None = msgspec.field(default=None, name="from")
+
+    @property
+    def from_millis(self) -> int | None:
+        """When the rate begins; None if it has no beginning of its own."""
+        return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 
 class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
-    """`count` places that become due at each time of a cron expression, or once `at` a time."""
+    """`count` slots that become due at each time of a cron expression, or once `at` a time."""
 
     count: int
     cron: str | None = None
@@ -35,8 +49,9 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """How a list admits by itself; the fewest places of `rate`, `schedule` and room decide.
+    """How a list admits by itself; the fewest slots of `rate`, `schedule` and room decide.
 
+    With `combine` "sum" it is the slots of rate and schedule together, as far as there is room.
     Room is what `max_inside` leaves beside the customers inside and those with an offer. A policy
     with none of the three admits by hand only. `offer_seconds` is how long an offer lasts,
     `pass_seconds` how long a customer is inside after an admission, `no_show` what happens to an
@@ -45,6 +60,7 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     rate: Rate | None = None
     schedule: tuple[Scheduled, ...] = ()
+    combine: Combine = "least"
     max_inside: int | None = None
     offer_seconds: int = 600
     pass_seconds: int = 3600

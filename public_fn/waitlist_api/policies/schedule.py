@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 from msgspec import Struct
 
+from waitlist_api.clock import millis_of
 from waitlist_api.policies.policy import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
@@ -60,14 +61,10 @@ def check_cron(expression: str) -> None:
 
 def _instants_of(scheduled: Scheduled, millis: int) -> Iterator[Instant]:
     if scheduled.at is not None:
-        at_millis = _millis_of(datetime.fromisoformat(scheduled.at))
+        at_millis = millis_of(datetime.fromisoformat(scheduled.at))
         if at_millis > millis:
             yield Instant(at_millis, scheduled.count)
         return
     start = datetime.fromtimestamp(millis / 1000, ZoneInfo(scheduled.timezone))
     for moment in CronSim(scheduled.cron or "", start):
-        yield Instant(_millis_of(moment), scheduled.count)
-
-
-def _millis_of(moment: datetime) -> int:
-    return int(moment.timestamp() * 1000)
+        yield Instant(millis_of(moment), scheduled.count)

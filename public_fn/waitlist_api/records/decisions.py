@@ -20,6 +20,7 @@ STATUS_OF: dict[c.Verb, Status] = {
     "admitted": "admitted",
     "offered": "offered",
     "declined": "waiting",
+    "withdrawn": "waiting",
     "no_show": "waiting",
     "no_show_parked": "parked",
     # The leave that follows begins from this status.
@@ -27,7 +28,7 @@ STATUS_OF: dict[c.Verb, Status] = {
 }
 WORN_OUT = ("worn_out", "no_show_parked")
 # Verbs by which a caller ends a hold or a parking without admitting.
-HOLD_ENDS = ("released", "parked", "redriven", "declined")
+HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.flow import intervals_of, leaving_of
 from waitlist_api.wait.measure import measured
-from waitlist_api.wait.pace import Pace, Piece
+from waitlist_api.wait.pace import LONGEST_SECONDS, Pace, Piece
 
 # A rate is exact; only the moments of a look and of the next trigger blur it.
 TRIGGER_SECONDS = 1.0
@@ -24,13 +24,17 @@ STAY, STAY_ERROR = 2 / 3, 0.5
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """What of an admission policy decides the pace; `rate` is in places a second.
+    """What of an admission policy decides the pace; `rate` is in places a second, from a second on.
+
+    With `is_sum` the places of the instants open beside those of the rate, otherwise at the rate.
 
     `instants` are the next ones of a schedule, each with its second and the places that open then;
     None without a schedule. At most MOST_INSTANTS are given, so that fewer are all.
     """
 
     rate: float | None = None
+    rate_from: float = 0.0
+    is_sum: bool = False
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
@@ -70,22 +74,58 @@ def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
     if policy.instants is None:
         if policy.rate is None:
             return None
-        return Pace(at=at, rate=policy.rate, leaving=leaving, jitter=TRIGGER_SECONDS)
+        return Pace(
+            at=at,
+            rate=policy.rate,
+            leaving=leaving,
+            jitter=TRIGGER_SECONDS,
+            pieces=tuple(_after_beginning(policy.rate, policy.rate_from - at)),
+        )
     some = policy.instants[:MOST_INSTANTS]
     after = 0.0
     if len(some) == MOST_INSTANTS:
         places = sum(count for _, count in some[1:])
-        after = min(places / (some[-1][0] - some[0][0]), policy.rate or math.inf)
+        after = places / (some[-1][0] - some[0][0])
+        if policy.rate is not None and not policy.is_sum:
+            after = min(after, policy.rate)
+    if policy.rate is not None and policy.is_sum:
+        after += policy.rate
+        pieces = _beside(some, policy.rate, policy.rate_from, at)
+    else:
+        pieces = _pieces(some, policy.rate, policy.rate_from, at)
     return Pace(
         at=at,
         rate=after,
         leaving=leaving,
         jitter=MAINTENANCE_SECONDS,
-        pieces=tuple(_pieces(some, policy.rate, at)),
+        pieces=tuple(pieces),
     )
 
 
-def _pieces(instants: Sequence[tuple[float, int]], rate: float | None, at: int) -> Iterator[Piece]:
+def _after_beginning(rate: float, start: float) -> Iterator[Piece]:
+    """Yield what opens at a rate that begins later; nothing if it has begun."""
+    if start > 0:
+        yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
+
+
+def _beside(
+    instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
+) -> Iterator[Piece]:
+    """Yield the places of a rate up to each instant, and those of the instant at once."""
+    begin = max(0.0, rate_from - at)
+    for second, count in instants:
+        start = second - at
+        if start > begin:
+            yield Piece(begin, start, (start - begin) * rate)
+            begin = start
+        yield Piece(start, start, count)
+    if not instants or begin > instants[-1][0] - at:
+        yield from _after_beginning(rate, begin)
+
+
+def _pieces(
+    instants: Sequence[tuple[float, int]], rate: float | None, rate_from: float, at: int
+) -> Iterator[Piece]:
     """Yield when scheduled places open; a rate spreads them, and the next instant ends them.
 
     With a rate the first instant may be past, and the rest of its places is still to open.
@@ -96,7 +136,8 @@ def _pieces(instants: Sequence[tuple[float, int]], rate: float | None, at: int) 
             yield Piece(max(0.0, start), max(0.0, start), count)
         else:
             end = instants[number][0] if number < len(instants) else math.inf
-            until = min(start + count / rate, end - at)
+            start = max(start, rate_from - at)
+            until = max(start, min(start + count / rate, end - at))
             yield Piece(start, until, (until - start) * rate)
 
 

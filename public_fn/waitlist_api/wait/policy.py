@@ -20,15 +20,18 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
     limits = (admission.rate, admission.schedule or None, admission.max_inside)
     if limits == (None, None, None):
         return None
-    rate = None
+    rate, is_sum = None, admission.combine == "sum"
     if admission.rate is not None:
         rate = admission.rate.count * 1000 / PERIOD_MILLIS[admission.rate.per]
     instants = None
     if admission.schedule:
-        found = islice(_instants(admission.schedule, rate, now_millis), MOST_INSTANTS)
+        spread = None if is_sum else rate
+        found = islice(_instants(admission.schedule, spread, now_millis), MOST_INSTANTS)
         instants = [(one.millis / 1000, one.count) for one in found]
     return Policy(
         rate=rate,
+        rate_from=(admission.rate.from_millis or 0) / 1000 if admission.rate else 0.0,
+        is_sum=is_sum,
         instants=instants,
         max_inside=admission.max_inside,
         pass_seconds=admission.pass_seconds,

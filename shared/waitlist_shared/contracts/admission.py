@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from waitlist_shared.contracts.claims import Claimed, HoldResult
 from waitlist_shared.contracts.common import (
     ClaimToken,
+    EntryId,
     Number,
     OnceKey,
     OnEntry,
@@ -27,15 +28,19 @@ class DueInstant(Struct, frozen=True, array_like=True):
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
-    """Offers places to the first entries of the queue, or of a `segment`.
+    """Offers slots to the first entries of the queue, or of a `segment`, or one to `entry_id`.
 
-    Without a `count` the policy decides how many. A caller that counts its schedule knows these
-    settings, or newer ones: `settings_version`. Then `instants` are all of the schedule between
-    `schedule_from` and the last of them, and `next_instant` (milliseconds) is the one after them.
-    A repeat with the same `once_key` gets the same entries, as in a claim.
+    Without a `count` the policy decides how many. With `refill` the count is a quota: so many are
+    to enter, and unused offers go to the next ones. A count of 0 ends the quota. A caller that
+    counts its schedule knows these settings, or newer ones: `settings_version`. Then `instants` are
+    all of the schedule between `schedule_from` and the last of them, and `next_instant`
+    (milliseconds) is the one after them. A repeat with the same `once_key` gets the same entries,
+    as in a claim.
     """
 
-    count: Annotated[int, Meta(ge=1, le=MAX_ADMIT)] | None = None
+    count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
+    refill: bool = False
+    entry_id: EntryId | None = None
     segment: SegmentId | None = None
     segments_version: Number = 0
     once_key: OnceKey | None = None
@@ -95,6 +100,30 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     token: str
     position: int | None = None
     total: int | None = None
+
+
+class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
+    """Takes an offer back, the one that ends at this millisecond: its entry waits at its old place.
+
+    Without it the one that is open; with 0 none is, and only a repeat is answered. The next one
+    gets the slot in the same run, if a slot is due.
+    """
+
+    offered_until_millis: Number | None = None
+
+
+@answers(Withdraw)
+class WithdrawResult(HoldResult, frozen=True, kw_only=True):
+    """`outcome` is withdrawn, or repeat. No position is known while the order is rebuilt.
+
+    `entries` has the one that got the slot, as an AdmitResult has it. A repeat has none.
+    """
+
+    token: str
+    position: int | None = None
+    total: int | None = None
+    entries: tuple[Claimed, ...] = ()
+    is_automatic: bool = False
 
 
 class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):

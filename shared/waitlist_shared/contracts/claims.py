@@ -176,6 +176,7 @@ Verb = Literal[
     "admitted",
     "offered",
     "declined",
+    "withdrawn",
     "no_show",
     "no_show_parked",
     "abandoned",
@@ -188,8 +189,9 @@ class Decision(Struct, frozen=True, kw_only=True):
     `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
     `abandoned` the end of an offer after which the entry leaves the list. `token` is that of the
     hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
-    the deadline of an offer or an extension, or the stamp at which an expired hold's lease ended. A
-    parking after too many attempts or offers has the deadline of the last one.
+    the deadline of an offer, a withdrawn one too, or of an extension, or the stamp at which an
+    expired hold's lease ended. A parking after too many attempts or offers has the deadline of the
+    last one.
     """
 
     verb: Verb

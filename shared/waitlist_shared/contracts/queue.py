@@ -56,6 +56,8 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 NoShow = Literal["keep_place", "to_back", "leave"]
 Acceptance = Literal["enter", "automatic"]
+RateCounts = Literal["offered", "entered"]
+Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -63,9 +65,11 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     `segments_version` is that of the last change of the declared segments; 0 without segments.
 
-    With `admission` the list has a policy: `rate_count` places per `rate_millis`, or places by a
-    schedule if it `has_schedule`, or both; `max_inside` bounds offers and customers inside. A
-    customer is inside for `pass_seconds` after an admission, 0 without a policy.
+    With `admission` the list has a policy: `rate_count` slots per `rate_millis`, from the
+    millisecond `rate_from` on; or slots by a schedule if it `has_schedule`; or both, of which the
+    fewest or the `sum` decides (`combine`). `rate_counts` says whether the rate gets the slot of an
+    offer back that ends unused. `max_inside` bounds offers and customers inside. A customer is
+    inside for `pass_seconds` after an admission, 0 without a policy.
     """
 
     version: Number
@@ -79,7 +83,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     admission: bool = False
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
+    rate_from: Number | None = None
+    rate_counts: RateCounts = "offered"
     has_schedule: bool = False
+    combine: Combine = "least"
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
@@ -320,7 +327,10 @@ class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
 
 @answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
-    """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows."""
+    """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows.
+
+    `quota` is how many are still to enter by operators' `admit` with `refill`.
+    """
 
     state: State
     epoch: Epoch
@@ -333,6 +343,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"] = "ready"
     pace: str | None = None
+    quota: Number = 0
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):

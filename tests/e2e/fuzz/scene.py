@@ -41,9 +41,10 @@ WAITING = (
     "remove",
     "issueToken",
     "erasePerson",
+    "admitPerson",
 )
 HELD = ("complete", "release", "extend", "park")
-OFFERED = ("enter", "decline")
+OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 SPOILING = ("putWaitlist", "deleteWaitlist")
 

@@ -94,11 +94,26 @@ def _admit_within(line: Line, version: int) -> Answer:
     return line.send("admit", count=1, segment=segment, segments_version=version)
 
 
-def many_expired(line: Line, verb: str = "claim") -> Answer:
+def _admit_one(line: Line) -> Answer:
+    return line.send("admit", entry_id=line.id_of("bob"))
+
+
+def _full_inside(line: Line) -> Line:
+    with_settings(line, max_inside=1).signup("bob")
+    line.send("admit")
+    return line
+
+
+def _withdraw_from_many(line: Line) -> Answer:
+    """Withdraw the offer of bob when more holds have expired than one request can end."""
+    return many_expired(offered(line), "withdraw", entry_id=line.id_of("bob"))
+
+
+def many_expired(line: Line, verb: str = "claim", **fields: Any) -> Answer:
     """Claim when more holds have expired than one request of a batch can end."""
     line.init()
     requests = [_expired(line, number) for number in range(200)]
-    requests.append(line.message(verb))
+    requests.append(line.message(verb, **fields))
     answer: Answer = line.handle({"op": "batch", "requests": requests})["results"][-1]
     return answer
 
@@ -178,6 +193,14 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("enter", "cold"): lambda line: by(line, "enter"),
     ("enter", "not_offered"): lambda line: by(warm(line), "enter"),
     ("enter", "offer_expired"): lambda line: by(offered(line, seconds=0), "enter"),
+    ("admit", "not_waiting"): lambda line: _admit_one(held(line)),
+    ("admit", "inside_full"): lambda line: _admit_one(_full_inside(line)),
+    ("withdraw", "withdrawn"): lambda line: by(offered(line), "withdraw"),
+    ("withdraw", "repeat"): lambda line: by(done(offered(line), "withdraw"), "withdraw"),
+    ("withdraw", "cold"): lambda line: by(line, "withdraw"),
+    ("withdraw", "not_offered"): lambda line: by(warm(line), "withdraw"),
+    ("withdraw", "offer_expired"): lambda line: by(offered(line, seconds=0), "withdraw"),
+    ("withdraw", "expiring"): lambda line: _withdraw_from_many(line),
     ("decline", "declined"): lambda line: by(offered(line), "decline"),
     ("decline", "repeat"): lambda line: by(done(offered(line), "decline"), "decline"),
     ("decline", "cold"): lambda line: by(line, "decline"),

@@ -158,6 +158,7 @@ def test_counting(people: People) -> None:
         "offered": 0,
         "inside": 0,
         "parked": 0,
+        "quota": 0,
         "signed_up": 0,
         "left": 0,
         "admitted": 0,

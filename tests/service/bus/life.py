@@ -59,6 +59,10 @@ def _is_admitted_by_the_policy(scene: Scene) -> None:
     assert scene.desk.decline("ada").status == 200
     scene.world.advance(30)
     assert scene.desk.look("ada").status == 200
+    scene.world.advance(20)
+    assert scene.desk.withdraw("ada").status == 200
+    scene.world.advance(10)
+    assert scene.desk.look("ada").status == 200
     scene.world.advance(OFFER_SECONDS)
     scene.maintain()
     assert scene.desk.look("ada").json["status"] == "offered"

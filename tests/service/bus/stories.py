@@ -15,6 +15,7 @@ WORDS = (
     "released",
     "expired",
     "declined",
+    "withdrawn",
     "no_show",
     "parked",
     "redriven",
@@ -199,6 +200,14 @@ def declines(scene: Scene) -> None:
     is_offered_a_place(scene)
     for _repeat in range(2):
         assert scene.desk.decline("ada").status == 200
+
+
+@story(JOINED, OFFERED_BY_POLICY, ("withdrawn", "operator"))
+def is_offered_a_place_too_early(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    until = scene.desk.look("ada").json["offered_until"]
+    for _repeat in range(2):
+        assert scene.desk.withdraw("ada", offered_until=until).status == 200
 
 
 @story(JOINED, OFFERED_BY_POLICY, LEFT)

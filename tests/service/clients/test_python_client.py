@@ -157,6 +157,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
 
     offers = send("admit", 200, waitlist_id=BAKERY, body=body("AdmitBody", count=2)).entries
     (cyd, ada) = [names[one.entry_id] for one in offers]
+    assert on(cyd, "withdraw", body=body("WithdrawBody")).status == "waiting"
+    assert on(cyd, "admitPerson", body=body("AdmitOneBody")).status == "offered"
     assert on(cyd, "decline", token=tokens[cyd], body=body("DeclineBody")).status == "waiting"
     assert on(ada, "enter", token=tokens[ada]).pass_
     assert on(ada, "getPass", token=tokens[ada]).pass_

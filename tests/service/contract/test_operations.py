@@ -85,6 +85,8 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Inspect(**of(EVE)), "looked"),
     (c.Restore(**tagged(HAL), **OFFERED, rank=9, ticket=9, stamp=9), "restored"),
     (c.Decline(**of(HAL)), "declined"),
+    (c.Admit(waitlist_id=WAITLIST_ID, entry_id=HAL), "admitted"),
+    (c.Withdraw(**of(HAL)), "withdrawn"),
     (c.Admit(waitlist_id=WAITLIST_ID, count=100), "admitted"),
     (c.Enter(**of(HAL)), "entered"),
     (c.Exit(**of(HAL)), "absent"),

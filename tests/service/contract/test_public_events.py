@@ -31,6 +31,8 @@ EXPECTED = {
     "decline": 200,
     "exit": 200,
     "admin_admit": 200,
+    "admin_admit_entry": 200,
+    "admin_withdraw": 200,
     "admin_exit": 200,
     "admin_put_waitlist": 200,
     "admin_get_waitlist": 200,
@@ -94,7 +96,7 @@ class Deployment:
         if name in ON_HOLD:
             claims = body_of(self.answer(PUBLIC["admin_claim"]))["claims"]
             return with_token(PUBLIC[name], claims[0]["claim_token"])
-        if name in ("enter", "decline", *INSIDE):
+        if name in ("enter", "decline", "admin_withdraw", *INSIDE):
             assert self.answer(PUBLIC["admin_admit"])["statusCode"] == 200
         if name in INSIDE:
             assert self.answer(PUBLIC["enter"])["statusCode"] == 200

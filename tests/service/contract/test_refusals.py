@@ -79,6 +79,14 @@ def holding(deadline_millis: int, state: str = "held") -> Prepare:
     return prepare
 
 
+def full_inside(queue: QueueClient) -> None:
+    """Have Ada's offer take the only room."""
+    configured(admission=True, max_inside=1)(queue)
+    queue.send(c.Signup(**tagged(ADA)))
+    queue.send(c.Signup(**tagged(BOB)))
+    queue.send(c.Admit(waitlist_id=WAITLIST_ID))
+
+
 def claimed_once(queue: QueueClient) -> None:
     warm(queue)
     queue.send(c.Claim(waitlist_id=WAITLIST_ID, once_key="0" * 32, once_body="0" * 32))
@@ -99,6 +107,7 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "gone": (departed, c.Signup(**tagged(ADA))),
     "not_waiting": (warm, bump(to="back")),
     "no_room": (without_room, bump(places=1)),
+    "inside_full": (full_inside, c.Admit(waitlist_id=WAITLIST_ID, entry_id=BOB)),
     "waitlist_paused": (configured(paused=True), c.Claim(waitlist_id=WAITLIST_ID)),
     "idempotency_key_reused": (
         claimed_once,

@@ -290,6 +290,17 @@ def exit_(service: Deployment) -> None:
     wrong(service, "POST", f"{ENTRY}/exit")
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit")
+def admit_entry(service: Deployment) -> None:
+    done(service, "POST", f"{ADMIN_ENTRY}/admit", {"reason": REASON})
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw")
+def withdraw(service: Deployment) -> None:
+    offer(service)
+    done(service, "POST", f"{ADMIN_ENTRY}/withdraw", {"reason": REASON})
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit")
 def exit_by_operator(service: Deployment) -> None:
     enter(service)

@@ -1,6 +1,7 @@
 -- Admits a customer: ends the hold for good. The customer is inside for `pass_seconds`, if that is not 0. Returns
 -- the millisecond at which the pass ends, or 0.
 local function admit(keys, entry_id, hold, stamp, pass_seconds, now)
+  use_up(keys, hold)
   hold.state, hold.stamp = 'done', stamp
   write_hold(keys, entry_id, hold)
   redis.call('ZREM', keys.held, entry_id)

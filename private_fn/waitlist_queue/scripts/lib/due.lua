@@ -1,19 +1,25 @@
--- The places that a policy has due, and when it has more. `meta` is what read_policy returns.
+-- The slots that a policy has due, what pays for them, and when it has more. `policy` is what read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the next run
 
 local function read_policy(keys, now)
-  local names = {'rate_count', 'rate_millis', 'bucket_at', 'has_schedule', 'scheduled',
-    'scheduled_until', 'max_inside', 'offer_seconds', 'pass_seconds', 'acceptance'}
+  local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at',
+    'has_schedule', 'scheduled', 'scheduled_until', 'combine', 'max_inside', 'offer_seconds',
+    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
-  -- An order that was made before there were policies has had nothing due.
+  -- An order that was made before there were policies, or quotas, has had nothing due.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
+  policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0
+  policy.quota_number, policy.rate_version = policy.quota_number or 0, policy.rate_version or 0
+  policy.has_rate, policy.has_schedule = type(policy.rate_count) == 'number', policy.has_schedule == 1
+  policy.has_limit = policy.has_rate or policy.has_schedule or type(policy.max_inside) == 'number'
+  policy.is_sum = policy.combine == 'sum' and policy.has_rate and policy.has_schedule
   return policy
 end
 
--- Lets the instants up to now count, each "millis:count": once, also if they are late. Places beyond the entries
+-- Lets the instants up to now count, each "millis:count": once, also if they are late. Slots beyond the entries
 -- that wait lapse when the next instant comes.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
@@ -25,7 +31,7 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many places the rate has due. The bucket holds the places of a minute, or one.
+-- Returns how many slots the rate has due. The bucket holds those of a minute, or one.
 local function rate_due(policy, now)
   local count, period = policy.rate_count, policy.rate_millis * 1000
   local size = math.max(1, math.floor(MINUTE * count / period))
@@ -49,38 +55,72 @@ local function room_of(keys, policy, now)
     redis.call('ZCARD', keys.held))
 end
 
--- Returns the fewest places of rate, schedule and room; none if the policy has none of the three.
-local function places_due(policy, room, now)
-  local due
-  if type(policy.rate_count) == 'number' then due = rate_due(policy, now) end
-  if policy.has_schedule == 1 then due = math.min(due or policy.scheduled, policy.scheduled) end
-  if room then due = math.min(due or room, room) end
-  return due or 0
+-- Returns how many slots are due: the fewest of rate and schedule, or with `sum` both together; the rest of the quota
+-- beside them; and not more than there is room. Room alone is a policy too.
+local function slots_due(policy, room, now)
+  local rate = policy.has_rate and rate_due(policy, now)
+  local scheduled = policy.has_schedule and policy.scheduled
+  policy.by_rate, policy.by_quota = rate or 0, math.max(0, policy.quota - policy.quota_open)
+  local due = rate or scheduled
+  if rate and scheduled then
+    due = policy.is_sum and rate + scheduled or math.min(rate, scheduled)
+  end
+  due = due and due + policy.by_quota or room or policy.by_quota
+  return room and math.min(due, room) or due
 end
 
-local function take_due(policy, taken)
-  if type(policy.rate_count) == 'number' then
+-- Returns what pays for the slot of this number: the quota for the first ones. With `sum` the rate pays before the
+-- schedule, because its slots lapse after a minute.
+local function paid_by(policy, number)
+  if number <= policy.by_quota then return 'q' .. policy.quota_number end
+  number = number - policy.by_quota
+  local paid = ''
+  if policy.has_rate and policy.rate_counts == 'entered' and
+    (not policy.is_sum or number <= policy.by_rate) then
+    paid = 'r' .. policy.rate_version
+  end
+  if policy.has_schedule and (not policy.is_sum or number > policy.by_rate) then
+    paid = paid .. 's'
+  end
+  return paid
+end
+
+-- Takes so many of the slots that are due from what pays for them.
+local function take_due(keys, policy, taken)
+  local by_quota = math.min(taken, policy.by_quota)
+  policy.quota_open = policy.quota_open + by_quota
+  local by_rate, scheduled = taken - by_quota, taken - by_quota
+  if policy.is_sum then
+    by_rate = math.min(by_rate, policy.by_rate)
+    scheduled = scheduled - by_rate
+  end
+  if policy.has_rate then
     local period = policy.rate_millis * 1000
-    policy.bucket_at = policy.bucket_at + math.ceil(taken * period / policy.rate_count)
+    policy.bucket_at = policy.bucket_at + math.ceil(by_rate * period / policy.rate_count)
   end
-  if policy.has_schedule == 1 then policy.scheduled = policy.scheduled - taken end
+  if policy.has_schedule then policy.scheduled = policy.scheduled - scheduled end
+  redis.call('HSET', keys.meta, 'bucket_at', policy.bucket_at, 'scheduled', policy.scheduled,
+    'scheduled_until', policy.scheduled_until, 'quota_open', policy.quota_open)
 end
 
--- Returns the millisecond at which rate, schedule and room all have a place again, or nil if only a change of the
--- settings or an exit can bring that.
+-- Returns the millisecond at which slots and room are there again, or nil if only a change of the settings, an exit
+-- or an operator can bring that.
 local function next_due(keys, policy, room, next_instant, millis)
-  local at = 0
-  if type(policy.rate_count) == 'number' then
-    at = math.ceil((policy.bucket_at + policy.rate_millis * 1000 / policy.rate_count) / 1000)
+  local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
+  if policy.has_rate then
+    rate_at = math.ceil((policy.bucket_at + policy.rate_millis * 1000 / policy.rate_count) / 1000)
   end
-  if policy.has_schedule == 1 and policy.scheduled < 1 then
-    if next_instant == '' then return nil end
-    at = math.max(at, tonumber(next_instant))
+  if policy.has_schedule and policy.scheduled < 1 then
+    schedule_at = tonumber(next_instant) or math.huge
   end
+  local at = policy.is_sum and math.min(rate_at, schedule_at) or math.max(rate_at, schedule_at)
+  if policy.quota > policy.quota_open then at = 0 end
+  local held = tonumber(redis.call('ZRANGE', keys.held, 0, 0, 'WITHSCORES')[2] or math.huge)
+  local gives_back = policy.has_schedule or policy.rate_counts == 'entered' or policy.quota > 0
+  if gives_back then at = math.min(at, held) end
   if room and room < 1 then
     local inside = redis.call('ZRANGE', keys.inside, 0, 0, 'WITHSCORES')[2]
-    local held = redis.call('ZRANGE', keys.held, 0, 0, 'WITHSCORES')[2]
-    at = math.max(at, math.min(tonumber(inside or math.huge), tonumber(held or math.huge)))
+    at = math.max(at, math.min(tonumber(inside or math.huge), held))
   end
-  return at
+  return at < math.huge and at or nil
 end

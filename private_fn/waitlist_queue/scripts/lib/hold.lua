@@ -1,6 +1,6 @@
--- Holds one entry, which is out of the queue already: `held` for a claimer, `offered` to its customer. Returns
--- the hold.
-local function start_hold(keys, entry_id, rank, state, token, deadline, stamp)
+-- Holds one entry, which is out of the queue already: `held` for a claimer, `offered` to its customer and `paid` by
+-- these slots. Returns the hold.
+local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)
   if ticket then redis.call('HDEL', keys.moved, entry_id) end
@@ -8,7 +8,8 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp)
   leave_segments(keys, entry_id, rank)
   redis.call('ZADD', keys.held, deadline, entry_id)
   local hold = {state = state, token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
-    attempts = tonumber(attempts or 0), stamp = stamp}
+    attempts = tonumber(attempts or 0), stamp = stamp, paid = paid or ''}
   write_hold(keys, entry_id, hold)
+  write_payment(keys, entry_id, hold)
   return hold
 end

@@ -1,18 +1,32 @@
 -- Entries that are on the list and not in the queue: held by a claim, parked, or done (admitted, and kept until
 -- maintenance has reconciled the record). The claims hash has a hold for each of them:
--- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out.
+-- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out. The slots
+-- that paid for an offer (see paid) stand in a field of their own, behind its token: a function of the version before
+-- reads holds too, and ends them without it.
+local PAID = ':paid'
+
 local function read_hold(keys, entry_id)
-  local packed = redis.call('HGET', keys.claims, entry_id)
+  local packed, payment = unpack(redis.call('HMGET', keys.claims, entry_id, entry_id .. PAID))
   if not packed then return nil end
   local state, token, rank, ticket, attempts, stamp =
     string.match(packed, '([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)')
+  local payer, paid = string.match(payment or '', '(%w+) (.*)')
   return {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
-    attempts = tonumber(attempts), stamp = tonumber(stamp)}
+    attempts = tonumber(attempts), stamp = tonumber(stamp), paid = payer == token and paid or ''}
 end
 
 local function write_hold(keys, entry_id, hold)
   redis.call('HSET', keys.claims, entry_id, string.format('%s|%s|%d|%d|%d|%d',
     hold.state, hold.token, hold.rank, hold.ticket, hold.attempts, hold.stamp))
+end
+
+local function write_payment(keys, entry_id, hold)
+  if hold.paid == '' then return end
+  redis.call('HSET', keys.claims, entry_id .. PAID, hold.token .. ' ' .. hold.paid)
+end
+
+local function delete_hold(keys, entry_id)
+  redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
 -- Marks an entry whose record may lack the decision of this stamp: maintenance reconciles it within a minute.

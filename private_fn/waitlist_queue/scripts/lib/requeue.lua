@@ -2,7 +2,7 @@
 local function requeue(keys, entry_id, hold, rank)
   local free = free_rank(keys, entry_id, rank) or rank
   enqueue(keys, entry_id, free, hold.ticket)
-  redis.call('HDEL', keys.claims, entry_id)
+  delete_hold(keys, entry_id)
   redis.call('ZREM', keys.held, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
   if hold.attempts > 0 then

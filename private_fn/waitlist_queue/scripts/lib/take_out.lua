@@ -6,7 +6,7 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Takes an entry off the list; returns its state before and its ticket. Returns nil if the entry has no place,
+-- Takes an entry off the list; returns its state before, its ticket, and its hold. Returns nil if the entry has no place,
 -- and `other` if the place belongs to another stay of the same customer, which remains.
 local function take_out(keys, entry_id, stay_ticket)
   local ticket, rank, hold = find_place(keys, entry_id)
@@ -17,8 +17,8 @@ local function take_out(keys, entry_id, stay_ticket)
   redis.call('HDEL', keys.tags, entry_id)
   redis.call('HDEL', keys.moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
-  redis.call('HDEL', keys.claims, entry_id)
+  delete_hold(keys, entry_id)
   redis.call('ZREM', keys.held, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
-  return hold and hold.state or 'waiting', ticket
+  return hold and hold.state or 'waiting', ticket, hold
 end

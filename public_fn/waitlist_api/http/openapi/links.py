@@ -45,6 +45,7 @@ OF_A_SIGNUP = to(
     "getPerson",
     "editPerson",
     "bump",
+    "admitPerson",
     "remove",
     "issueToken",
     "erasePerson",

@@ -336,17 +336,48 @@ def _waitlists() -> dict[str, Operation]:
 def _admission() -> dict[str, Operation]:
     return {
         "admit": _operator(
-            "Offer places to the next entries, optionally of one segment",
+            "Offer slots to the next entries, optionally of one segment",
             answers(
                 200,
-                "The entries that got a place, in serving order",
+                "The entries that got a slot, in serving order",
                 *WRITE,
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
             "For once, beside what the waitlist's admission policy does by itself. With an "
-            "Idempotency-Key a repeat by the same operator offers no further place: it returns the "
-            "same entries, as far as they still have their place.",
+            "Idempotency-Key a repeat by the same operator offers no further slot: it returns the "
+            "same entries, as far as they still have theirs. With `refill` slots that are not used "
+            "go to the next entries; a `count` of 0 ends that.",
+        ),
+        "admitPerson": _operator(
+            "Offer a slot to this entry now",
+            answers(
+                200,
+                "The entry with its offer",
+                *ENTRY,
+                "not_waiting",
+                "already_admitted",
+                "inside_full",
+                "waitlist_paused",
+                "idempotency_key_reused",
+            ),
+            "Wherever it waits, and whatever rate and schedule say. Nothing of the policy pays for "
+            "it, so an offer that is not used goes to no other entry. With an Idempotency-Key a "
+            "repeat by the same operator offers nothing further.",
+        ),
+        "withdraw": _operator(
+            "Take an offer back",
+            answers(
+                200,
+                "The entry, waiting at its old place",
+                *ENTRY,
+                "not_offered",
+                "offer_expired",
+                "not_waiting",
+                "already_admitted",
+            ),
+            "The slot goes to the next entry at once, if the policy or a quota still has it due. "
+            "Idempotent with `offered_until`, which names the offer.",
         ),
         "exitPerson": _operator(
             "Let a customer go out, and free the place",

@@ -14,10 +14,11 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
+    UtcTime,
     documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
-from waitlist_api.policies.policy import Acceptance, NoShow, Period
+from waitlist_api.policies.policy import Acceptance, Combine, Counts, NoShow, Period
 from waitlist_api.policies.schedule import check_cron
 from waitlist_shared.limits import (
     MAX_ADMIT,
@@ -55,17 +56,32 @@ def _moment(text: str) -> str:
 
 
 class RateBody(Body):
-    """At most `count` admissions in each period, evenly spread."""
+    """At most `count` slots in each period, evenly spread."""
 
     count: Annotated[int, Field(ge=1, le=MAX_RATE)]
     per: Period
+    counts: Annotated[
+        Counts,
+        Field(
+            description="`offered`: each offer uses a slot. `entered`: the slot of an offer that "
+            "ends unused comes back, as far as one minute's slots collect."
+        ),
+    ] = "offered"
+    from_: Annotated[
+        Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
+        Field(
+            alias="from",
+            description="The rate gives no slots before this time; null: from its declaration on.",
+            examples=["2026-12-01T09:00:00Z"],
+        ),
+    ] = None
 
 
-Places = Annotated[int, Field(ge=1, le=MAX_RATE, description="How many places become due.")]
+Places = Annotated[int, Field(ge=1, le=MAX_RATE, description="How many slots become due.")]
 
 
 class ScheduledBody(Body):
-    """Places that become due at each time of a cron expression, or once at a time."""
+    """Slots that become due at each time of a cron expression, or once at a time."""
 
     cron: Annotated[
         Annotated[str, Field(max_length=100), AfterValidator(_cron)] | None,
@@ -104,24 +120,31 @@ class ScheduledBody(Body):
 
 
 class AdmissionBody(Body):
-    """How a waitlist admits by itself: the fewest places of rate, schedule and room decide.
+    """How a waitlist admits by itself: the fewest slots of rate, schedule and room decide.
 
     With none of `rate`, `schedule` and `max_inside` only `admit` by an operator offers places.
     """
 
     rate: Annotated[
         RateBody | None,
-        Field(description="At most one minute's places collect while no customer waits."),
+        Field(description="At most one minute's slots collect while no customer waits."),
     ] = None
     schedule: Annotated[
         list[ScheduledBody],
         Field(
             default_factory=list,
             max_length=MAX_SCHEDULE,
-            description="Each time counts once. Places for which no customer waits lapse at the "
+            description="Each time counts once. Slots for which no customer waits lapse at the "
             "next time.",
         ),
     ]
+    combine: Annotated[
+        Combine,
+        Field(
+            description="What rate and schedule have due together: the `least` of both, or their "
+            "`sum`; never more than `max_inside` has room for."
+        ),
+    ] = "least"
     max_inside: Annotated[
         int | None,
         Field(
@@ -165,7 +188,7 @@ class AdmissionBody(Body):
     @property
     def policy(self) -> dict[str, Any]:
         """The fields as the policy has them."""
-        fields = self.model_dump()
+        fields = self.model_dump(by_alias=True)
         fields["schedule"] = [
             {name: value for name, value in one.items() if value is not None}
             for one in fields["schedule"]
@@ -177,10 +200,11 @@ class AdmitBody(Body):
     count: Annotated[
         int,
         Field(
-            ge=1,
+            ge=0,
             le=MAX_ADMIT,
-            description="How many places to offer now, whatever rate and schedule say. There are "
-            "fewer if fewer wait, or if `max_inside` leaves less room; the rest is not kept.",
+            description="How many slots to offer now, whatever rate and schedule say. There are "
+            "fewer if fewer wait, or if `max_inside` leaves less room; the rest is kept only with "
+            "`refill`. 0 ends what is left of the quota.",
         ),
     ]
     filter: Annotated[
@@ -192,9 +216,38 @@ class AdmitBody(Body):
         ),
     ] = None
 
+    refill: Annotated[
+        bool,
+        Field(
+            description="Until so many people have entered, slots that are not used go to the next "
+            "entries; `quota` of the statistics has the rest. Not with a `filter`."
+        ),
+    ] = False
+
+    @model_validator(mode="after")
+    def _check_refill(self) -> "AdmitBody":
+        if self.refill and self.filter is not None:
+            raise ValueError("takes refill without filter: a quota is of the whole list")
+        return self
+
+
+class AdmitOneBody(Body):
+    reason: Reason = ""
+
+
+class WithdrawBody(Body):
+    offered_until: Annotated[
+        UtcTime | None,
+        Field(
+            description="Take back only the offer that ends then, so that a late repeat does not "
+            "take back the next one; null: the offer that is open now."
+        ),
+    ] = None
+    reason: Reason = ""
+
 
 class OfferAnswer(EntryAnswer):
-    """An entry that got a place: `offered`, or `admitted` where the policy asks no acceptance."""
+    """An entry that got a slot: `offered`, or `admitted` where the policy asks no acceptance."""
 
     customer_id: TheCustomerId | None
     admitted_at: Time | None
@@ -204,7 +257,7 @@ class AdmitAnswer(Model):
     entries: Annotated[
         list[OfferAnswer],
         documented(maxItems=MAX_ADMIT),
-        Field(description="The entries that got a place, in serving order."),
+        Field(description="The entries that got a slot, in serving order."),
     ]
 
 

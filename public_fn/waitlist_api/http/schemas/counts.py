@@ -32,6 +32,13 @@ class StatsAnswer(WithEstimate):
         Count, Field(description="Admitted customers whose pass lasts and who have not gone out.")
     ]
     parked: Count
+    quota: Annotated[
+        Count,
+        Field(
+            description="How many are still to enter by operators' `admit` with `refill`; 0 after "
+            "a loss of Redis."
+        ),
+    ]
     oldest_waiting_seconds: Annotated[
         Count | None, Field(description="How long ago the entry at the head of the queue joined.")
     ]

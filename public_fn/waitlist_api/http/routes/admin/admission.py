@@ -1,28 +1,37 @@
-"""Operators' routes of admission: offer places by hand, let a customer go out."""
+"""Operators' routes of admission: offer slots by hand, take them back, let a customer go out."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec.structs import replace
 
-from waitlist_api.admission.admit import Admissions, AdmitCommand
+from waitlist_api.admission.admit import Admissions, AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.exit import Exits
+from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.credentials import operator_of
+from waitlist_api.claims.lifecycle import HoldCommand
 from waitlist_api.claims.offers import Offer
-from waitlist_api.clock import iso
+from waitlist_api.clock import iso, millis_of
 from waitlist_api.entries.position import EntryView
 from waitlist_api.http.routes.admission import admitted_answer
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.admission import (
     AdmitAnswer,
     AdmitBody,
+    AdmitOneBody,
     AdmittedAnswer,
     ExitBody,
     OfferAnswer,
+    WithdrawBody,
 )
+from waitlist_api.http.schemas.entries import EntryAnswer
+from waitlist_api.records.entry import EntryRecord
 
 ADMIT = "/v1/admin/waitlists/<waitlist_id>/admit"
-EXIT = "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/exit"
+ENTRY = "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>"
 
 
-def admin_admission_routes(admissions: Admissions, exits: Exits) -> APIGatewayHttpRouter:
+def admin_admission_routes(
+    admissions: Admissions, withdrawals: Withdrawals, exits: Exits
+) -> APIGatewayHttpRouter:
     """Return the operators' routes of admission."""
     router = APIGatewayHttpRouter()
 
@@ -37,12 +46,41 @@ def admin_admission_routes(admissions: Admissions, exits: Exits) -> APIGatewayHt
             waitlist_id=waitlist_id,
             count=body.count,
             filter=body.filter,
+            refill=body.refill,
             by=by(),
             idempotency_key=idempotency_key or "",
         )
         return AdmitAnswer(entries=[_offer(one) for one in admissions.admit(command).offers])
 
-    @router.post(EXIT, operation_id="exitPerson")
+    @router.post(f"{ENTRY}/admit", operation_id="admitPerson")
+    def admit_entry(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: AdmitOneBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> OfferAnswer:
+        command = AdmitOneCommand(
+            waitlist_id=waitlist_id,
+            entry_id=entry_id,
+            by=by(),
+            reason=body.reason,
+            idempotency_key=idempotency_key or "",
+        )
+        return _offer_answer(*admissions.admit_one(command))
+
+    @router.post(f"{ENTRY}/withdraw", operation_id="withdraw")
+    def withdraw(waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody) -> EntryAnswer:
+        until = body.offered_until
+        command = HoldCommand(
+            waitlist_id=waitlist_id,
+            entry_id=entry_id,
+            by=by(),
+            reason=body.reason,
+            offered_until_millis=None if until is None else millis_of(until),
+        )
+        return EntryAnswer(**withdrawals.withdraw(command).answer)
+
+    @router.post(f"{ENTRY}/exit", operation_id="exitPerson")
     def exit_entry(waitlist_id: WaitlistId, entry_id: EntryId, body: ExitBody) -> AdmittedAnswer:
         return admitted_answer(exits.exit(waitlist_id, entry_id, by(), reason=body.reason))
 
@@ -52,10 +90,14 @@ def admin_admission_routes(admissions: Admissions, exits: Exits) -> APIGatewayHt
 def _offer(offer: Offer) -> OfferAnswer:
     claim, record = offer.claim, offer.record
     view = EntryView.placed(claim.entry_id, record.status, claim.rank, claim.ticket)
-    is_offered = record.status == "offered"
+    until = iso(claim.deadline_millis) if record.status == "offered" else None
+    return _offer_answer(replace(view, offered_until=until), record)
+
+
+def _offer_answer(view: EntryView, record: EntryRecord) -> OfferAnswer:
     admitted = record.admitted_millis
     return OfferAnswer(
-        **{**view.answer, "offered_until": iso(claim.deadline_millis) if is_offered else None},
+        **view.answer,
         customer_id=record.customer_id or None,
         admitted_at=None if admitted is None else iso(admitted),
     )

@@ -1,0 +1,34 @@
+-- Offers a slot to entries that are out of the queue already: id, rank, id, rank, … in `popped`. Where the policy asks
+-- no acceptance it admits them. `paid` returns what pays for the slot of a number. Returns the rows of the answer, and
+-- "entry_id:token" of each.
+local TOKEN_LENGTH = 40
+
+local function offer(keys, popped, policy, tokens, stamp, paid, now)
+  local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
+  local deadline = math.floor(now / 1000) + policy.offer_seconds * 1000
+  for i = 1, #popped, 2 do
+    local entry_id, rank, number = popped[i], tonumber(popped[i + 1]), (i + 1) / 2
+    local token = string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
+    local hold = start_hold(keys, entry_id, rank, 'offered', token, deadline, stamp, paid(number))
+    entries[number] = claimed(keys, entry_id, hold, deadline)
+    taken[number] = entry_id .. ':' .. token
+    if is_automatic then
+      entries[number][3] = admit(keys, entry_id, hold, stamp, policy.pass_seconds, now)
+    else
+      decide(keys, entry_id, 'offered', hold, token, deadline)
+    end
+  end
+  if is_automatic and entries[1] then redis.call('HINCRBY', keys.meta, 'admitted', #entries) end
+  return entries, taken, is_automatic
+end
+
+-- Offers one slot, if the policy has any due, to the first entry of the queue; returns rows, and whether it admitted.
+local function offer_next(keys, tokens, stamp, now)
+  local policy = read_policy(keys, now)
+  if slots_due(policy, room_of(keys, policy, now), now) < 1 then return {}, false end
+  local popped = pop(keys, '', false, 1)
+  take_due(keys, policy, #popped / 2)
+  local function paid(number) return paid_by(policy, number) end
+  local entries, _, is_automatic = offer(keys, popped, policy, tokens, stamp, paid, now)
+  return entries, is_automatic
+end

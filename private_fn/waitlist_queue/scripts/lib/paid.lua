@@ -1,0 +1,39 @@
+-- The slots that pay for an offer. A hold names them, so that the script that ends it without an admission gives them
+-- back, once: "s" is one of the schedule, "r4" one of a rate that counts who enters, "q2" one of a quota. The number
+-- is that of the rate or quota: a later one gets nothing back from an earlier one. A hold that was restored from its
+-- record names none, because another entry may have got the slot that the lost order gave back.
+
+-- Returns whether a hold was paid by the present quota.
+local function is_of_quota(keys, hold)
+  local number = string.match(hold.paid, 'q(%d+)')
+  return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
+end
+
+-- Returns the slots that paid for a hold to their sources, and lets the next look trigger a run.
+local function give_back(keys, entry_id, hold)
+  local paid = hold.paid
+  if paid == '' then return end
+  redis.call('HDEL', keys.claims, entry_id .. PAID)
+  if is_of_quota(keys, hold) then
+    -- The quota has counted the admission of a hold that is done.
+    redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
+      hold.state == 'done' and 1 or -1)
+  end
+  local meta = redis.call('HMGET', keys.meta, 'has_schedule', 'rate_counts', 'rate_version',
+    'rate_count', 'rate_millis')
+  if string.find(paid, 's', 1, true) and meta[1] == '1' then
+    redis.call('HINCRBY', keys.meta, 'scheduled', 1)
+  end
+  if meta[2] == 'entered' and string.match(paid, 'r(%d+)') == meta[3] then
+    redis.call('HINCRBY', keys.meta, 'bucket_at', -math.floor(meta[5] * 1000 / meta[4]))
+  end
+  hold.paid = ''
+  wake(keys)
+end
+
+-- Counts an admission against the quota that paid for its offer.
+local function use_up(keys, hold)
+  if not is_of_quota(keys, hold) then return end
+  redis.call('HINCRBY', keys.meta, 'quota', -1)
+  redis.call('HINCRBY', keys.meta, 'quota_open', -1)
+end

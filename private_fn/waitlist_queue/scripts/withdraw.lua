@@ -1,0 +1,46 @@
+-- withdraw: takes an offer back: its entry waits at its old place, and the next one gets the slot. A repeat, also one
+-- that comes after the next offer to the entry, changes nothing.
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer
+-- USES wake paid expiry hold pop replay inside admission due offer
+-- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside visits
+-- ARGV entry_id ticket offered_until_millis tokens now server_run_id
+-- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
+-- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.
+-- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic
+-- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp
+-- RETURNS cold | not_offered | offer_expired | expiring
+now = micros(now) -- read once for the whole script
+local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'home')
+local state = owned_state(meta[1], meta[4], server_run_id)
+if not state then return {'cold'} end
+
+local hold, refusal = check_offer(keys, entry_id, ticket, now)
+local deadline = hold and tonumber(redis.call('ZSCORE', keys.held, entry_id))
+if refusal == 'completed' or
+  hold and offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
+  hold, refusal = nil, 'not_offered'
+end
+local outcome, entries, is_automatic = 'withdrawn', {}, false
+if hold then
+  local may_offer = state == 'warm' and meta[2] ~= '1'
+  if may_offer and not end_expired(keys, tonumber(meta[3]), now) then return {'expiring'} end
+  hold.stamp = next_stamp(keys, now)
+  give_back(keys, entry_id, hold)
+  redis.call('ZREM', keys.held, entry_id)
+  if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, now) end
+  hold.rank = requeue(keys, entry_id, hold, hold.rank)
+  decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)
+  wake(keys)
+else
+  -- A later decision, such as another offer, does not undo the withdrawal.
+  outcome, hold = 'repeat', find_decision(keys, entry_id, function(one)
+    return one.verb == 'withdrawn' and (ticket == '' or one.ticket == tonumber(ticket)) and
+      ((tonumber(offered_until_millis) or 0) == 0 or one.at == tonumber(offered_until_millis))
+  end)
+  if not hold then return {refusal} end
+end
+-- The number of entries ahead is not known until the rebuild is complete.
+local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
+  index and redis.call('ZCARD', keys.queue), entries, is_automatic}

@@ -1,0 +1,204 @@
+"""Slots that are offered and not used go to the next customer, over HTTP and by maintenance."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.service.acceptance.test_admission_policy import (
+    NAMES,
+    OFFER_SECONDS,
+    iso,
+    maintained,
+    offered,
+)
+from tests.support.admissions import Admissions
+from tests.support.world import World
+
+ANN, BOB, CYD = NAMES[:3]
+
+
+def at_nine(count: int = 1, **admission: Any) -> dict[str, Any]:
+    """Return a policy with slots ten seconds after the start."""
+    return {"schedule": [{"at": iso(10), "count": count}], **admission}
+
+
+def opened(waitlist: Waitlist, world: World, **admission: Any) -> Admissions:
+    """Offer the one slot of a schedule to the first customer."""
+    desk = waitlist(*NAMES, admission=at_nine(**admission))
+    world.advance(10)
+    assert maintained(desk) == [ANN]
+    return desk
+
+
+ENDS = {
+    "declines": lambda desk: desk.decline(ANN),
+    "declines and leaves": lambda desk: desk.decline(ANN, to="leave"),
+    "leaves": lambda desk: desk.leave(ANN),
+    "is removed": lambda desk: desk.remove(ANN),
+    "is erased": lambda desk: desk.erase(ANN),
+    "has the offer withdrawn": lambda desk: desk.withdraw(ANN),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
+    waitlist: Waitlist, world: World, end: str
+) -> None:
+    """Given one slot of a schedule, then its customer ends the offer, twice; P2."""
+    desk = opened(waitlist, world)
+    ENDS[end](desk)
+    desk.look(CYD)
+    assert desk.status(BOB) == "offered"
+    ENDS[end](desk)
+    world.advance(120)
+    world.services.maintenance.run_all()
+    assert [name for name in NAMES[1:] if desk.status(name) == "offered"] == [BOB]
+    assert desk.events(BOB) == ["joined", "offered"]
+
+
+@pytest.mark.parametrize("no_show", ["to_back", "leave"])
+def test_a_slot_whose_customer_does_not_come_goes_to_the_next(
+    waitlist: Waitlist, world: World, no_show: str
+) -> None:
+    desk = opened(waitlist, world, no_show=no_show)
+    world.advance(OFFER_SECONDS)
+    for _ in range(2):
+        world.services.maintenance.run_all()
+        assert offered(desk) == [BOB]
+
+
+def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
+    waitlist: Waitlist, world: World
+) -> None:
+    """The order that was lost may have given it to the next one: fewer, never more."""
+    desk = opened(waitlist, world)
+    world.redis.flushall()
+    world.services.maintenance.run_all()
+    assert desk.decline(ANN).status == 200
+    assert maintained(desk) == []
+
+
+def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
+    """Then the customer waits at the old place, and the next one has the slot, once."""
+    desk = opened(waitlist, world)
+    until = desk.look(ANN).json["offered_until"]
+    answer = desk.withdraw(ANN, offered_until=until, reason="the wrong person")
+    assert (answer.json["status"], answer.json["position"]) == ("waiting", 1)
+    assert desk.status(BOB) == "offered"
+    assert desk.events(BOB) == ["joined", "offered"]
+    event = desk.person(ANN).json["history"][-1]
+    assert (event["event"], event["reason"]) == ("withdrawn", "the wrong person")
+    assert event["by"].startswith("arn:")
+    world.advance(1)
+    assert desk.admit(1).json["entries"][0]["customer_id"] == ANN
+    assert desk.withdraw(ANN, offered_until=until).status == 200
+    assert desk.status(ANN) == "offered"
+
+
+def test_an_offer_that_is_over_cannot_be_taken_back(waitlist: Waitlist, world: World) -> None:
+    desk = opened(waitlist, world)
+    assert desk.withdraw(BOB).code == "not_offered"
+    later = iso(OFFER_SECONDS + 11)
+    assert desk.withdraw(ANN, offered_until=later).code == "not_offered"
+    desk.enter(ANN)
+    assert desk.withdraw(ANN).code == "already_admitted"
+
+
+def test_an_offer_that_redis_has_lost_can_be_taken_back(waitlist: Waitlist, world: World) -> None:
+    desk = opened(waitlist, world)
+    keys = [f"wl:{{{desk.waitlist_id}}}:{name}" for name in ("held", "claims")]
+    world.redis.delete(*keys)
+    assert desk.withdraw(ANN).json["status"] == "waiting"
+    assert desk.events(ANN) == ["joined", "offered", "withdrawn"]
+
+
+def test_an_operator_admits_one_person_now(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(*NAMES, admission={})
+    answer = desk.admit_one(CYD, key="now", reason="in a wheelchair")
+    assert answer.json["status"] == "offered"
+    assert answer.json["offered_until"] == iso(OFFER_SECONDS)
+    assert answer.json["customer_id"] == CYD
+    assert desk.admit_one(CYD, key="now", reason="in a wheelchair").json == answer.json
+    assert desk.admit_one(CYD).code == "not_waiting"
+    event = desk.person(CYD).json["history"][-1]
+    assert (event["event"], event["reason"]) == ("offered", "in a wheelchair")
+    desk.decline(CYD)
+    assert desk.admit_one(CYD, key="now", reason="in a wheelchair").json["status"] == "waiting"
+    assert desk.status(ANN) == "waiting"
+
+
+def test_one_person_is_admitted_where_no_acceptance_is_asked(waitlist: Waitlist) -> None:
+    desk = waitlist(ANN, BOB, admission={"acceptance": "automatic"})
+    assert desk.admit_one(BOB).json["status"] == "admitted"
+    assert desk.admit_one(BOB).code == "already_admitted"
+
+
+def test_one_person_is_not_admitted_beyond_the_room(waitlist: Waitlist) -> None:
+    desk = waitlist(ANN, BOB, admission={"max_inside": 1})
+    assert maintained(desk) == [ANN]
+    assert desk.admit_one(BOB).code == "inside_full"
+    assert desk.status(BOB) == "waiting"
+
+
+def test_one_person_whose_place_redis_has_lost_is_admitted(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist(ANN, BOB, admission={})
+    world.redis.zrem(f"wl:{{{desk.waitlist_id}}}:queue", desk.id_of(BOB))
+    assert desk.admit_one(BOB).json["status"] == "offered"
+
+
+def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
+    """Given a list without a policy, so that maintenance alone offers what comes back."""
+    desk = waitlist(ANN, BOB, CYD)
+    assert len(desk.admit(2, refill=True).json["entries"]) == 2
+    assert desk.stats().json["quota"] == 2
+    desk.enter(ANN)
+    desk.decline(BOB, to="leave")
+    assert desk.stats().json["quota"] == 1
+    assert maintained(desk) == [CYD]
+    desk.enter(CYD)
+    assert desk.stats().json["quota"] == 0
+
+
+def test_a_count_of_zero_ends_a_refill(waitlist: Waitlist, world: World) -> None:
+    desk = waitlist(ANN, BOB)
+    desk.admit(1, refill=True)
+    assert desk.admit(0).json == {"entries": []}
+    assert desk.stats().json["quota"] == 0
+    desk.decline(ANN)
+    assert maintained(desk) == []
+
+
+def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
+    desk = waitlist(ANN, segments=[["language"]])
+    refused = desk.admit(1, refill=True, filter={"language": "English"})
+    assert refused.code == "invalid_request"
+
+
+def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
+    """Given three at nine, then one a second, and at most five inside."""
+    rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
+    desk = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))
+    shown = world.request("GET", desk.admin_path, operator=True).json["admission"]
+    assert (shown["rate"], shown["combine"]) == (rate, "sum")
+    world.advance(9)
+    assert maintained(desk) == []
+    world.advance(1)
+    assert maintained(desk) == NAMES[:3]
+    world.advance(1)
+    assert maintained(desk) == NAMES[:4]
+    world.advance(5)
+    assert maintained(desk) == NAMES[:5]
+    desk.decline(NAMES[3])
+    desk.look(NAMES[9])
+    assert desk.status(NAMES[5]) == "offered"
+
+
+def test_a_rate_that_begins_later_shows_in_the_estimates(waitlist: Waitlist, world: World) -> None:
+    rate = {"count": 60, "per": "minute", "from": iso(600)}
+    desk = waitlist(*NAMES, admission={"rate": rate})
+    world.services.maintenance.run_all()
+    estimate = desk.look(ANN).json["estimated_wait"]
+    assert 590 <= estimate["seconds"] <= 610
