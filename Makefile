@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 .PHONY: help run token demo demo-agents demo-admission \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
-  sam-installed sam-validate sam-build sam-local preflight sam-deploy smoke rotate-token-secret forget-order
+  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -251,6 +251,13 @@ preflight: $(SAM_INSTALLED) ## find what would stop `make sam-deploy` with CONFI
 
 sam-deploy: $(SAM_INSTALLED) ## deploy what `make sam-build` built, with CONFIG_ENV's settings (SAM_DEPLOY_FLAGS)
 	$(SAM) deploy --config-env $(CONFIG_ENV) --no-fail-on-empty-changeset $(SAM_DEPLOY_FLAGS)
+
+PACKAGED := .aws-sam/packaged.yaml
+
+sam-package: $(SAM_INSTALLED) ## put what `make sam-build` built into BUCKET, as a template for Terraform and CDK
+	@test -n "$(BUCKET)" || { echo "set BUCKET to a bucket of yours in the region of the stack" >&2; exit 1; }
+	$(SAM) package --s3-bucket "$(BUCKET)" --output-template-file $(PACKAGED)
+	@$(VENV_SAM)/bin/python -m tools.deploy.package --config-env "$(CONFIG_ENV)" --bucket "$(BUCKET)"
 
 smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
 	@$(VENV_SAM)/bin/python -m tools.deploy.smoke --stack "$(STACK)"

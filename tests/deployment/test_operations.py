@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from tests.deployment.documents import tables_of
 from tests.deployment.template import RESOURCES, TEMPLATE, named
 from tests.deployment.test_documents import anchors
 from tests.deployment.test_workflows import targets
@@ -88,3 +89,14 @@ def test_an_alarm_leads_to_the_page_that_explains_it(alarm: str) -> None:
     ((page, anchor),) = re.findall(r"(docs/[a-z/-]+\.md)(?:#([a-z-]+))?$", description)
     assert not anchor or anchor in anchors(ROOT / page)
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
+
+
+ASSUMPTIONS = tables_of("docs/aws-assumptions.md")[0]
+
+
+@pytest.mark.parametrize("row", ASSUMPTIONS, ids=lambda row: row["name"])
+def test_a_first_deployment_confirms_each_assumption_about_aws(row: dict[str, str]) -> None:
+    steps = (PAGES / "first-deployment.md").read_text(encoding="utf-8").partition("\n## 1.")[2]
+    assert re.fullmatch("`[a-z-]+`", row["name"])
+    assert row["name"] in steps
+    assert all(row.values())

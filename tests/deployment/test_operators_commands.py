@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,8 +23,10 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
+# Services that the CLI calls otherwise than botocore.
+NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
-CALLS = re.findall(r"\baws ([a-z]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
+CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
 
 
 def cli(name: str) -> str:
@@ -32,12 +35,19 @@ def cli(name: str) -> str:
 
 def operations(service: str) -> dict[str, set[str]]:
     """The options of each operation, as the CLI calls them."""
-    model: Any = Session().get_service_model(service)
+    model: Any = Session().get_service_model(NAMED.get(service, service))
     return {
-        cli(name): {cli(member) for member in model.operation_model(name).input_shape.members}
+        cli(name): set(_options(model.operation_model(name).input_shape.members))
         for name in model.operation_names
         if model.operation_model(name).input_shape is not None
     }
+
+
+def _options(members: dict[str, Any]) -> Iterator[str]:
+    for name, shape in members.items():
+        yield cli(name)
+        if shape.type_name == "boolean":
+            yield f"no-{cli(name)}"
 
 
 def waiters(service: str) -> dict[str, str]:

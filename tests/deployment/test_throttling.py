@@ -1,10 +1,12 @@
 """How often each route may be called, in the stage as CloudFormation makes it."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.deployment.deployed import deployed
 from tests.deployment.template import PAGES, TEMPLATE, route_authorizers
 
+RELEASED = Path(__file__).parent / "released_route_settings.txt"
 LIST = "/v1/waitlists/{waitlist_id}"
 GROUPS = {
     "Signup": {f"POST {LIST}/entries", f"DELETE {LIST}/entries/{{entry_id}}"},
@@ -36,6 +38,17 @@ def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> Non
 def test_every_limit_is_of_a_route_that_exists() -> None:
     """API Gateway refuses a stage that names another."""
     assert set(stage()["RouteSettings"]) <= set(route_authorizers())
+
+
+def test_a_released_route_with_a_limit_of_its_own_still_exists() -> None:
+    """API Gateway refuses a stage whose settings name a route that the same release takes away.
+
+    The file has the keys of the last release, and new ones; a key leaves it one release after it
+    has left the stage (docs/operations/upgrade.md).
+    """
+    released = set(RELEASED.read_text(encoding="utf-8").splitlines())
+    assert released - set(route_authorizers()) == set()
+    assert set(stage()["RouteSettings"]) - released == set()
 
 
 def test_the_limits_are_ordered_as_calls_are_frequent() -> None:

@@ -96,9 +96,14 @@ def _translated(given: str) -> dict[str, Any]:
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             # As `sam deploy` does: the transform accepts no local folders.
             resource["Properties"][name] = "s3://bucket/key"
+    return expanded(template, json.loads(given))
+
+
+def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
+    """Return a template after SAM's transform, which decides some values by the parameters."""
     # The transform needs a region but calls no AWS service.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
-    found: dict[str, Any] = transform(template, json.loads(given), _NoManagedPolicies())
+    found: dict[str, Any] = transform(template, dict(parameters), _NoManagedPolicies())
     return found
 
 

@@ -1,0 +1,57 @@
+"""Part of `make sam-package BUCKET=…`: makes a template for tools that do not run SAM's transform.
+
+SAM decides by some parameters while it translates (`Deployment` becomes a configuration of
+CodeDeploy), so the template is for one section of samconfig.toml.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from tools.deploy import aws
+from tools.deploy.preflight import CONFIG, Refused, Settings
+from tools.deploy.stack import expanded
+from tools.local.table import read_template
+
+BUILT = Path(__file__).resolve().parents[2] / ".aws-sam"
+PACKAGED = BUILT / "packaged.yaml"
+TRANSLATED = BUILT / "cloudformation.json"
+
+
+def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
+    """Write the template as CloudFormation receives it; return the release that it deploys."""
+    template = json.loads(json.dumps(read_template(packaged)))
+    release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])
+    text = json.dumps(expanded(template, parameters), indent=1)
+    translated.write_text(text + "\n", encoding="utf-8")
+    return release
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Makes a template without SAM's transform.")
+    parser.add_argument("--config-env", default="default", help="the section of samconfig.toml")
+    parser.add_argument("--bucket", required=True, help="where the template goes, beside its code")
+    given = parser.parse_args(arguments)
+    try:
+        settings = Settings.read(given.config_env, CONFIG)
+        release = translate(PACKAGED, TRANSLATED, settings.parameters)
+        session: Any = aws.session(settings.profile, settings.region)
+        # A name of its own for each release: tools compare the address, not the content.
+        key = f"{settings.stack}-{release}.json"
+        session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
+    except (Refused, OSError, ClientError, BotoCoreError) as error:
+        print(f"Not packaged: {error}", file=sys.stderr)
+        return 1
+    print(f"{TRANSLATED.relative_to(BUILT.parent)} is release {release} for {settings.stack}:")
+    print(f"https://{given.bucket}.s3.{session.region_name}.amazonaws.com/{key}")
+    print("It needs CAPABILITY_IAM.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
