@@ -8,7 +8,15 @@ from waitlist_cli.output import details
 
 WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
 FOUND = ("status", "position", "entry_id", "customer_id", "joined_at", "profile")
-OFFERED = ("entry_id", "customer_id", "claimed_until", "attempts", "joined_at", "profile")
+OFFERED = (
+    "entry_id",
+    "customer_id",
+    "offered_until",
+    "claimed_until",
+    "attempts",
+    "joined_at",
+    "profile",
+)
 PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
 ADMITTED = ("admitted_at", "entry_id", "customer_id", "inside_until", "exited_at", "profile")
 CLAIMED = ("entry_id", "claim_token", "claimed_until", "attempts", "customer_id", "profile")
@@ -78,9 +86,9 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
     if context.output.as_json:
         context.output.json(entry)
         return
-    until = entry.get("claimed_until")
-    held = f", held until {until}" if until else ""
-    context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{held}")
+    ends = {"held": entry.get("claimed_until"), "offered": entry.get("offered_until")}
+    until = "".join(f", {words} until {time}" for words, time in ends.items() if time)
+    context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{until}")
 
 
 def place(entry: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ COLUMNS = (
     "priority",
     "joined_at",
     "attempts",
+    "offered_until",
     "claimed_until",
     "parked_at",
     "park_reason",

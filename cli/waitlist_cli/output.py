@@ -26,6 +26,7 @@ WHOLE = (
     "entry_id",
     "claim_token",
     "joined_at",
+    "offered_until",
     "claimed_until",
     "parked_at",
     "admitted_at",

@@ -207,7 +207,7 @@ def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the claimed people, by deadline."""
+    """List the people with an offer or a claim, by its end."""
     path = f"/{checked_waitlist_id(waitlist)}/entries"
     print_entries(
         context, context.pages(path, "entries", count, status="offered"), OFFERED, "Offered"

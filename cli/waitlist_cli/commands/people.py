@@ -165,7 +165,16 @@ def position(
         print_status(context, context.api.customer("GET", f"/{waitlist}{path}", token))
         return
     person = context.call("GET", waitlist, path)
-    names = ("entry_id", "status", "position", "total", "priority", "joined_at", "claimed_until")
+    names = (
+        "entry_id",
+        "status",
+        "position",
+        "total",
+        "priority",
+        "joined_at",
+        "offered_until",
+        "claimed_until",
+    )
     print_status(context, {name: person[name] for name in names})
 
 

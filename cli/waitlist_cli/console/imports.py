@@ -29,7 +29,7 @@ from waitlist_cli.signals import Shutdown
 
 IMPORTED = {CUSTOMER, "priority", "joined_at", *WHOLE}
 # Columns of an export, or of a file of refused rows, that say nothing about a new entry.
-OF_EXPORTS = {*COLUMNS, *ENDED, *REJECTION_COLUMNS, "total", "offered_until"} - IMPORTED
+OF_EXPORTS = {*COLUMNS, *ENDED, *REJECTION_COLUMNS, "total"} - IMPORTED
 TARGETS = (
     (CUSTOMER, "Customer id"),
     ("attribute", "Attribute"),

@@ -471,3 +471,18 @@ def test_a_process_with_a_remembered_schedule_counts_no_instant_of_it(
     world.clock.millis = remembered + 60_000
     world.services.admissions.run(desk.waitlist_id)
     assert offered(desk) == []
+
+
+def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
+    """An offer has `offered_until`, a claim `claimed_until`, in the list as in the entry."""
+    desk = waitlist("ann", "bob", admission={"max_inside": 2})
+    desk.admit(1)
+    desk.claim(1, lease_seconds=60)
+    people = desk.page("status=offered").json["entries"]
+    untils = {
+        desk.names[one["entry_id"]]: (one["offered_until"], one["claimed_until"]) for one in people
+    }
+    assert untils == {"ann": (iso(OFFER_SECONDS), None), "bob": (None, iso(60))}
+    for name, times in untils.items():
+        alone = desk.person(name).json
+        assert (alone["offered_until"], alone["claimed_until"]) == times

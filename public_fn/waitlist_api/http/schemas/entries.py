@@ -339,7 +339,10 @@ class HistoryAnswer(Model):
 
 class AdminEntryAnswer(EntryAnswer):
     attempts: Count
-    claimed_until: Annotated[Time | None, Field(description="The deadline of the claim.")]
+    claimed_until: Annotated[
+        Time | None,
+        Field(description="The deadline of the claim; null for an offer, see `offered_until`."),
+    ]
     parked_at: Time | None
     park_reason: str | None
     admitted_at: Time | None

@@ -191,6 +191,15 @@ def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
     assert "give a whole number" in console.refused(admit, count="-1")
 
 
+def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    bakery.typed.done("admit", bakery.waitlist_id, "1")
+    bakery.typed.done("claim", bakery.waitlist_id)
+    text = console.text(f"/lists/{bakery.waitlist_id}/people?status=offered")
+    assert re.search(r"ada offer ", text)
+    assert re.search(r"bob claim ", text)
+
+
 def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     add = f"/lists/{bakery.waitlist_id}/do/add"
     form = {"customer_id": "ada", "priority": "3", "profile": '{"name": "Ada"}', "ended": "skip"}

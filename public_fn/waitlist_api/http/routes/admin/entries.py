@@ -168,13 +168,20 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     record = person.record
     if record is None:
         return {**person.view.answer, **UNRECORDED}
+    is_offer = record.is_offer and record.status == "offered"
+    deadline = _time(record.claimed_until_millis)
+    offered_until = person.view.offered_until
+    if is_offer and person.view.status == "offered":
+        # A list of Redis has no kind of hold; the record has it.
+        offered_until = offered_until or deadline
     return {
         **person.view.answer,
+        "offered_until": offered_until,
         "customer_id": record.customer_id or None,
         "profile": record.profile,
         "attributes": record.attributes,
         "attempts": record.attempts,
-        "claimed_until": _time(record.claimed_until_millis),
+        "claimed_until": None if is_offer else deadline,
         "parked_at": _time(record.parked_millis),
         "park_reason": record.park_reason or None,
         "admitted_at": _time(record.admitted_millis),
