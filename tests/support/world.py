@@ -11,12 +11,15 @@ from aws_lambda_powertools import Logger
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+from tests.support.rights import guarded
 from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
+from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.services import Services
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -69,12 +72,15 @@ class RedisClock:
 
 @dataclass
 class World:
-    """One deployment; `redis` is the raw client, for tests that delete or inspect keys."""
+    """One deployment, whose functions make only calls that their roles allow.
+
+    `dynamodb` and `redis` are the raw clients, for tests that change or inspect what is stored.
+    """
 
     dynamodb: Any
     redis: Any
     lambda_: Any
-    services: MaintenanceServices
+    services: Services
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
     metrics: MetricsCollector = field(default_factory=MetricsCollector)
@@ -96,10 +102,29 @@ class World:
         queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics = MetricsCollector()
-        services = MaintenanceServices.on(
-            CONFIG, dynamodb, lambda_, clock.now_millis, clock.advance, kms=KMS, metrics=metrics
+        services = Services.on(
+            CONFIG,
+            guarded("PublicFn", dynamodb),
+            guarded("PublicFn", lambda_),
+            clock.now_millis,
+            clock.advance,
+            kms=lambda: guarded("PublicFn", KMS()),
+            metrics=metrics,
         )
         return cls(dynamodb, redis, lambda_, services, clock, redis_clock, metrics)
+
+    @cached_property
+    def maintenance(self) -> MaintenanceRunner:
+        """Return the maintenance function's work."""
+        services = MaintenanceServices.on(
+            CONFIG,
+            guarded("MaintenanceFn", self.dynamodb),
+            guarded("MaintenanceFn", self.lambda_),
+            self.clock.now_millis,
+            self.clock.advance,
+            metrics=self.metrics,
+        )
+        return services.maintenance
 
     @cached_property
     def api(self) -> Api:
@@ -119,7 +144,7 @@ class World:
     def maintain(self) -> None:
         """Run maintenance, two minutes later."""
         self.advance(120)
-        self.services.maintenance.run_all()
+        self.maintenance.run_all()
 
 
 def redis_client(redis: Any) -> Client:

@@ -122,7 +122,7 @@ def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
     fixture.wire.disarm()
     assert list(fixture.records()) == ["gus"]
     fixture.world.clock.advance(36)
-    fixture.world.services.maintenance.run_all()
+    fixture.world.maintenance.run_all()
     assert leftovers(fixture.stores) == []
 
 
@@ -142,7 +142,7 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
 
     def delete_and_create_again() -> None:
         assert other.people.delete_waitlist().status == 204
-        other.world.services.maintenance.run_one("bakery")
+        other.world.maintenance.run_one("bakery")
         if other.people.configure().status == 201:
             other.people.sign_up("fay", key="again-fay")
 

@@ -174,11 +174,11 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
     waitlist = records.get("bakery")
     assert waitlist
     assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
-    fixture.world.services.maintenance.run_all()
+    fixture.world.maintenance.run_all()
     answer = fixture.people.look("ann")
     assert (answer.status, answer.code) == (503, "rebuilding")
     fixture.world.clock.advance(LEASE_SECONDS + SECOND)
-    fixture.world.services.maintenance.run_all()
+    fixture.world.maintenance.run_all()
     assert fixture.order() == list(WITH_EVE)
 
 
@@ -229,7 +229,7 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
     """P7: the customer does not wait for the next scheduled maintenance."""
     assert fixture.people.look("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
-    fixture.world.services.maintenance.run_one("bakery")
+    fixture.world.maintenance.run_one("bakery")
     assert fixture.people.look("ann").json["position"] == 1
 
 
@@ -260,5 +260,5 @@ def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
     line_with_eve(fixture)
     fixture.flush()
     before_millis = fixture.world.clock.now_millis()
-    fixture.world.services.maintenance.run_one("bakery")
+    fixture.world.maintenance.run_one("bakery")
     assert fixture.world.clock.now_millis() == before_millis + SETTLED_MILLIS

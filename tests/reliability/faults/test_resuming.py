@@ -62,7 +62,7 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 def run(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
     """Run maintenance of this list; its time is enough for so many checks."""
-    fixture.world.services.maintenance.run_one("bakery", Time(enough_for).left_millis)
+    fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
 def noted(fixture: FaultFixture) -> RebuildProgress | None:

@@ -58,7 +58,7 @@ class Clocks:
     def two_runs(self) -> None:
         for _ in range(2):
             self.go_on(2 * MINUTE_SECONDS)
-            self.keeper.services.maintenance.run_all()
+            self.keeper.maintenance.run_all()
 
     def redis_millis(self) -> int:
         assert self.redis.micros is not None

@@ -35,7 +35,7 @@ def offered(desk: Admissions) -> list[str]:
 
 def maintained(desk: Admissions) -> list[str]:
     """Run maintenance now, and return the customers with an offer."""
-    desk.world.services.maintenance.run_all()
+    desk.world.maintenance.run_all()
     return [name for name in desk.names.values() if desk.recorded(name)["status"] == "offered"]
 
 
@@ -109,7 +109,7 @@ def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> N
     desk.look("ann")
     assert (desk.status("ann"), desk.status("bob")) == ("waiting", "offered")
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.stats().json["inside"] == 0
     assert maintained(desk) == ["bob"]
 
@@ -153,7 +153,7 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     assert former is not None
     world.services.entries.begin_rejoin(intent_of(former), former)
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.stats().json["inside"] == 1
     world.maintain()
     assert desk.recorded("ann")["status"] == "offered"
@@ -401,7 +401,7 @@ def test_a_lost_redis_counts_no_instant_twice(waitlist: Waitlist, world: World) 
     world.advance(60)
     assert maintained(desk) == NAMES[:2]
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert maintained(desk) == NAMES[:2]
     world.advance(60)
     assert maintained(desk) == NAMES[:4]
@@ -417,7 +417,7 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
     desk.enter(NAMES[1])
     desk.exit(NAMES[1])
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert maintained(desk) == [NAMES[2]]
     assert desk.stats().json["inside"] == 1
     world.advance(60)
@@ -434,9 +434,9 @@ def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     desk.enter("bob")
     desk.exit("bob")
     world.advance(30 * 60)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.stats().json["inside"] == 1
     assert desk.status("cyd") == "offered"
     assert desk.enter("cyd").json["status"] == "admitted"

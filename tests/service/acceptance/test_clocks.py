@@ -91,7 +91,7 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     strike(clocks, past)
     clocks.two_runs()
     clocks.go_on((until_millis - clocks.redis_millis()) / 1000 - 1)
-    clocks.keeper.services.maintenance.run_all()
+    clocks.keeper.maintenance.run_all()
     assert sorted(desk.listed("offered")) == ["ann", "bob"]
     assert desk.complete("bob").status == 200
     clocks.go_on(2)
@@ -169,7 +169,7 @@ def test_what_the_late_index_hides_is_found_though_clocks_differ_by_twenty_minut
     clocks.go_on(1)
     clocks.flush()
     keeper = clocks.another_keeper(keeper_off)
-    keeper.services.maintenance.run_all()
+    keeper.maintenance.run_all()
     assert desk.order() == ["cyd", "ann", "dan"]
     assert desk.counts()[:3] == (3, 0, 0)
 
@@ -184,10 +184,10 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     begun(clocks)
     other = clocks.another_keeper(off)
     clocks.flush()
-    others_run = Mock(side_effect=other.services.maintenance.run_all)
+    others_run = Mock(side_effect=other.maintenance.run_all)
     keeper = clocks.another_keeper(-off, meanwhile=others_run)
     # It may find that it has lost the lease, and leaves the rest to the other then.
-    keeper.services.maintenance.run_all()
+    keeper.maintenance.run_all()
     others_run.assert_called_once_with()
     clocks.two_runs()
     assert desk.order() == ["eve", "hal", "cyd", "fay", "gil"]
@@ -209,7 +209,7 @@ def test_intents_are_finished_once_under_any_clock(
     leaving(desk, "bob")
     fast = clocks.another_keeper(20 * MINUTE_SECONDS)
     for keeper in (fast, fast, clocks.keeper):
-        keeper.services.maintenance.run_all()
+        keeper.maintenance.run_all()
     assert desk.leave("bob").status == 204
     assert desk.order() == ["ann", "cyd", "dan"]
     assert desk.counts() == (3, 0, 0, 0, 1)

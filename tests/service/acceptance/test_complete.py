@@ -31,7 +31,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
     first = desk.complete("ann")
     for _ in range(minutes):
         world.advance(60)
-        world.services.maintenance.run_all()
+        world.maintenance.run_all()
     again = desk.complete("ann")
     assert (again.status, again.json) == (200, first.json)
     assert desk.counts() == (0, 0, 0, 1, 0)
@@ -72,7 +72,7 @@ def test_the_completed_refuse_everything(
     desk.claim()
     desk.complete("ann")
     world.advance(seconds)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     before = desk.recorded("ann")
     ask, code = REFUSALS[what]
     assert ask(desk).code == code

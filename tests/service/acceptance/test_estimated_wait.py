@@ -21,7 +21,7 @@ def people() -> People:
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - 3600)
     made = People(world)
     assert made.configure().status == 201
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     world.advance(3600 + 600)
     names = [f"person {number}".replace(" ", "-") for number in range(60)]
     made.bring(*names)
@@ -35,7 +35,7 @@ def minute(people: People, admitted: int = 0) -> None:
         body = {"count": admitted, "complete": True}
         path = f"{people.admin_path}/claims"
         assert people.world.request("POST", path, body=body, operator=True).status == 200
-    people.world.services.maintenance.run_all()
+    people.world.maintenance.run_all()
 
 
 def steady(people: People, minutes: int = TEN) -> None:
@@ -105,7 +105,7 @@ def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People
     steady(people)
     people.world.redis.flushall()
     people.look("person-59")  # starts the rebuild
-    people.world.services.maintenance.run_one(people.waitlist_id)
+    people.world.maintenance.run_one(people.waitlist_id)
     assert shown(people.look("person-59").json) == (None, "unknown")
     minute(people)
     assert people.look("person-59").json["estimated_wait"] is not None
@@ -115,7 +115,7 @@ def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: 
     steady(people)
     fresh = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
     fresh.advance(60)
-    fresh.services.maintenance.run_all()
+    fresh.maintenance.run_all()
     answer = people.look("person-59").json
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.15)
 
@@ -149,7 +149,7 @@ RATE = {"count": 6, "per": "minute"}
 
 def test_a_rate_is_known_from_the_first_run_of_maintenance(people: People) -> None:
     people.configure(admission={"rate": RATE, "acceptance": "automatic"})
-    people.world.services.maintenance.run_all()
+    people.world.maintenance.run_all()
     answer = people.look("person-59").json
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 10, abs=2)
     assert answer["estimated_wait"]["high"] <= answer["position"] * 10 + 10
@@ -158,7 +158,7 @@ def test_a_rate_is_known_from_the_first_run_of_maintenance(people: People) -> No
 def test_a_schedule_is_known_and_its_next_time_is_public(people: People) -> None:
     nine = {"cron": "0 9 * * *", "timezone": "UTC", "count": 40}
     people.configure(admission={"schedule": [nine]})
-    people.world.services.maintenance.run_all()
+    people.world.maintenance.run_all()
     until_nine = (MIDNIGHT_MILLIS - people.world.clock.millis) // 1000 + 9 * 3600
     waits = [people.look(name).json["estimated_wait"] for name in ("person-39", "person-40")]
     assert [one["seconds"] for one in waits] == [until_nine, until_nine + 24 * 3600]

@@ -15,7 +15,7 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
         assert (desk.names[claim["entry_id"]], claim["attempts"]) == ("ann", attempt)
         world.advance(LEASE_SECONDS)
         if by == "maintenance":
-            world.services.maintenance.run_all()
+            world.maintenance.run_all()
     assert desk.claimed(2) == ["bob"]
     assert desk.status("ann") == "parked"
     desk.complete("bob")
@@ -31,10 +31,10 @@ def test_the_minute_ends_holds_that_nobody_claims(waitlist: Waitlist, world: Wor
     desk = waitlist("ann", "bob", "cyd")
     desk.claim(2)
     world.advance(LEASE_SECONDS)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.order() == ["ann", "bob", "cyd"]
     world.advance(60)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     for name in ("ann", "bob"):
         person = desk.person(name).json
         assert (person["status"], person["attempts"]) == ("waiting", 1)

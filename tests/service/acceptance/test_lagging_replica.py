@@ -184,5 +184,5 @@ def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
 
     world.redis_clock.advance(120)
     clock.meanwhile = meanwhile
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.order() == ["fay", *NAMES]

@@ -61,7 +61,7 @@ def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, worl
     world.redis.flushall()
     assert desk.claim().code == "rebuilding"
     halfway.leaving(desk, "bob")
-    world.services.maintenance.run_one(desk.waitlist_id)
+    world.maintenance.run_one(desk.waitlist_id)
     assert desk.leave("bob").status == 204
     for _ in range(2):
         assert desk.counts() == (2, 0, 0, 0, 1)

@@ -96,7 +96,7 @@ def run(desk: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
     def left_millis() -> int:
         return RUN_MILLIS if table.queries < queries else 0
 
-    desk.world.services.maintenance.run_all(left_millis)
+    desk.world.maintenance.run_all(left_millis)
     return table.queries
 
 

@@ -25,7 +25,7 @@ def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> Non
     desk.claim()
     desk.configure(paused=True, lease_seconds=LEASE_SECONDS)
     world.advance(LEASE_SECONDS)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.order() == ["ann", "bob"]
 
 

@@ -33,7 +33,7 @@ def desk(world: World) -> Segmented:
 
 
 def look_after(desk: Segmented) -> None:
-    desk.world.services.maintenance.run_one(desk.waitlist_id)
+    desk.world.maintenance.run_one(desk.waitlist_id)
 
 
 def set_status(desk: Segmented, name: str, status: str) -> None:
@@ -202,7 +202,7 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     """P3, P7: the settings read before are refused, none is written, and the lease is free."""
     desk.declare(BY_LANGUAGE)
     desk.world.redis.flushall()
-    rebuild = desk.world.services.maintenance.rebuilder.rebuild
+    rebuild = desk.world.maintenance.rebuilder.rebuild
     initialise = RecoveringQueue.initialise
 
     def declare_and_initialise(queue: RecoveringQueue, waitlist_id: str) -> c.InitResult:
@@ -226,6 +226,6 @@ def test_a_list_that_is_deleted_meanwhile_is_left(desk: Segmented) -> None:
     before = desk.declare(BY_LANGUAGE)
     desk.delete_waitlist()
     with pytest.raises(WaitlistNotFound):
-        desk.world.services.maintenance.reindexer.reindex(before)
+        desk.world.maintenance.reindexer.reindex(before)
     desk.world.maintain()
     assert desk.world.services.waitlist_records.get("bakery") is None

@@ -150,7 +150,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
     other = desk.elsewhere()
     other.world.services.waitlist_cache.find(desk.waitlist_id)
     desk.declare(BY_GENDER)
-    other.world.services.maintenance.run_one(desk.waitlist_id)
+    other.world.maintenance.run_one(desk.waitlist_id)
     assert desk.within(gender="X") == ["bob"]
     assert not desk.contradictions()
     assert not caplog.records, "nothing is left for the next run"

@@ -44,7 +44,7 @@ def test_its_id_is_taken_until_everybody_is_erased(deleted: People) -> None:
 
 def test_maintenance_is_asked_to_erase_its_people_at_once(deleted: People) -> None:
     assert deleted.world.lambda_.started[-1] == {"waitlist_id": "bakery"}
-    deleted.world.services.maintenance.run_one("bakery")
+    deleted.world.maintenance.run_one("bakery")
     assert "ENTRY#" not in json.dumps(deleted.world.dynamodb.scan()["Items"])
 
 

@@ -23,7 +23,7 @@ def shown(people: People) -> Any:
 
 
 def run(people: People, left_millis: int) -> None:
-    people.world.services.maintenance.run_one(people.waitlist_id, lambda: left_millis)
+    people.world.maintenance.run_one(people.waitlist_id, lambda: left_millis)
 
 
 def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:

@@ -31,7 +31,7 @@ def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
     """Return what one run counts and sees, after a time."""
     people.world.advance(after_seconds)
     people.world.metrics.take()
-    people.world.services.maintenance.run_all()
+    people.world.maintenance.run_all()
     return taken(people)
 
 
@@ -93,7 +93,7 @@ def test_a_policy_whose_run_has_no_time_left_is_overdue(people: Admissions) -> N
     people.all_sign_up(*crowd)
     people.configure(admission={"max_inside": 101})
     people.world.metrics.take()
-    people.world.services.maintenance.run_all(lambda: ADMIT_STOP_MILLIS - 1)
+    people.world.maintenance.run_all(lambda: ADMIT_STOP_MILLIS - 1)
     assert taken(people)["admissions_overdue"] == 1
     assert "admissions_overdue" not in run(people)
     assert people.status(crowd[-1]) == "offered"
@@ -146,7 +146,7 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
 ) -> None:
     cut_off(people, monkeypatch, "ann")
     cut_off(people, monkeypatch, "bob")
-    finishing = people.world.services.maintenance.intent_finisher
+    finishing = people.world.maintenance.intent_finisher
     with monkeypatch.context() as patch:
         patch.setattr(Signups, "finish", unavailable)
         almost = STUCK_MILLIS / 1000
@@ -177,7 +177,7 @@ def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None
     """Also to a run that finds another at it."""
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
-    maintenance = people.world.services.maintenance
+    maintenance = people.world.maintenance
     people.world.metrics.take()
     maintenance.run_all(lambda: 0)
     seen = people.world.metrics.take()
@@ -238,6 +238,6 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
         assert run(people, after_seconds=60)["beats_missed"] == 2
     people.world.redis.flushall()
     people.world.metrics.take()
-    people.world.services.maintenance.run_all(lambda: 0)
+    people.world.maintenance.run_all(lambda: 0)
     assert people.world.metrics.take()["beats_missed"] == 2, "their rebuilds have not got far"
     assert run(people)["beats_missed"] == 0

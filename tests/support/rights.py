@@ -1,0 +1,104 @@
+"""AWS clients that make only calls which the role of their function allows."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from tests.support.dynamodb import TABLE
+from tests.support.lambdas import MAINTENANCE, PRIVATE
+from tools.deploy.rights import ITSELF, Roles, Use, needs_of_code
+from tools.deploy.stack import make
+from tools.local.kms import KEY_ARN
+
+SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:entry-tokens-AbCdEf"
+# What the names of tests stand for: the variables by which a deployed function has the real ones.
+VARIABLES = {
+    TABLE: "TABLE_NAME",
+    PRIVATE: "PRIVATE_FUNCTION_NAME",
+    MAINTENANCE: "MAINTENANCE_FUNCTION_NAME",
+    KEY_ARN: "PASS_KEY_ARNS",
+    SECRET_ARN: "ENTRY_TOKEN_SECRET_ARN",
+}
+ITEM_ACTIONS = {
+    "ConditionCheck": "ConditionCheckItem",
+    "Delete": "DeleteItem",
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+}
+# Every call that guarded clients of this process have made.
+MADE: set[Use] = set()
+
+
+class NotAllowed(AssertionError):
+    """The role of a function does not allow a call of its code.
+
+    No error of AWS, because code may take that for an outage and go on.
+    """
+
+
+def guarded(function: str, client: Any) -> Any:
+    """Return a client whose calls raise NotAllowed unless the function's role allows them."""
+    return _Guarded(function, client)
+
+
+class _Guarded:
+    def __init__(self, function: str, client: Any) -> None:
+        self._function = function
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+
+        def call(**arguments: Any) -> Any:
+            for use in _uses(self._function, name, arguments):
+                if not _is_allowed(use):
+                    raise NotAllowed(f"the role of {use.function} lacks {use}")
+                MADE.add(use)
+            return method(**arguments)
+
+        return call
+
+
+def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use]:
+    """Yield what IAM is asked about a call, as the service authorization reference says."""
+    operation = method.title().replace("_", "")
+    match operation:
+        case "TransactWriteItems":
+            # IAM authorizes a transaction by the actions of its items.
+            for item in arguments["TransactItems"]:
+                ((kind, write),) = item.items()
+                yield _use(function, f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"])
+        case "BatchGetItem" | "BatchWriteItem":
+            for table in arguments["RequestItems"]:
+                yield _use(function, f"dynamodb:{operation}", table)
+        case "Query" if "IndexName" in arguments:
+            index = f"/index/{arguments['IndexName']}"
+            yield _use(function, "dynamodb:Query", arguments["TableName"], index)
+        case "DeleteItem" | "GetItem" | "PutItem" | "Query" | "UpdateItem":
+            yield _use(function, f"dynamodb:{operation}", arguments["TableName"])
+        case "Invoke":
+            yield _use(function, "lambda:InvokeFunction", arguments["FunctionName"])
+        case "GetPublicKey" | "Sign":
+            yield _use(function, f"kms:{operation}", arguments["KeyId"])
+        case "GetSecretValue":
+            yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
+        case _:
+            raise NotAllowed(f"{function} calls {operation}, which asks IAM for unknown actions")
+
+
+def _use(function: str, action: str, name: str, index: str = "") -> Use:
+    if name not in VARIABLES:
+        raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")
+    is_itself = (function, name) == ("MaintenanceFn", MAINTENANCE)
+    return Use(function, action, ITSELF if is_itself else VARIABLES[name], index)
+
+
+@cache
+def _roles() -> Roles:
+    return Roles(make())
+
+
+@cache
+def _is_allowed(use: Use) -> bool:
+    roles = _roles()
+    return all(map(roles.allow, needs_of_code(roles.stack, [use])))

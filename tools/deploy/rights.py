@@ -1,0 +1,206 @@
+"""The rights of the stack's roles against what is called with them.
+
+The code of the functions makes some of the calls (`Use`). The services that take a role make the
+others, which the sources below name.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
+from tools.deploy.stack import ACCOUNT, PARTITION, Stack
+
+# AWS' managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
+# AWSXRayDaemonWriteAccess; Lambda fetches the sampling rules of X-Ray itself.
+LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
+NETWORK_ACTIONS = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
+TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
+# AWSCodeDeployRoleForLambdaLimited, without what hooks and an AppSpec in S3 need. The service
+# authorization reference names functions for the first two, Lambda's guide their aliases too.
+ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
+PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
+ALARM_ACTION = "cloudwatch:DescribeAlarms"
+# "Event source permissions for EventBridge Pipes", but for ListStreams: it takes no resource, and
+# AWS' own samples allow it on the stream alone, which allows nothing. What a pipe logs is written
+# by delivery.logs.amazonaws.com, as the policy of the log group allows.
+STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+# What a function's own code sends with each call, and a service that uses its role does not.
+OF_CODE = "lambda:SourceFunctionArn"
+ITSELF = "its own alias"
+
+
+@dataclass(frozen=True, order=True)
+class Use:
+    """A call of a function's code, on what a variable of its environment names."""
+
+    function: str
+    action: str
+    variable: str
+    index: str = ""
+
+
+@dataclass(frozen=True)
+class Need:
+    """A call that a role, by its logical id, has to be allowed."""
+
+    role: str
+    call: Call
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.call.action} on {self.call.resource}"
+
+
+class Roles:
+    """The roles of one stack, and with a boundary the most that they may do."""
+
+    def __init__(self, stack: Stack, boundary: Stack | None = None) -> None:
+        self.stack = stack
+        self.own = {
+            role: [
+                rule
+                for policy in properties.get("Policies", [])
+                for rule in rules(role, policy["PolicyName"], policy["PolicyDocument"])
+            ]
+            for role, properties in stack.of_type("AWS::IAM::Role").items()
+        }
+        for name, attached in stack.of_type("AWS::IAM::Policy").items():
+            for one in stack.made[name]["Properties"]["Roles"]:
+                self.own[one["Ref"]] += rules(one["Ref"], name, attached["PolicyDocument"])
+        self.keys = {
+            stack.attribute(key, "Arn"): list(rules(key, "KeyPolicy", properties["KeyPolicy"]))
+            for key, properties in stack.of_type("AWS::KMS::Key").items()
+        }
+        self.boundary: list[Rule] | None = None
+        if boundary is not None:
+            ((name, policy),) = boundary.of_type("AWS::IAM::ManagedPolicy").items()
+            self.boundary = list(rules(name, "PolicyDocument", policy["PolicyDocument"]))
+
+    def allow(self, need: Need, without: Rule | None = None) -> bool:
+        """Return whether a call is allowed, or would be without one of the rules."""
+        of_key = self.keys.get(need.call.resource)
+        return is_allowed(
+            need.call,
+            _but(self.own[need.role], without),
+            boundary=None if self.boundary is None else _but(self.boundary, without),
+            of_key=None if of_key is None else _but(of_key, without),
+            role_arn=self.stack.attribute(need.role, "Arn"),
+        )
+
+    def idle(self, needs: Iterable[Need]) -> set[Rule]:
+        """Return the rules of the roles and keys without which every call is still allowed."""
+        asked = list(needs)
+        every = [one for found in (*self.own.values(), *self.keys.values()) for one in found]
+        return {
+            rule
+            for rule in every
+            if rule.effect == ALLOW
+            and all(self.allow(need, rule) for need in asked if rule.covers(need.call))
+        }
+
+
+def _but(found: list[Rule], without: Rule | None) -> list[Rule]:
+    return [one for one in found if one != without]
+
+
+def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
+    """Return what the roles of a stack have to be allowed."""
+    return [
+        *needs_of_code(stack, uses),
+        *_of_lambda(stack),
+        *_of_code_deploy(stack),
+        *_of_pipes(stack),
+    ]
+
+
+def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
+    for use in sorted(uses):
+        context = {OF_CODE: stack.attribute(use.function, "Arn")}
+        for resource in _resources(stack, use):
+            yield Need(_role(stack, use.function), Call(use.action, resource, context))
+
+
+def _resources(stack: Stack, use: Use) -> list[str]:
+    """Return the ARNs that IAM is asked about when a function's code uses a variable."""
+    if use.variable == ITSELF:
+        return [alias_of(stack, use.function)]
+    function = stack.resources[use.function]["Properties"]
+    value = function["Environment"]["Variables"][use.variable]
+    match use.action.partition(":")[0]:
+        case "dynamodb":
+            return [_arn(stack, "dynamodb", f"table/{value}{use.index}")]
+        case "kms":
+            keys: list[str] = value.split(",")
+            return keys[:1] if use.action == "kms:Sign" else keys
+    return [value]
+
+
+def alias_of(stack: Stack, function: str) -> str:
+    """Return the ARN by which a function is called."""
+    return f"{stack.attribute(function, 'Arn')}:live"
+
+
+def _of_lambda(stack: Stack) -> Iterator[Need]:
+    for function, properties in stack.of_type("AWS::Lambda::Function").items():
+        role = _role(stack, function)
+        group = properties["LoggingConfig"]["LogGroup"]
+        stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
+        for action in LOG_ACTIONS:
+            yield Need(role, Call(action, stream))
+        # Lambda asks for these on every resource.
+        for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
+            yield Need(role, Call(action, "*"))
+        for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
+            yield Need(role, Call(action, "*"))
+
+
+def _of_code_deploy(stack: Stack) -> Iterator[Need]:
+    for alias, resource in stack.made.items():
+        if resource["Type"] != "AWS::Lambda::Alias" or "UpdatePolicy" not in resource:
+            continue
+        update = resource["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
+        group = update["DeploymentGroupName"]["Ref"]
+        role = _named(stack, group, "ServiceRoleArn")
+        function = stack.attribute(resource["Properties"]["FunctionName"]["Ref"], "Arn")
+        live = f"{function}:{stack.resources[alias]['Properties']['Name']}"
+        for action in ALIAS_ACTIONS:
+            yield Need(role, Call(action, function))
+            yield Need(role, Call(action, live))
+        # Of the new version and of the one that the calls leave.
+        for qualified in (live, f"{function}:7", f"{function}:8"):
+            yield Need(role, Call(PROVISIONED_ACTION, qualified))
+        alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]
+        for alarm in alarms:
+            yield Need(
+                role, Call(ALARM_ACTION, _arn(stack, "cloudwatch", f"alarm:{alarm['Name']}"))
+            )
+
+
+def _of_pipes(stack: Stack) -> Iterator[Need]:
+    for pipe, properties in stack.of_type("AWS::Pipes::Pipe").items():
+        role = _named(stack, pipe, "RoleArn")
+        for action in STREAM_ACTIONS:
+            yield Need(role, Call(action, properties["Source"]))
+        yield Need(role, Call("events:PutEvents", properties["Target"]))
+        reading = properties["SourceParameters"]["DynamoDBStreamParameters"]
+        yield Need(role, Call("sqs:SendMessage", reading["DeadLetterConfig"]["Arn"]))
+
+
+def _role(stack: Stack, function: str) -> str:
+    return _named(stack, function, "Role")
+
+
+def _named(stack: Stack, resource: str, field: str) -> str:
+    """Return the logical id of the role that a property names."""
+    logical_id, _arn = stack.made[resource]["Properties"][field]["Fn::GetAtt"]
+    return str(logical_id)
+
+
+def _arn(stack: Stack, service: str, resource: str) -> str:
+    return f"arn:{PARTITION}:{service}:{stack.region}:{ACCOUNT}:{resource}"
