@@ -5,25 +5,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.deployment.template import as_list
+from tools.deploy.rights import NETWORK_ACTIONS, TRACE_ACTIONS
 
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# The Lambda service ties the private function to its subnets with these. The function's own code is
-# denied them (test_permissions.py).
-ENI_ACTIONS = {
-    "ec2:CreateNetworkInterface",
-    "ec2:DescribeNetworkInterfaces",
-    "ec2:DescribeSubnets",
-    "ec2:DeleteNetworkInterface",
-    "ec2:AssignPrivateIpAddresses",
-    "ec2:UnassignPrivateIpAddresses",
-}
-TRACE_ACTIONS = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 # Of one function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
 # Actions without resources in IAM, which can only be allowed on "*".
-WITHOUT_RESOURCE = ENI_ACTIONS | TRACE_ACTIONS
+WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
     "AWS::SNS::TopicPolicy",

@@ -35,31 +35,6 @@ def route_authorizers() -> dict[str, str | None]:
     }
 
 
-def allowed(role: str) -> list[tuple[str, Any]]:
-    """Each action that a role allows, with the resource that it allows it on."""
-    return [
-        (action, resource)
-        for statement in statements(role)
-        if statement["Effect"] == "Allow"
-        for action in as_list(statement["Action"])
-        for resource in as_list(statement["Resource"])
-    ]
-
-
-def statements(role: str) -> list[dict[str, Any]]:
-    """Those of a role's own policies, and of policies that are attached to it."""
-    own = [
-        policy["Fn::If"][1] if "Fn::If" in policy else policy
-        for policy in named("AWS::IAM::Role")[role]["Policies"]
-    ]
-    attached = [one for one in named("AWS::IAM::Policy").values() if {"Ref": role} in one["Roles"]]
-    return [
-        statement
-        for policy in (*own, *attached)
-        for statement in policy["PolicyDocument"]["Statement"]
-    ]
-
-
 def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 

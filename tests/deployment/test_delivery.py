@@ -11,7 +11,7 @@ from samtranslator.model.preferences.deployment_preference_collection import (
 )
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import RESOURCES, TEMPLATE, allowed, functions
+from tests.deployment.template import RESOURCES, TEMPLATE, functions
 from tests.rules.sources import ROOT
 from tools.deploy.lifecycle import references
 
@@ -80,24 +80,6 @@ def _watched(parameters: dict[str, str], function: str) -> list[str]:
 def test_codedeploy_knows_every_way_to_deploy() -> None:
     ways = TEMPLATE["Parameters"]["Deployment"]["AllowedValues"]
     assert sorted(ways) == sorted(CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST)
-
-
-@pytest.mark.parametrize("function", WATCHED)
-def test_codedeploy_may_move_an_alias_read_its_alarms_and_do_nothing_else(function: str) -> None:
-    role = f"{function.removesuffix('Fn')}DeploymentRole"
-    may: dict[str, list[Any]] = {action: [] for action, _ in allowed(role)}
-    for action, resource in allowed(role):
-        may[action].append(resource)
-    of_alias = [{"Fn::GetAtt": [function, "Arn"]}, {"Fn::Sub": f"${{{function}.Arn}}:live"}]
-    assert may == {
-        "lambda:GetAlias": of_alias,
-        "lambda:UpdateAlias": of_alias,
-        "lambda:GetProvisionedConcurrencyConfig": [{"Fn::Sub": f"${{{function}.Arn}}:*"}],
-        "cloudwatch:DescribeAlarms": [
-            {"Fn::Sub": ALARM_ARN + RESOURCES[alarm]["Properties"]["AlarmName"]["Fn::Sub"]}
-            for alarm in JUDGES[function]
-        ],
-    }
 
 
 @pytest.mark.parametrize("function", WATCHED)

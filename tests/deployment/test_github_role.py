@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.deployment.deployed import deployed, every_stack
-from tests.deployment.facts import allowing, of_type
 from tests.deployment.template import as_list
 from tests.deployment.test_operations import TEXT as OPERATIONS
 from tests.rules.sources import ROOT
@@ -312,33 +311,6 @@ def test_each_role_of_each_stack_takes_the_boundary() -> None:
             if one["Type"] == "AWS::IAM::Role":
                 expected = BOUND if parameters["PermissionsBoundary"] else None
                 assert one["Properties"].get("PermissionsBoundary") == expected, name
-
-
-def test_the_boundary_allows_all_that_the_stacks_roles_do_and_no_more() -> None:
-    done = {
-        action
-        for _, resources in every_stack()
-        for _, statement in allowing(resources)
-        for action in as_list(statement["Action"])
-    }
-    # The policy of a key allows these, and a role needs the boundary's consent as well.
-    by_keys = {
-        action
-        for _, resources in every_stack()
-        for _, key in of_type(resources, "KMS::Key")
-        for statement in key["KeyPolicy"]["Statement"]
-        for action in statement.get("Action", [])
-    }
-    assert by_keys == {"kms:Sign", "kms:GetPublicKey"}
-    assert actions("Boundary") == done | by_keys
-
-
-def test_the_boundary_knows_the_functions_and_alarms_that_roles_name() -> None:
-    allowed = "\n".join(patterns("Boundary", "STACK"))
-    for resources in (stack for _, stack in every_stack()):
-        for role, statement in allowing(resources):
-            for name in re.findall(r"(\w+Fn|\w+Alarm)\b", json.dumps(statement["Resource"])):
-                assert f"STACK-{name}-*" in allowed, (role, name)
 
 
 def test_samconfig_and_the_document_name_the_boundary() -> None:

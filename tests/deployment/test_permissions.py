@@ -1,24 +1,12 @@
-"""IAM: what each role may do; facts.py holds what is true of every role."""
+"""IAM: whose each role and key is; test_rights.py has what they allow."""
 
 from typing import Any
 
 import pytest
 
 from tests.deployment.deployed import deployed
-from tests.deployment.facts import ENI_ACTIONS, TRACE_ACTIONS
-from tests.deployment.template import TEMPLATE, allowed, functions, named, statements
+from tests.deployment.template import TEMPLATE, functions, named
 
-RECORD_ACTIONS = {
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:UpdateItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:Query",
-    "dynamodb:BatchGetItem",
-    "dynamodb:BatchWriteItem",
-    "dynamodb:ConditionCheckItem",
-}
-LOG_ACTIONS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 # Roles of other services than Lambda.
 SERVICES = {
     "EventPipesRole": "pipes",
@@ -36,25 +24,6 @@ def test_each_function_has_a_role_of_its_own() -> None:
         assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
 
 
-def test_the_one_open_permission_is_denied_to_the_functions_code() -> None:
-    open_permissions = {
-        role: {action for action, resource in allowed(role) if resource == "*"} - TRACE_ACTIONS
-        for role in named("AWS::IAM::Role")
-    }
-    assert open_permissions == {
-        "PublicFnRole": set(),
-        "MaintenanceFnRole": set(),
-        "PrivateFnRole": ENI_ACTIONS,
-        "EventPipesRole": set(),
-        "PublicDeploymentRole": set(),
-        "PrivateDeploymentRole": set(),
-    }
-    (denied,) = (s for s in statements("PrivateFnRole") if s["Effect"] == "Deny")
-    assert denied["Action"] == "ec2:*"
-    assert denied["Resource"] == "*"
-    assert denied["Condition"] == {"Null": {"lambda:SourceFunctionArn": "false"}}
-
-
 def test_traces_are_written_only_where_they_are_switched_on() -> None:
     made = deployed().values()
     modes = [one["Properties"].get("TracingConfig") for one in made if is_function(one)]
@@ -64,23 +33,6 @@ def test_traces_are_written_only_where_they_are_switched_on() -> None:
 
 def is_function(resource: dict[str, Any]) -> bool:
     return bool(resource["Type"] == "AWS::Lambda::Function")
-
-
-@pytest.mark.parametrize(
-    ("role", "actions"),
-    [
-        (
-            "PublicFnRole",
-            RECORD_ACTIONS
-            | LOG_ACTIONS
-            | {"lambda:InvokeFunction", "secretsmanager:GetSecretValue"},
-        ),
-        ("MaintenanceFnRole", RECORD_ACTIONS | LOG_ACTIONS | {"lambda:InvokeFunction"}),
-        ("PrivateFnRole", ENI_ACTIONS | LOG_ACTIONS | {"elasticache:Connect"}),
-    ],
-)
-def test_a_role_may_do_what_its_function_does(role: str, actions: set[str]) -> None:
-    assert {action for action, _resource in allowed(role)} == actions | TRACE_ACTIONS
 
 
 BLUE, GREEN = ({"Fn::GetAtt": [f"{colour}PassKey", "Arn"]} for colour in ("Blue", "Green"))
@@ -107,27 +59,7 @@ def test_the_first_key_of_the_parameter_signs_and_each_of_them_exists(
 
 
 @pytest.mark.parametrize("key", named("AWS::KMS::Key"))
-def test_only_the_public_function_signs_passes(key: str) -> None:
-    """P5: without `kms:CreateGrant` the account cannot pass the right on by IAM policies."""
+def test_a_key_signs_passes_and_does_nothing_else(key: str) -> None:
+    """P5"""
     made = named("AWS::KMS::Key")[key]
     assert (made["KeySpec"], made["KeyUsage"]) == ("RSA_2048", "SIGN_VERIFY")
-    account, function = made["KeyPolicy"]["Statement"]
-    assert account["NotAction"] == ["kms:Sign", "kms:CreateGrant"]
-    assert account["Principal"]["AWS"]["Fn::Sub"].endswith(":iam::${AWS::AccountId}:root")
-    assert function["Principal"] == {"AWS": {"Fn::GetAtt": ["PublicFnRole", "Arn"]}}
-    assert function["Action"] == ["kms:Sign", "kms:GetPublicKey"]
-
-
-@pytest.mark.parametrize(
-    ("role", "invoked"),
-    [
-        ("PublicFnRole", ["PrivateFn", "MaintenanceFn"]),
-        ("MaintenanceFnRole", ["PrivateFn", "MaintenanceFn"]),
-        ("PrivateFnRole", []),
-    ],
-)
-def test_functions_invoke_those_below_them_and_maintenance_itself(
-    role: str, invoked: list[str]
-) -> None:
-    resources = [resource for action, resource in allowed(role) if action.startswith("lambda:")]
-    assert resources == [{"Ref": f"{name}.Alias"} for name in invoked]

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.dynamodb import TABLE
 from tests.support.lambdas import MAINTENANCE, PRIVATE
-from tools.deploy.rights import ITSELF, Roles, Use, needs_of_code
+from tools.deploy.rights import ITSELF, Roles, Use, needs_of_code, variables
 from tools.deploy.stack import make
 from tools.local.kms import KEY_ARN
 
@@ -52,7 +52,9 @@ class _Guarded:
         def call(**arguments: Any) -> Any:
             for use in _uses(self._function, name, arguments):
                 if not _is_allowed(use):
-                    raise NotAllowed(f"the role of {use.function} lacks {use}")
+                    raise NotAllowed(
+                        f"{use.function} lacks {use.action} on {use.variable}{use.index}"
+                    )
                 MADE.add(use)
             return method(**arguments)
 
@@ -101,4 +103,6 @@ def _roles() -> Roles:
 @cache
 def _is_allowed(use: Use) -> bool:
     roles = _roles()
+    if use.variable != ITSELF and use.variable not in variables(roles.stack, use.function):
+        return False
     return all(map(roles.allow, needs_of_code(roles.stack, [use])))

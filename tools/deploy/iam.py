@@ -46,8 +46,10 @@ class Rule:
     excepted: tuple[str, ...] = field(compare=False)
     condition: Mapping[str, Mapping[str, Any]] = field(compare=False)
 
-    def __str__(self) -> str:
-        return f"{self.holder}, {self.policy}: {self.action} on {self.resource}"
+    @property
+    def name(self) -> str:
+        """What the rule is called for all parameters alike."""
+        return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
         return (

@@ -4,8 +4,9 @@ The code of the functions makes some of the calls (`Use`). The services that tak
 others, which the sources below name.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack
@@ -82,8 +83,8 @@ class Roles:
             ((name, policy),) = boundary.of_type("AWS::IAM::ManagedPolicy").items()
             self.boundary = list(rules(name, "PolicyDocument", policy["PolicyDocument"]))
 
-    def allow(self, need: Need, without: Rule | None = None) -> bool:
-        """Return whether a call is allowed, or would be without one of the rules."""
+    def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
+        """Return whether a call is allowed, or would be without some of the rules."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -93,26 +94,36 @@ class Roles:
             role_arn=self.stack.attribute(need.role, "Arn"),
         )
 
-    def idle(self, needs: Iterable[Need]) -> set[Rule]:
-        """Return the rules of the roles and keys without which every call is still allowed."""
-        asked = list(needs)
-        every = [one for found in (*self.own.values(), *self.keys.values()) for one in found]
-        return {
-            rule
-            for rule in every
-            if rule.effect == ALLOW
-            and all(self.allow(need, rule) for need in asked if rule.covers(need.call))
-        }
+    def rights(self) -> Iterator[tuple[str, list[Rule]]]:
+        """Yield what the stack can take from a role, with its name; of a boundary whole actions.
+
+        What the policy of a key allows the account is no role's.
+        """
+        for rule in chain(*self.own.values(), *self.keys.values()):
+            if rule.effect == ALLOW and not rule.principal.endswith(":root"):
+                yield rule.name, [rule]
+        bounds = [rule for rule in self.boundary or () if rule.effect == ALLOW]
+        for action in sorted({rule.action for rule in bounds}):
+            yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
+
+    def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
+        """Return whether every call is allowed without a right, too."""
+        return all(
+            self.allow(need, right)
+            for need in asked
+            if any(rule.covers(need.call) for rule in right)
+        )
 
 
-def _but(found: list[Rule], without: Rule | None) -> list[Rule]:
-    return [one for one in found if one != without]
+def _but(found: list[Rule], without: Collection[Rule]) -> list[Rule]:
+    return [one for one in found if one not in without]
 
 
 def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
     """Return what the roles of a stack have to be allowed."""
     return [
         *needs_of_code(stack, uses),
+        *_of_redis(stack),
         *_of_lambda(stack),
         *_of_code_deploy(stack),
         *_of_pipes(stack),
@@ -130,8 +141,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
     """Return the ARNs that IAM is asked about when a function's code uses a variable."""
     if use.variable == ITSELF:
         return [alias_of(stack, use.function)]
-    function = stack.resources[use.function]["Properties"]
-    value = function["Environment"]["Variables"][use.variable]
+    value = variables(stack, use.function)[use.variable]
     match use.action.partition(":")[0]:
         case "dynamodb":
             return [_arn(stack, "dynamodb", f"table/{value}{use.index}")]
@@ -141,9 +151,25 @@ def _resources(stack: Stack, use: Use) -> list[str]:
     return [value]
 
 
+def variables(stack: Stack, function: str) -> dict[str, str]:
+    """Return the environment of a function."""
+    found: dict[str, str] = stack.resources[function]["Properties"]["Environment"]["Variables"]
+    return found
+
+
 def alias_of(stack: Stack, function: str) -> str:
     """Return the ARN by which a function is called."""
     return f"{stack.attribute(function, 'Arn')}:live"
+
+
+def _of_redis(stack: Stack) -> Iterator[Need]:
+    """Yield what ElastiCache asks IAM when the private function logs in with a token."""
+    given = variables(stack, "PrivateFn")
+    if user := given["REDIS_IAM_USER"]:
+        context = {OF_CODE: stack.attribute("PrivateFn", "Arn")}
+        of_user = _arn(stack, "elasticache", f"user:{user}")
+        for resource in (given["REDIS_IAM_CACHE_ARN"], of_user):
+            yield Need(_role(stack, "PrivateFn"), Call("elasticache:Connect", resource, context))
 
 
 def _of_lambda(stack: Stack) -> Iterator[Need]:

@@ -52,7 +52,7 @@ def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     assert desk.status(BOB) == "offered"
     ENDS[end](desk)
     world.advance(120)
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert [name for name in NAMES[1:] if desk.status(name) == "offered"] == [BOB]
     assert desk.events(BOB) == ["joined", "offered"]
 
@@ -64,7 +64,7 @@ def test_a_slot_whose_customer_does_not_come_goes_to_the_next(
     desk = opened(waitlist, world, no_show=no_show)
     world.advance(OFFER_SECONDS)
     for _ in range(2):
-        world.services.maintenance.run_all()
+        world.maintenance.run_all()
         assert offered(desk) == [BOB]
 
 
@@ -74,7 +74,7 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     """The order that was lost may have given it to the next one: fewer, never more."""
     desk = opened(waitlist, world)
     world.redis.flushall()
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     assert desk.decline(ANN).status == 200
     assert maintained(desk) == []
 
@@ -199,6 +199,6 @@ def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> Non
 def test_a_rate_that_begins_later_shows_in_the_estimates(waitlist: Waitlist, world: World) -> None:
     rate = {"count": 60, "per": "minute", "from": iso(600)}
     desk = waitlist(*NAMES, admission={"rate": rate})
-    world.services.maintenance.run_all()
+    world.maintenance.run_all()
     estimate = desk.look(ANN).json["estimated_wait"]
     assert 590 <= estimate["seconds"] <= 610

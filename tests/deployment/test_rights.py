@@ -1,0 +1,141 @@
+"""Each role may do all that is done with it, in each stack, bounded or not, and nothing else.
+
+`make lint-templates` runs these tests.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from tests.rules.sources import ROOT
+from tests.service.bus.scene import Scene
+from tests.service.bus.stories import STORIES
+from tests.support.dynamodb import TABLE
+from tests.support.gateway import Context, event
+from tests.support.people import WAITLIST_ID
+from tests.support.rights import MADE, SECRET_ARN, NotAllowed, guarded
+from tests.support.world import SECRET
+from tools.deploy.iam import Call
+from tools.deploy.lint import Set, sets
+from tools.deploy.rights import NETWORK_ACTIONS, OF_CODE, Need, Roles, Use, needs
+from tools.deploy.stack import Stack, make
+from tools.local.dynamodb.memory_table import MemoryTable
+from tools.local.table import read_template
+from waitlist_api import app
+from waitlist_api.maintenance.rebuild import STOP_MILLIS
+
+GITHUB = read_template(ROOT / "docs" / "policies" / "github-oidc-role.yaml")
+NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
+
+
+@pytest.fixture(scope="module")
+def uses() -> frozenset[Use]:
+    """Every kind of call that the code of the functions makes."""
+    MADE.clear()
+    for story in STORIES:
+        story.happen(Scene())
+    rebuild_without_time()
+    start_with_a_secret()
+    return frozenset(MADE)
+
+
+def rebuild_without_time() -> None:
+    """Have a run of maintenance start the next one."""
+    scene = Scene()
+    scene.desk.all_sign_up("ada")
+    scene.redis.flushall()
+    scene.world.maintenance.run_one(WAITLIST_ID, lambda: STOP_MILLIS - 1)
+
+
+class Secrets:
+    def get_secret_value(self, SecretId: str) -> dict[str, str]:  # noqa: N803
+        return {"SecretString": SECRET}
+
+
+def start_with_a_secret() -> None:
+    """Have the public function read the key of the entry tokens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TABLE_NAME", "table")
+        patch.setenv("PRIVATE_FUNCTION_NAME", "private")
+        patch.setenv("ENTRY_TOKEN_SECRET_ARN", SECRET_ARN)
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        patch.setenv("LOG_LEVEL", "CRITICAL")
+        patch.setattr(app, "secrets_client", lambda _: guarded("PublicFn", Secrets()))
+        app.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
+        app.api.cache_clear()
+        app.request_log.cache_clear()
+
+
+@cache
+def stacks() -> list[tuple[Set, Roles]]:
+    """Return the roles of each set of parameters, without a boundary and with GitHub's."""
+    return [
+        (one, Roles(stack, bounds))
+        for one in sets()
+        for stack in [make(one.parameters, one.name, one.region)]
+        for bounds in [None, *boundary_of(one)]
+    ]
+
+
+def boundary_of(one: Set) -> Iterator[Stack]:
+    """Yield the stack that has the boundary, unless GitHub deploys no stack of that name."""
+    if re.fullmatch(NAMES_OF_STACKS, one.name):
+        given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
+        yield make(given, "github", one.region, GITHUB)
+
+
+def test_a_role_may_do_all_that_is_done_with_it(uses: frozenset[Use]) -> None:
+    """P5"""
+    denied = {
+        f"{need} ({one.label}{', bounded' if roles.boundary else ''})"
+        for one, roles in stacks()
+        for need in needs(roles.stack, uses)
+        if not roles.allow(need)
+    }
+    assert sorted(denied) == []
+
+
+def test_a_role_may_do_nothing_else(uses: frozenset[Use]) -> None:
+    """P5: of every role, key and boundary, each right that is taken away denies a call."""
+    rights: set[str] = set()
+    needed: set[str] = set()
+    for _, roles in stacks():
+        asked = needs(roles.stack, uses)
+        for name, right in roles.rights():
+            rights.add(name)
+            if name not in needed and not roles.is_idle(right, asked):
+                needed.add(name)
+    assert sorted(rights - needed) == []
+
+
+def test_the_network_is_denied_to_the_functions_code() -> None:
+    """P5: the role has these rights for Lambda, and a deny that only its code meets."""
+    for _, roles in stacks():
+        code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
+        for action in NETWORK_ACTIONS:
+            assert roles.allow(Need("PrivateFnRole", Call(action, "*")))
+            assert not roles.allow(Need("PrivateFnRole", Call(action, "*", code)))
+
+
+def test_only_the_public_function_signs_passes() -> None:
+    """P5: no other role of the stack may, and the account cannot pass the right on."""
+    for _, roles in stacks():
+        for key, rules in roles.keys.items():
+            for role in roles.own:
+                signs = roles.allow(Need(role, Call("kms:Sign", key)))
+                assert signs == (role == "PublicFnRole"), role
+            granting = [rule for rule in rules if rule.covers(Call("kms:CreateGrant", key))]
+            assert granting == []
+
+
+def test_a_call_that_a_role_does_not_allow_fails_a_test() -> None:
+    client = guarded("MaintenanceFn", MemoryTable())
+    for method, arguments, reason in (
+        ("query", {"TableName": TABLE, "IndexName": "another"}, "lacks dynamodb:Query"),
+        ("get_item", {"TableName": "another"}, "no variable names"),
+        ("scan", {"TableName": TABLE}, "unknown actions"),
+    ):
+        with pytest.raises(NotAllowed, match=reason):
+            getattr(client, method)(**arguments)
