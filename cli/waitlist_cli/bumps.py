@@ -42,7 +42,7 @@ class Bumps:
         try:
             return entry_id_of(self.waitlist_id, customer_id)
         except UnicodeEncodeError:
-            raise InvalidRow("not in UTF-8") from None
+            raise InvalidRow("has bytes that are not in the encoding of the file") from None
 
     def move(self, api: "Api", record: Record) -> Refused | None:
         """Move the person of a row; return the service's refusal. Raises InvalidRow."""

@@ -39,8 +39,11 @@ VALUE_SEPARATOR = ";"
 # If a table would need narrower columns, each row is printed as a block with one line per value.
 LEAST_WIDTH = 10
 # Customers choose what is in their profile. A control character in it could move the operator's
-# cursor or write other text over the screen, and a bidirectional one could reorder the line.
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# cursor or write other text over the screen, and a bidirectional one could reorder the line. A lone
+# surrogate is no letter, and UTF-8 cannot encode it.
+CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def shown(value: object) -> str:

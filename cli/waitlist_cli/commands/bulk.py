@@ -8,12 +8,16 @@ from waitlist_cli.command import command
 from waitlist_cli.context import Context
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
-from waitlist_cli.imports.records import opened
+from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.parameters import Since, WaitlistId
 from waitlist_cli.since import since_of
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="Such as utf-8, cp1252 or utf-16. Default: found in the file."),
+]
 WhenEnded = Literal["skip", "rejoin"]
 
 
@@ -64,6 +68,7 @@ def import_file(
         Format | None, typer.Option("--format", help="Default: by the file's name.")
     ] = None,
     delimiter: Annotated[str, typer.Option("--delimiter", help="Of a CSV; tab for a tab.")] = ",",
+    encoding: Encoding = None,
     from_row: Annotated[int, typer.Option("--from-row", min=1, help="Begin at this row.")] = 1,
     refused: Annotated[
         str | None, typer.Option("--refused", help="The file for refused rows, with reasons.")
@@ -101,7 +106,9 @@ def import_file(
         splits_values=form != "jsonl",
     )
     checked_waitlist_id(waitlist)
-    with opened(file, form, delimiter) as source:
+    with opened(file, form, delimiter, encoding=encoding) as source:
+        if encoding is None:
+            note_encoding(context.output, source, "--encoding chooses another.")
         task = Task(waitlist, file, from_row, refused, tokens, ended)
         return import_people(context, task, source, _for(source.form, columns))
 

@@ -27,7 +27,7 @@ from waitlist_cli.entry_output import place, print_entry, print_history, print_s
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
-from waitlist_cli.imports.records import opened
+from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.imports.times import utc
 from waitlist_cli.moves import explain as explanation_of
 from waitlist_cli.moves_output import print_explanation
@@ -294,6 +294,7 @@ def explain(
 def _bump_all(context: Context, bumps: Bumps, file: str) -> int:
     """Move people one after the other; return 1 if the service refused some of them."""
     with opened(file, None, ",") as source:
+        note_encoding(context.output, source)
         records = list(source.records())
     for record in records:
         try:

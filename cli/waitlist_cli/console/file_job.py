@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from waitlist_cli.api import Api
 from waitlist_cli.errors import CliError, WrongUsage
+from waitlist_cli.imports.encodings import UTF_8, detected
 from waitlist_cli.imports.records import SUFFIXES, Record, Source, opened
 from waitlist_cli.imports.run import Counts
 from waitlist_cli.signals import Shutdown
@@ -23,11 +24,19 @@ class _Cancelled(Exception):
     """The operator cancelled while the job waited for the service."""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read; JSON lines have no delimiter."""
+
+    delimiter: str = ","
+    encoding: str = UTF_8
+
+
 class Task(Protocol):
     """What is done with the rows of a file."""
 
     @property
-    def delimiter(self) -> str: ...
+    def reading(self) -> "Reading": ...
 
     def check(self, source: Source) -> None:
         """Raise WrongUsage if the file cannot be read like this."""
@@ -92,29 +101,30 @@ class FileJob:
     def is_active(self) -> bool:
         return self.state in ("running", "stopping")
 
-    def likely_delimiter(self) -> str:
-        """Return the delimiter that the header has most of."""
+    def likely_reading(self) -> Reading:
+        """Return the encoding that is found in the file, and what the header has most of."""
+        encoding = detected(self.path)
         with self.path.open("rb") as file:
-            header = file.readline(100_000).decode("utf-8", "replace")
-        return max(DELIMITERS, key=header.count)
+            header = file.readline(100_000).decode(encoding, "replace")
+        return Reading(max(DELIMITERS, key=header.count), encoding)
 
-    def sample(self, delimiter: str) -> tuple[list[str], list[Record]]:
+    def sample(self, reading: Reading) -> tuple[list[str], list[Record]]:
         """Return the names of the columns and the first records; raises WrongUsage."""
-        with self._opened(delimiter) as source:
+        with self.opened(reading) as source:
             records = list(islice(source.records(), SAMPLE_ROWS))
         names = source.columns
         if names is None:
             names = list(dict.fromkeys(name for record in records for name in record.fields))
         return names, records
 
-    def row_count(self, delimiter: str) -> int:
+    def row_count(self, reading: Reading) -> int:
         """Return how many rows the file has; raises WrongUsage."""
-        with self._opened(delimiter) as source:
+        with self.opened(reading) as source:
             return sum(1 for _ in source.records())
 
     def start(self, task: Task) -> None:
         """Begin, or go on after the last row that is done; raises WrongUsage."""
-        with self._opened(task.delimiter) as source:
+        with self.opened(task.reading) as source:
             task.check(source)
         self.task = task
         self.state, self.problem, self.notice = "running", None, ""
@@ -145,7 +155,7 @@ class FileJob:
     def _run(self, task: Task) -> None:
         self._former_rows = self.counts.rows
         try:
-            with self._opened(task.delimiter) as source:
+            with self.opened(task.reading) as source:
                 api = replace(self.api, sleep=self._pause, on_retry=self._retried)
                 is_whole = task.run(self, source, api, self._shutdown)
             self.state = "done" if is_whole else "stopped"
@@ -165,9 +175,11 @@ class FileJob:
         self.notice = f"{problem} Try {attempt} of {tries} in {seconds:.0f} s."
 
     @contextmanager
-    def _opened(self, delimiter: str) -> Iterator[Source]:
+    def opened(self, reading: Reading) -> Iterator[Source]:
+        """Open the file; raises WrongUsage."""
+        path, form = str(self.path), self.form
         # A .tsv has tabs, whatever the delimiter.
-        with opened(str(self.path), self.form, delimiter, self.name) as source:
+        with opened(path, form, reading.delimiter, self.name, reading.encoding) as source:
             yield source
 
 

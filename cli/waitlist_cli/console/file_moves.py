@@ -11,8 +11,8 @@ from waitlist_cli.api import Api
 from waitlist_cli.bumps import Bumps
 from waitlist_cli.console.actions import REASON, Document, Field, Form
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.file_job import FileJob, FileJobs
-from waitlist_cli.console.files import Kind, file_routes, likely_customer
+from waitlist_cli.console.file_job import FileJob, FileJobs, Reading
+from waitlist_cli.console.files import Kind, file_routes, likely_customer, reading_of
 from waitlist_cli.console.person_actions import ENDS
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import InvalidRow
@@ -42,7 +42,7 @@ class MoveTask:
     """Sends one call at a time, because the order of the calls decides the places."""
 
     bumps: Bumps
-    delimiter: str
+    reading: Reading
 
     def check(self, source: Source) -> None:
         if source.columns is not None and self.bumps.column not in source.columns:
@@ -77,13 +77,13 @@ class MoveTask:
         rejected.add(record, code, reason)
 
 
-def _ready(job: FileJob, _waitlist: Document, delimiter: str) -> Mapping[str, Any]:
-    names, records = job.sample(delimiter)
+def _ready(job: FileJob, _waitlist: Document, reading: Reading) -> Mapping[str, Any]:
+    names, records = job.sample(reading)
     samples = [[record.fields.get(name) for record in records] for name in names]
     return {
         "columns": list(zip(names, samples, strict=True)),
         "customer": likely_customer(names),
-        "rows": job.row_count(delimiter),
+        "rows": job.row_count(reading),
         "fields": (WHERE, PRIORITY, REASON),
     }
 
@@ -99,7 +99,7 @@ def _task(job: FileJob, form: Form) -> MoveTask:
     else:
         body = {"priority": priority, "reason": reason}
     bumps = Bumps(job.waitlist_id, body, form.get("column", ""))
-    return MoveTask(bumps, form.get("delimiter", ","))
+    return MoveTask(bumps, reading_of(form))
 
 
 def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
@@ -117,7 +117,7 @@ KIND = Kind(
         "tab": "/people",
         "drop": "Drop a file of people to move here",
         "hint": (
-            "CSV with the names of the columns in the first line, or JSON lines, in UTF-8. One "
+            "CSV with the names of the columns in the first line, or JSON lines. One "
             "column has the customer ids. No one is moved before you have said where to."
         ),
         "earlier": "Moves of this console",

@@ -12,9 +12,10 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Document, Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
-from waitlist_cli.console.file_job import FileJob, FileJobs, Task
+from waitlist_cli.console.file_job import FileJob, FileJobs, Reading, Task
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER
+from waitlist_cli.imports.encodings import ENCODINGS, UTF_8
 from waitlist_cli.imports.run import Counts
 from waitlist_cli.output import CONTROLS
 from waitlist_cli.private_files import open_private
@@ -38,7 +39,7 @@ class Kind:
     name: str
     words: Mapping[str, str]
     question: str
-    ready: Callable[[FileJob, Document, str], Mapping[str, Any]]
+    ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     going_on: Callable[[Counts], str]
@@ -73,16 +74,17 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
         job = _job(jobs, kind, request)
         waitlist = desk.get(f"/{job.waitlist_id}")
         if job.state == "ready":
-            delimiter = request.query_params.get("delimiter") or job.likely_delimiter()
+            reading = _reading(job, request)
             return desk.page(
                 request,
                 kind.question,
                 waitlist=waitlist,
                 kind=kind,
                 job=job,
-                delimiter=delimiter,
+                reading=reading,
                 delimiters=DELIMITERS,
-                **kind.ready(job, waitlist, delimiter),
+                encodings=ENCODINGS,
+                **kind.ready(job, waitlist, reading),
             )
         page = desk.page(
             request,
@@ -134,6 +136,19 @@ def likely_customer(names: Sequence[str]) -> str | None:
     """Return the column that probably has the customer ids."""
     by_case = {name.casefold(): name for name in reversed(names)}
     return next((by_case[one] for one in USUAL_IDS if one in by_case), None)
+
+
+def reading_of(form: Form) -> Reading:
+    """Return how the form of a file reads it."""
+    return Reading(form.get("delimiter", ","), form.text("encoding") or UTF_8)
+
+
+def _reading(job: FileJob, request: Request) -> Reading:
+    """Return how the operator wants the file to be read, else how it probably is."""
+    likely, query = job.likely_reading(), request.query_params
+    return Reading(
+        query.get("delimiter") or likely.delimiter, query.get("encoding") or likely.encoding
+    )
 
 
 def _created(job: FileJob) -> BinaryIO:

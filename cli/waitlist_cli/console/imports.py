@@ -9,8 +9,8 @@ from starlette.routing import Route
 from waitlist_cli.api import Api
 from waitlist_cli.console.actions import Document, Form
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.file_job import FileJob, FileJobs
-from waitlist_cli.console.files import Kind, file_routes, likely_customer
+from waitlist_cli.console.file_job import FileJob, FileJobs, Reading
+from waitlist_cli.console.files import Kind, file_routes, likely_customer, reading_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.export import COLUMNS, ENDED
 from waitlist_cli.imports.columns import (
@@ -49,7 +49,7 @@ class ImportTask:
     """How the file is read, and whether it has tokens and former customers."""
 
     columns: Columns
-    delimiter: str
+    reading: Reading
     with_tokens: bool
     ended: str | None
 
@@ -74,8 +74,8 @@ class ImportTask:
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
 
 
-def _ready(job: FileJob, waitlist: Document, delimiter: str) -> Mapping[str, Any]:
-    names, records = job.sample(delimiter)
+def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, Any]:
+    names, records = job.sample(reading)
     return {"targets": TARGETS, "columns": _guessed(names, records, waitlist["segments"])}
 
 
@@ -130,7 +130,7 @@ def _task(job: FileJob, form: Form) -> ImportTask:
     dropped = dict.fromkeys(by_target.get(DROP, ()), DROP)
     return ImportTask(
         columns=replace(columns, targets=columns.targets | dropped),
-        delimiter=form.get("delimiter", ","),
+        reading=reading_of(form),
         with_tokens=form.text("tokens") == "yes",
         ended=form.text("ended") or None,
     )
@@ -167,7 +167,7 @@ KIND = Kind(
         "tab": "/import",
         "drop": "Drop a file of people here",
         "hint": (
-            "CSV with the names of the columns in the first line, or JSON lines, in UTF-8. Nothing "
+            "CSV with the names of the columns in the first line, or JSON lines. Nothing "
             "is imported before you have seen how it is read."
         ),
         "earlier": "Imports of this console",

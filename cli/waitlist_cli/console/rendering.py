@@ -1,6 +1,7 @@
 """Renders the console's pages; every value is escaped."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +17,8 @@ from waitlist_cli.output import details, duration, shown
 TIME_ALONE = timedelta(hours=12)
 # Compact numbers begin here; below, every digit counts.
 COMPACT_FROM = 10_000
+# No letters: UTF-8 cannot encode them, so an answer with one would fail.
+SURROGATES = re.compile("[\ud800-\udfff]")
 UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
 NONE = "-"
 
@@ -97,7 +100,9 @@ class Pages:
     templates: Environment = field(default_factory=_environment)
 
     def html(self, template: str, **values: Any) -> str:
-        return self.templates.get_template(template).render(service=self.service, **values)
+        html = self.templates.get_template(template).render(service=self.service, **values)
+        # Such as in the value of a form's field, where `text` does not stand.
+        return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any

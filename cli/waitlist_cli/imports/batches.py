@@ -74,7 +74,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
     except InvalidRow as error:
         return Row(record, None, str(error))
     except UnicodeEncodeError:
-        return Row(record, None, "not in UTF-8")
+        return Row(record, None, "has bytes that are not in the encoding of the file")
     except ValueError:
         return Row(record, None, "NaN and Infinity are not JSON")
     if len(content) > MOST_BYTES:

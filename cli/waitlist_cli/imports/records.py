@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detected, errors_of
+from waitlist_cli.output import Output
 from waitlist_cli.spreadsheets import original
 
 # Limit of one record, so that an unclosed quote does not read the whole file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# A lone surrogate stands for a byte that is not UTF-8; a NUL is half of a letter in UTF-16.
-NO_UTF8 = re.compile("[\x00\ud800-\udfff]")
+# A lone surrogate stands for a byte that is not of the encoding; a NUL is half of a letter in
+# UTF-16.
+UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,16 @@ class Lines:
 class Source:
     """An open file; `columns` is the header of a CSV, None for JSON lines."""
 
-    def __init__(self, binary: BinaryIO, name: str, form: str, delimiter: str) -> None:
+    def __init__(
+        self, binary: BinaryIO, name: str, form: str, delimiter: str, encoding: str = UTF_8
+    ) -> None:
         self.name = name
         self.form = form
+        self.encoding = encoding
         self._binary = binary
-        # Bytes that are not UTF-8 reject their row only, not the file.
+        # Bytes that are not of the encoding reject their row only, not the file.
         self._text = io.TextIOWrapper(
-            binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
+            binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
         self.columns: list[str] | None = None
         if form == "csv":
@@ -81,10 +87,10 @@ class Source:
 
     def _header(self) -> list[str]:
         header = [original(name.strip()) for name in next(self._rows(), [])]
-        if any(NO_UTF8.search(name) for name in header):
+        if any(UNREADABLE.search(name) for name in header):
             raise WrongUsage(
-                f"{self.name} is not UTF-8. Save it as UTF-8, or convert it: "
-                "iconv -f ISO-8859-1 -t UTF-8 (or -f UTF-16)."
+                f"{self.name} is not {ENCODINGS.get(self.encoding, self.encoding)}. Choose another "
+                "encoding (--encoding, such as cp1252 or utf-16), or save the file as UTF-8."
             )
         if not header:
             raise WrongUsage(f"{self.name} is empty. A CSV begins with the names of its columns.")
@@ -158,11 +164,16 @@ def _json_record(number: int, line: str) -> Record:
 
 @contextmanager
 def opened(
-    path: str, form: str | None, delimiter: str, name: str | None = None
+    path: str,
+    form: str | None,
+    delimiter: str,
+    name: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Source]:
     """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read.
 
-    Errors call the file `name`, or by its path.
+    Errors call the file `name`, or by its path. Without an encoding, a file has the one that is
+    found in it, and standard input UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
@@ -173,14 +184,21 @@ def opened(
     if len(separator) != 1:
         raise WrongUsage("--delimiter takes one character, or tab.")
     if path == STDIN:
-        yield Source(sys.stdin.buffer, "standard input", kind, separator)
+        yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:
+        used = encoding or detected(Path(path))
         binary = Path(path).open("rb")  # noqa: SIM115 (closed below)
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
     with binary:
-        yield Source(binary, name or path, kind, separator)
+        yield Source(binary, name or path, kind, separator, used)
+
+
+def note_encoding(output: Output, source: Source, advice: str = "Else save it as UTF-8.") -> None:
+    """Print the encoding that was found in a file, if it is not the usual one."""
+    if source.encoding != UTF_8:
+        output.note(f"{source.name} is read as {ENCODINGS[source.encoding]}. {advice}")
 
 
 def size_of(path: str) -> int | None:

@@ -34,10 +34,10 @@ def test_a_file_in_another_encoding_is_an_error_before_any_request(
     fake: FakeService, tmp_path: Path, content: bytes
 ) -> None:
     """P5"""
-    result = Typed(fake.url)("import", "bakery", written(tmp_path / "p.csv", content))
+    path = written(tmp_path / "p.csv", content)
+    result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-8")
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "is not UTF-8" in result.stderr
-    assert "iconv" in result.stderr
+    assert "is not UTF-8. Choose another encoding" in result.stderr
 
 
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])

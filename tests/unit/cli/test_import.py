@@ -96,7 +96,7 @@ def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Pa
     assert fake.line() == ["ada", "cyd"]
     assert fake.people["ada"]["profile"] == {"name": "Zoë"}
     assert (
-        b'"bob","Zo\xeb","2","unusable_row","not in UTF-8"'
+        b'"bob","Zo\xeb","2","unusable_row","has bytes that are not in the encoding of the file"'
         in (tmp_path / "p.refused.csv").read_bytes()
     )
 

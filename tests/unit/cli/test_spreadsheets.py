@@ -32,7 +32,15 @@ OTHERS = ["", "ada", "a=1", "'", "'ada", "it's", "1;=2", " =1"]
 
 
 def person(**values: Any) -> Any:
-    names = ("position", "status", "priority", "joined_at", "attempts", "claimed_until")
+    names = (
+        "position",
+        "status",
+        "priority",
+        "joined_at",
+        "attempts",
+        "offered_until",
+        "claimed_until",
+    )
     rest = dict.fromkeys((*names, "parked_at", "park_reason", "customer_id"))
     return {**rest, "entry_id": "a" * 26, "profile": {}, "attributes": {}, **values}
 

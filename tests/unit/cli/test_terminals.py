@@ -20,7 +20,9 @@ LONG = "a long note that no narrow column has room for"
 
 
 def people(*names: str) -> Any:
-    rest = dict.fromkeys(("total", "attempts", "claimed_until", "parked_at", "park_reason"))
+    rest = dict.fromkeys(
+        ("total", "attempts", "offered_until", "claimed_until", "parked_at", "park_reason")
+    )
     entries_of_page = [
         {
             **rest,

@@ -30,20 +30,21 @@ def start(console: Opened, page: str, **form: Any) -> None:
     )
     assert len(columns) == len(targets)
     lists = {"column": columns, "target": targets}
-    delimiter = re.search(r'<input type="hidden" name="delimiter" value="([^"]*)"', html)
-    assert delimiter
-    data = {**lists, "delimiter": delimiter[1], "zone": "UTC", "ended": "skip", **form}
+    reading = re.findall(r'<input type="hidden" name="(delimiter|encoding)" value="([^"]*)"', html)
+    assert len(reading) == 2
+    data = {**lists, **dict(reading), "zone": "UTC", "ended": "skip", **form}
     headers = {"HX-Request": "true", "Origin": console.origin}
-    answered = console.browser.post(page, data=data, headers=headers)
+    job = page.partition("?")[0]
+    answered = console.browser.post(job, data=data, headers=headers)
     assert answered.status_code == 200, readable(answered.text)
-    assert answered.headers["HX-Redirect"] == page
+    assert answered.headers["HX-Redirect"] == job
 
 
 def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) -> None:
     content = "id;name;language;priority\nada;Ada;de;0\nbob;Bob;en;7\n bad id ;x;;\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     html = console.page(page)
-    assert re.findall(r'<option value="(\S+)" selected>(?!Comma|Semi)', html) == [
+    assert re.findall(r'<option value="(\S+)" selected>(?!Comma|Semi|UTF)', html) == [
         "customer_id",
         "profile",
         "attribute",
@@ -80,7 +81,6 @@ def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> 
     ("name", "content", "message"),
     [
         ("empty.csv", b"", "empty.csv is empty"),
-        ("latin.csv", "customer_id,näme\n".encode("latin-1"), "latin.csv is not UTF-8"),
         ("twice.csv", b"a,a\n1,2\n", "columns of the same name"),
     ],
 )
@@ -91,6 +91,44 @@ def test_a_file_that_cannot_be_read_is_named(
     fake.script = [answer(200, WAITLIST)]
     shown = scripted.browser.get(page)
     assert (shown.status_code, message in readable(shown.text)) == (422, True)
+
+
+EXCEL = "customer_id;name;ort\r\n1;Jörg Müller;Köln\r\n2;Zoë;Düsseldorf\r\n".encode("cp1252")
+
+
+def test_a_csv_of_excel_is_read_in_its_encoding(console: Opened, bakery: Bakery) -> None:
+    page = drop(console, bakery.waitlist_id, "people.csv", EXCEL)
+    html = console.page(page)
+    assert '<option value="cp1252" selected>Windows-1252 (Western Europe)' in html
+    assert "Jörg Müller · Zoë" in readable(html)
+    start(console, page)
+    assert "Joined 2" in ended(console, page)
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "1")
+    assert found["profile"] == {"name": "Jörg Müller", "ort": "Köln"}
+
+
+def test_another_encoding_is_chosen(scripted: Opened, fake: FakeService) -> None:
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    page = drop(scripted, "bakery", "people.csv", EXCEL)
+    html = scripted.page(f"{page}?encoding=cp1251&delimiter=;")
+    assert '<option value="cp1251" selected>' in html
+    assert "Jцrg" in readable(html)
+    start(scripted, f"{page}?encoding=utf-8&delimiter=;")
+    assert "Refused 2" in ended(scripted, page)
+
+
+def test_bytes_that_are_not_in_the_encoding_are_shown(scripted: Opened, fake: FakeService) -> None:
+    fake.answers = {"GET": answer(200, WAITLIST)}
+    page = drop(scripted, "bakery", "people.csv", b"customer_id,n\n1,J\xf6rg\n")
+    assert "J�rg" in readable(scripted.page(f"{page}?encoding=utf-8"))
+    answered = scripted.browser.get(f"{page}?encoding=none")
+    assert (answered.status_code, "is not an encoding" in readable(answered.text)) == (422, True)
+    header = drop(scripted, "bakery", "people.csv", b"customer_id,n\xf6\n1,x\n")
+    answered = scripted.browser.get(f"{header}?encoding=utf-8")
+    assert (answered.status_code, "Choose another encoding" in readable(answered.text)) == (
+        422,
+        True,
+    )
 
 
 def test_a_spreadsheet_is_refused_before_it_is_read(scripted: Opened) -> None:
