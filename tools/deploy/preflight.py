@@ -75,7 +75,7 @@ class Settings:
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
         found = sections.get(config_env, {}).get("deploy", {}).get("parameters", {})
         if "stack_name" not in found:
-            known = [name for name, one in sections.items() if "deploy" in one or name == "default"]
+            known = [name for name, one in sections.items() if isinstance(one, dict)]
             raise Refused(
                 f"{path.name} names no stack for {config_env!r}. Set CONFIG_ENV to one of "
                 f"{', '.join(known)}, or add `[{config_env}.deploy.parameters]`."
@@ -464,18 +464,15 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """Yield what each check finds, and which check was not allowed to look."""
+    """Yield what each check finds, and which check AWS did not answer."""
     for check in CHECKS:
         try:
             yield from check(account)
-        except ClientError as error:
-            if _code(error) not in DENIED:
-                raise
-            yield Finding(
-                UNKNOWN,
-                f"Not checked ({check.__name__.removeprefix('check_')}): {error}."
-                " Attach docs/policies/preflight.json.",
-            )
+        except (ClientError, BotoCoreError) as error:
+            is_denied = isinstance(error, ClientError) and _code(error) in DENIED
+            advice = " Attach docs/policies/preflight.json." if is_denied else ""
+            name = check.__name__.removeprefix("check_")
+            yield Finding(UNKNOWN, f"Not checked ({name}): {error}.{advice}")
 
 
 def _exists(call: Callable[..., Any], **arguments: str) -> bool:

@@ -157,9 +157,9 @@ def test_refused_credentials_say_how_to_get_others(
     assert "aws sso login" in capsys.readouterr().err
 
 
-def test_a_section_that_does_not_exist_names_those_that_do(account: Account) -> None:
-    with pytest.raises(Refused, match=r"names no stack for 'staging'.*dev"):
-        Settings.read("staging", account.config)
+def test_a_section_that_does_not_exist_names_those_that_do() -> None:
+    with pytest.raises(Refused, match=r"names no stack for 'staging'.*default, dev, prod,"):
+        Settings.read("staging", ROOT / "samconfig.toml")
 
 
 @pytest.mark.parametrize("section", ["default", "dev", "prod"])
@@ -387,13 +387,18 @@ def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> Non
     assert "topics of their own region" in marked(look(1), STOPS)[0]
 
 
-def test_what_it_may_not_look_at_is_named_and_the_rest_is_checked(
-    account: Account, look: Look
+@pytest.mark.parametrize(
+    ("code", "is_a_right"), [("AccessDeniedException", True), ("ServiceException", False)]
+)
+def test_what_aws_does_not_answer_is_named_and_the_rest_is_checked(
+    account: Account, look: Look, code: str, is_a_right: bool
 ) -> None:
-    account.answers["GetAccountSettings"] = refusal("GetAccountSettings", "AccessDeniedException")
-    (found,) = marked(look(0), UNKNOWN)
-    assert "concurrency" in found
-    assert "docs/policies/preflight.json" in found
+    account.answers["GetAccountSettings"] = refusal("GetAccountSettings", code)
+    found = look(0)
+    (unknown,) = marked(found, UNKNOWN)
+    assert "concurrency" in unknown
+    assert ("docs/policies/preflight.json" in unknown) == is_a_right
+    assert "API Gateway serves" in "\n".join(found)
 
 
 def as_iam_names(service: str, operation: str) -> str:
