@@ -31,7 +31,7 @@ LOOPS = {
     "board": 2,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
     "complete": 1,
-    "decided": 2,
+    "decided": 3,
     "due": 2,
     "epoch": 1,
     "expire": 1,

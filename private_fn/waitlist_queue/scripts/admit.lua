@@ -10,7 +10,7 @@
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
 -- one after them.
 -- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS behind scheduled_until
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused | not_waiting | inside_full

@@ -2,8 +2,8 @@
 -- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide decided
 -- KEYS meta queue moved attempts unsettled decided segments tags moves
 -- ARGV entry_id priority places to once_key once_seconds now server_run_id
--- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by
--- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by
+-- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
+-- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS cold | rebuilding | not_waiting | no_room
 local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket')
 local state, last_ticket = owned_state(meta[1], meta[2], server_run_id), meta[3]
@@ -12,7 +12,7 @@ if state == 'hydrating' then return {'rebuilding'} end
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not rank then return {'not_waiting'} end
 now = micros(now)
-local ticket = ticket_of(keys, entry_id, rank)
+local was, ticket = rank, ticket_of(keys, entry_id, rank)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 
 -- The entry stays in the set, because entries behind the target do not matter to a move ahead.
@@ -32,7 +32,7 @@ local function target()
 end
 
 local tries = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)
-local outcome = 'repeat'
+local outcome, basis = 'repeat', nil
 forget_old_moves(keys, ticket_after(0, now))
 local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once_key))
 if not moved_stamp then
@@ -48,12 +48,15 @@ local position = redis.call('ZRANK', keys.queue, entry_id) + 1
 local moved_by
 if moved_stamp then
   moved_by = distance_of(keys, once_key, moved_stamp)
+  local made = find_decision(keys, entry_id, function(one) return one.stamp == moved_stamp end)
+  basis = made and made.basis
 else
   moved_stamp, moved_by = stamp, index + 1 - position
-  local place = {stamp = stamp, rank = rank, ticket = ticket, attempts = tries}
+  local place = {stamp = stamp, rank = rank, was = was, ticket = ticket, attempts = tries}
   decide(keys, entry_id, 'bumped', place, '', 0)
+  basis = place.basis
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
 local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
 return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
-  tries, expired and expired.at or 0, moved_by}
+  tries, expired and expired.at or 0, moved_by, basis or false}

@@ -5,7 +5,7 @@
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- RETURNS claimed stamp entries | repeat stamp entries
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
 local TOKEN_LENGTH = 40

@@ -3,8 +3,8 @@
 -- KEYS meta held claims unsettled tags inside visits
 -- ARGV holds now server_run_id
 -- Holds are "entry_id:token", a space between two. For each the script returns one of these:
--- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis
--- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis
+-- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 now = micros(now) -- read once for the whole script
 local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'admitted',
@@ -24,7 +24,8 @@ local function complete(entry_id, token)
     outcome, admitted = 'completed', admitted + 1
     inside_until = admit(keys, entry_id, hold, last_ticket, meta[6], now)
   end
-  return {outcome, last_ticket, hold.rank, hold.ticket, hold.attempts, hold.stamp, inside_until}
+  return {outcome, last_ticket, hold.rank, hold.ticket, hold.attempts, hold.stamp, inside_until,
+    outcome == 'completed' and hold.basis, outcome == 'completed' and 0}
 end
 
 local replies = {}

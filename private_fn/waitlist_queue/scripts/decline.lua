@@ -3,8 +3,8 @@
 -- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer wake paid
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id ticket now server_run_id
--- RETURNS declined stamp rank ticket attempts token position total
--- RETURNS repeat stamp rank ticket attempts token position total
+-- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
@@ -27,4 +27,4 @@ end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and redis.call('ZCARD', keys.queue)}
+  index and redis.call('ZCARD', keys.queue), hold.basis, hold.placed}

@@ -28,6 +28,8 @@ elseif inside_until_millis ~= '' and
 end
 local stamp = next_stamp(keys, now)
 if ended then
+  -- Its place may be back, or that of an earlier stay be left: the server that took over lagged.
+  if ticket ~= '' then take_out(keys, entry_id, ticket) end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
 local was, found, hold = take_out(keys, entry_id, ticket)

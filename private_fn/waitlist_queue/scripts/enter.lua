@@ -2,8 +2,8 @@
 -- USES owner clock ticket off_queue check_offer wake paid inside admission
 -- KEYS meta held claims unsettled tags inside visits
 -- ARGV entry_id ticket now server_run_id
--- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis
--- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis
+-- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 now = micros(now) -- read once for the whole script
 local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'segments_version',
@@ -19,4 +19,5 @@ if refusal ~= 'completed' then
   redis.call('HINCRBY', keys.meta, 'admitted', 1)
 end
 redis.call('HSET', keys.meta, 'last_ticket', stamp)
-return {outcome, stamp, hold.rank, hold.ticket, hold.attempts, hold.token, hold.stamp, inside_until}
+return {outcome, stamp, hold.rank, hold.ticket, hold.attempts, hold.token, hold.stamp, inside_until,
+  outcome == 'entered' and hold.basis, outcome == 'entered' and 0}

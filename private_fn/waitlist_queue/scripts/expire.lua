@@ -4,8 +4,8 @@
 -- ARGV min_age_seconds known_until limit now server_run_id
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
--- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions
--- EACH decisions verb token stamp rank ticket attempts at
+-- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
+-- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
 -- RETURNS cold | rebuilding
 local meta = redis.call('HMGET', keys.meta, 'state', 'max_attempts', 'home')
 if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
@@ -26,6 +26,7 @@ for i = 1, #dirty, 2 do
       ticket = rank and ticket_of(keys, entry_id, rank) or 0,
       attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
   places[#places + 1] = {entry_id, seen_stamp, place.state, place.rank, place.ticket,
-    place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id)}
+    place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id),
+    place.stamp or 0}
 end
 return {'expired', stamp, is_all, tonumber(meta[2]), places}

@@ -2,7 +2,7 @@
 -- USES owner clock ticket next_stamp off_queue check_token
 -- KEYS meta held claims unsettled
 -- ARGV entry_id token lease_seconds now server_run_id
--- RETURNS extended stamp deadline_millis rank ticket attempts
+-- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local meta = redis.call('HMGET', keys.meta, 'state', 'lease_seconds', 'home')
 if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
@@ -15,4 +15,4 @@ hold.stamp = next_stamp(keys, now)
 redis.call('ZADD', keys.held, deadline, entry_id)
 write_hold(keys, entry_id, hold)
 mark_dirty(keys, entry_id, hold.stamp)
-return {'extended', hold.stamp, deadline, hold.rank, hold.ticket, hold.attempts}
+return {'extended', hold.stamp, deadline, hold.rank, hold.ticket, hold.attempts, hold.basis, 0}

@@ -1,8 +1,8 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
--- USES owner state off_queue time_of
--- KEYS meta queue held claims parked unsettled tags inside
+-- USES owner state ticket off_queue time_of
+-- KEYS meta queue moved held claims parked unsettled tags inside
 -- ARGV entry_id server_run_id
--- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version
+-- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket
 -- RETURNS cold | rebuilding
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
@@ -11,10 +11,14 @@ local dirty = tonumber(redis.call('ZSCORE', keys.unsettled, entry_id) or 0)
 local tags = redis.call('HGET', keys.tags, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$'))
 local rank = redis.call('ZSCORE', keys.queue, entry_id)
-if rank then return {'looked', 'waiting', tonumber(rank), '', 0, 0, dirty, version} end
+if rank then
+  return {'looked', 'waiting', tonumber(rank), '', 0, 0, dirty, version or false,
+    ticket_of(keys, entry_id, tonumber(rank))}
+end
 local hold = read_hold(keys, entry_id)
 if not hold then
-  return {'looked', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version}
+  return {'looked', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version or false,
+    false}
 end
 return {'looked', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
-  version}
+  version or false, hold.ticket}

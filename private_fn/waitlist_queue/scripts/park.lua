@@ -2,8 +2,8 @@
 -- USES owner state clock ticket next_stamp off_queue decide decided check_token wake paid
 -- KEYS meta held claims parked unsettled decided
 -- ARGV entry_id token now server_run_id
--- RETURNS parked stamp parked_millis rank ticket attempts
--- RETURNS repeat stamp parked_millis rank ticket attempts
+-- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
+-- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 if not read_state(keys, server_run_id) then return {'cold'} end
 local hold, refusal = check_token(keys, entry_id, token, now)
@@ -11,11 +11,13 @@ if refusal == 'completed' then return {'not_held'} end
 if not hold then
   local done = decision_by_token(keys, entry_id, 'parked', token)
   if not done then return {refusal} end
-  return {'repeat', done.stamp, done.at, done.rank, done.ticket, done.attempts}
+  return {'repeat', done.stamp, done.at, done.rank, done.ticket, done.attempts, done.basis,
+    done.placed}
 end
 local millis = math.floor(micros(now) / 1000)
 hold.stamp = next_stamp(keys, now)
 give_back(keys, entry_id, hold)
 park(keys, entry_id, hold, millis)
 decide(keys, entry_id, 'parked', hold, token, millis)
-return {'parked', hold.stamp, millis, hold.rank, hold.ticket, hold.attempts}
+return {'parked', hold.stamp, millis, hold.rank, hold.ticket, hold.attempts, hold.basis,
+  hold.placed}

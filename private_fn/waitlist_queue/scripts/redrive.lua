@@ -3,8 +3,8 @@
 -- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id to now server_run_id
--- RETURNS redriven stamp rank ticket position total worn_out_stamp
--- RETURNS repeat stamp rank ticket position total worn_out_stamp
+-- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | not_parked
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
@@ -26,4 +26,5 @@ end
 local worn_out = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
-  redis.call('ZCARD', keys.queue), worn_out and math.min(worn_out.stamp, ticket_after(0, worn_out.at * 1000)) or 0}
+  redis.call('ZCARD', keys.queue), worn_out and math.min(worn_out.stamp, ticket_after(0, worn_out.at * 1000)) or 0,
+  hold.basis, hold.placed}

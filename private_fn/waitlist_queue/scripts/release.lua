@@ -2,8 +2,8 @@
 -- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_token wake paid
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
 -- ARGV entry_id token to now server_run_id
--- RETURNS released stamp rank ticket attempts position total
--- RETURNS repeat stamp rank ticket attempts position total
+-- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
@@ -24,4 +24,4 @@ end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
-  index and redis.call('ZCARD', keys.queue)}
+  index and redis.call('ZCARD', keys.queue), hold.basis, hold.placed}

@@ -1,6 +1,7 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
 -- USES owner moves int_text ticket segment_index tags retag enqueue gap off_queue requeue restore_rules inside tombstone
--- KEYS meta queue gone moved held claims parked attempts unsettled segments tags inside visits moves
+-- USES decided
+-- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags when expected server_run_id
 -- RETURNS restored state position rank ticket total attempts
@@ -28,6 +29,7 @@ restore_tags(keys, entry_id, segments_version ~= '0' and tags, place.ticket, que
   is_restored)
 if is_restored then
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
+  if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
   -- A customer with a place is not inside by an earlier stay.
   take_outside(keys, entry_id)
 elseif hold then

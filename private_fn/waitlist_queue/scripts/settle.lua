@@ -1,7 +1,7 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
 -- USES owner state clock ticket next_stamp off_queue tombstone
 -- KEYS meta claims unsettled decided gone
--- ARGV entry_id seen_stamp join_id now server_run_id
+-- ARGV entry_id seen_stamp join_id ticket now server_run_id
 -- RETURNS settled | changed | cold
 if not read_state(keys, server_run_id) then return {'cold'} end
 local since = redis.call('ZSCORE', keys.unsettled, entry_id)
@@ -12,7 +12,8 @@ local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
   -- The record has the admission too: a late restore must not put the customer back into the queue.
   delete_hold(keys, entry_id)
-  if join_id ~= '' then
+  -- A done hold of another stay than the record's does not end that stay.
+  if join_id ~= '' and (ticket == '' or hold.ticket == tonumber(ticket)) then
     add_tombstone(keys, entry_id, join_id, next_stamp(keys, now))
   end
 end

@@ -6,9 +6,9 @@
 -- ARGV entry_id ticket offered_until_millis tokens now server_run_id
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
 -- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.
--- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic
--- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp
+-- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired | expiring
 now = micros(now) -- read once for the whole script
 local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'home')
@@ -43,4 +43,4 @@ end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and redis.call('ZCARD', keys.queue), entries, is_automatic}
+  index and redis.call('ZCARD', keys.queue), entries, is_automatic, hold.basis, hold.placed}

@@ -181,4 +181,5 @@ class Admissions(Struct, frozen=True):
             )
             for one in admitted.entries
         ]
-        return self.offers.write_all(waitlist_id, admitted.entries, transitions)
+        state: c.PlaceState = "done" if admitted.is_automatic else "offered"
+        return self.offers.write_all(waitlist_id, admitted.entries, transitions, state)

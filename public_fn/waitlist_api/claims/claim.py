@@ -54,14 +54,14 @@ class Claims(Struct, frozen=True):
             transition_of_take(
                 command.waitlist_id,
                 one,
-                held.stamp,
+                one.stamp or held.stamp,
                 status,
                 command.by,
                 offer_changes(one.deadline_millis) | admission,
             )
             for one in held.entries
         ]
-        offers = self.offers.write_all(command.waitlist_id, held.entries, transitions)
+        offers = self.offers.write_all(command.waitlist_id, held.entries, transitions, "held")
         if command.complete:
             self._finish(command, offers)
         return offers

@@ -1,6 +1,7 @@
 """What ends or extends a hold, a parking or an offer: one verb each."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.transitions import Transitions
+from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     ClaimExpired,
@@ -64,6 +65,16 @@ REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked")
 ENTER = HoldVerb(message=c.Enter, decided="admitted", at=lambda _result, now_millis: now_millis)
 DECLINE = HoldVerb(message=c.Decline, decided="declined")
 WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn")
+# Where Redis has the entry after these decisions.
+STATE_AFTER: dict[c.Verb, c.PlaceState] = {
+    "admitted": "done",
+    "declined": "waiting",
+    "extended": "held",
+    "parked": "parked",
+    "redriven": "waiting",
+    "released": "waiting",
+    "withdrawn": "waiting",
+}
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
@@ -145,14 +156,15 @@ class Holds(Struct, frozen=True):
         message = command.message(verb)
         try:
             return self.recovering_queue.read(message)
-        except (NotHeld, NotParked, NotOffered):
+        except REFUSED:
             record = self.entries.get(*command.key)
             if record is None or record.status != verb.before or not command.is_of(record):
                 raise
-        try:
-            self.positions.put_back(record)
-        except Gone as error:
-            raise NotWaiting from error
+            try:
+                if not self.positions.put_right(record):
+                    raise
+            except Gone as error:
+                raise NotWaiting from error
         return self.recovering_queue.read(message)
 
     def _check_own(self, command: HoldCommand, result: Any) -> None:
@@ -177,22 +189,36 @@ class Holds(Struct, frozen=True):
             ticket=result.ticket,
             attempts=result.attempts,
             at=verb.at(result, now_millis),
+            basis_stamp=result.basis_stamp,
+            placed_stamp=result.placed_stamp,
         )
         events = _events(command, decision, result)
+        transition = transition_of(command.key, decision, events, command.reason)
+        if isinstance(result, c.CompleteResult | c.EnterResult):
+            inside_until = result.inside_until_millis or None
+            transition = transition.with_changes(inside_until_millis=inside_until)
         try:
             try:
-                transition = transition_of(command.key, decision, events, command.reason)
-                if isinstance(result, c.CompleteResult | c.EnterResult):
-                    inside_until = result.inside_until_millis or None
-                    transition = transition.with_changes(inside_until_millis=inside_until)
                 self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
+                self._put_right_if_refuted(verb, transition, changed.record)
                 _check_later(verb, command, changed.record)
                 if verb.decided != "admitted":
                     for event in events:
                         self.transitions.append(command.key, event, now_millis)
         except EntryChanged as changed:
             raise EntryNotFound from changed
+
+    def _put_right_if_refuted(
+        self, verb: HoldVerb, transition: Transition, record: EntryRecord | None
+    ) -> None:
+        """Restore the recorded place and raise Rebuilding, if Redis acted on an earlier one."""
+        if record is None or not transition.is_refuted_by(record):
+            return
+        with suppress(Gone):
+            seen = c.Seen(state=STATE_AFTER[verb.decided], rank=transition.rank)
+            self.positions.put_back(record, seen)
+        raise Rebuilding
 
     def _view_of(self, record: EntryRecord) -> EntryView:
         view = self.positions.of(*record.key, to_operator=True)

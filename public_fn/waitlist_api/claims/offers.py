@@ -2,22 +2,24 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 from msgspec import Struct, structs
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.position import Positions
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.queue.messages import leave_of
+from waitlist_api.queue.messages import NO_STAY, leave_of
 from waitlist_api.records.decisions import ends_before
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone
 
 WORKERS = 16
-# No stay has this id.
-NO_STAY = "00000000"
 
 
 class Offer(Struct, frozen=True):
@@ -33,14 +35,22 @@ class OfferWriter(Struct, frozen=True):
     queue: QueueClient
     entries: EntryRecords
     transitions: Transitions
+    positions: Positions
     now_millis: NowMillis
 
     def write_all(
-        self, waitlist_id: str, claims: Sequence[c.Claimed], transitions: Sequence[Transition]
+        self,
+        waitlist_id: str,
+        claims: Sequence[c.Claimed],
+        transitions: Sequence[Transition],
+        state: c.PlaceState,
     ) -> list[Offer]:
-        """Record each claim by its transition; return the offers that the record accepts."""
+        """Record each claim by its transition; return the offers that the record accepts.
+
+        Redis has the entries in this state.
+        """
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            accepted = list(pool.map(self._write, claims, transitions))
+            accepted = list(pool.map(self._write, claims, transitions, repeat(state)))
         offered = [claim for claim, is_made in zip(claims, accepted, strict=True) if is_made]
         records = self.entries.get_many(waitlist_id, [claim.entry_id for claim in offered])
         return [
@@ -49,16 +59,20 @@ class OfferWriter(Struct, frozen=True):
             if claim.entry_id in records
         ]
 
-    def _write(self, claim: c.Claimed, transition: Transition) -> bool:
+    def _write(self, claim: c.Claimed, transition: Transition, state: c.PlaceState) -> bool:
         """Record one offer; return False if the entry is not the caller's to have."""
         try:
             self.transitions.record(transition, self.now_millis())
         except EntryChanged as changed:
-            return self._write_changed(claim, transition, changed.record)
+            return self._write_changed(claim, transition, changed.record, state)
         return True
 
     def _write_changed(
-        self, claim: c.Claimed, transition: Transition, record: EntryRecord | None
+        self,
+        claim: c.Claimed,
+        transition: Transition,
+        record: EntryRecord | None,
+        state: c.PlaceState,
     ) -> bool:
         if record is not None and record.claim_token == claim.token:
             # This request repeats a claim that is recorded already.
@@ -67,7 +81,11 @@ class OfferWriter(Struct, frozen=True):
             return self._write_joining(claim, transition, record)
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
-        # If the entry is present, another request has recorded a later decision about it.
+        elif transition.is_refuted_by(record):
+            # Redis has lost where the entry is, and took it from an earlier place.
+            with suppress(Gone):
+                self.positions.put_back(record, c.Seen(state=state, rank=claim.rank))
+        # Otherwise another request has recorded a later decision about it.
         return False
 
     def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
@@ -115,6 +133,10 @@ def transition_of_take(
             HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),
         ),
         unless_token=claim.token,
+        ticket=claim.ticket,
+        basis=claim.basis_stamp,
+        placed=claim.placed_stamp,
+        is_of_waiting=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import UNSET, Struct
@@ -78,8 +79,13 @@ class Bumps(Struct, frozen=True):
         try:
             self.entries.record_bump(key, move, self.now_millis())
         except EntryChanged as changed:
-            is_present = changed.record is not None and changed.record.status in PRESENT
-            raise (Rebuilding if is_present else NotWaiting) from changed
+            record = changed.record
+            if record is None or record.status not in PRESENT:
+                raise NotWaiting from changed
+            # Redis has moved the entry from a place that the record does not have any more.
+            with suppress(Gone):
+                self.positions.put_back(record, c.Seen(state="waiting", rank=moved.rank))
+            raise Rebuilding from changed
         view = EntryView.placed(
             command.entry_id, "waiting", moved.rank, moved.ticket, moved.position, moved.total
         )

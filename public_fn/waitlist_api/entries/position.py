@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.queue.messages import restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.repair import restore_of_lost
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
@@ -110,15 +111,47 @@ class Positions(Struct, frozen=True):
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         return replace(view, is_due=found.is_due)
 
-    def put_back(self, record: EntryRecord) -> c.RestoreResult:
-        """Restore an entry's recorded place in Redis; raise Gone if its stay has ended."""
+    def of_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
+        """Return the view of the stay of an entry token, where Redis shows another stay.
+
+        Raises Forbidden for a former stay, and Rebuilding if Redis has lost the place of the
+        present one: maintenance finds that within a minute.
+        """
+        record = self.entries.find(waitlist_id, entry_id, stay)
+        if record.status in PRESENT:
+            raise Rebuilding
+        return EntryView.recorded(record)
+
+    def put_back(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
+        """Restore an entry's recorded place in Redis; raise Gone if its stay has ended.
+
+        If Redis has a place, it stays, unless it is as `seen`.
+        """
         if record.status not in PRESENT:
             raise Gone
         placed = Placed.from_record(record)
 
         def restore(segments: Segments) -> c.RestoreResult:
-            restored: c.RestoreResult = self.recovering_queue.read(restore_of(placed, segments))
+            message = restore_of(placed, segments, expected=seen)
+            restored: c.RestoreResult = self.recovering_queue.read(message)
             return restored
+
+        return self.segment_index.send(record.waitlist_id, restore)
+
+    def put_right(self, record: EntryRecord) -> bool:
+        """Restore a recorded place that Redis has lost or has an earlier one of.
+
+        Return False if Redis agrees with the record, or has a newer decision. Raise Gone if the
+        stay has ended.
+        """
+        if self.put_back(record).outcome == "restored":
+            return True
+        request = c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        look: c.InspectResult = self.recovering_queue.read(request)
+
+        def restore(segments: Segments) -> bool:
+            message = restore_of_lost(record, look, segments)
+            return message is not None and self.recovering_queue.read(message).outcome == "restored"
 
         return self.segment_index.send(record.waitlist_id, restore)
 

@@ -27,7 +27,7 @@ from waitlist_api.errors import (
     Throttled,
     WaitlistNotFound,
 )
-from waitlist_api.queue.messages import drop_of, drop_of_former, place_of
+from waitlist_api.queue.messages import drop_of, drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -172,7 +172,8 @@ class Signups(Struct, frozen=True):
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
         try:
             placed = self._send(record)
-            if self._gave_up_former(record, placed.ticket):
+            if earlier := drop_of_earlier(record, placed.ticket):
+                self.recovering_queue.write(earlier)
                 placed = self._send(record)
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
             self.waitlist_cache.forget(record.waitlist_id)
@@ -189,14 +190,6 @@ class Signups(Struct, frozen=True):
             segments.check(record.attributes)
 
         return self.segment_index.send(record.waitlist_id, sign_up, check)
-
-    def _gave_up_former(self, record: EntryRecord, ticket: int) -> bool:
-        """Remove the former stay's place, which a rebuild may have restored from a late index."""
-        former = drop_of_former(record)
-        if former is None or former.ticket != ticket:
-            return False
-        self.recovering_queue.write(former)
-        return True
 
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None

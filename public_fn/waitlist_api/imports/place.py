@@ -8,8 +8,8 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.rows import ImportedRow
-from waitlist_api.queue.client import QueueClient, send_batch
-from waitlist_api.queue.messages import place_of
+from waitlist_api.queue.client import QueueClient, send_all, send_batch
+from waitlist_api.queue.messages import drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
@@ -55,7 +55,17 @@ class Placement(Struct, frozen=True):
     def _place(
         self, records: Sequence[EntryRecord], segments: Segments
     ) -> list[c.SignupResult | WaitlistFull | Gone]:
-        answers = send_batch(self.queue, [place_of(record, segments) for record in records])
+        messages: list[c.Single] = [place_of(record, segments) for record in records]
+        answers = send_batch(self.queue, messages)
+        earlier = [
+            drop
+            for record, answer in zip(records, answers, strict=True)
+            if isinstance(answer, c.SignupResult)
+            and (drop := drop_of_earlier(record, answer.ticket)) is not None
+        ]
+        if earlier:
+            send_all(self.queue, earlier)
+            answers = send_batch(self.queue, messages)
         final: list[c.SignupResult | WaitlistFull | Gone] = []
         for record, answer in zip(records, answers, strict=True):
             if isinstance(answer, c.SignupResult | WaitlistFull | Gone):

@@ -11,8 +11,7 @@ from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import Throttled
 from waitlist_api.imports.rows import ImportedRow
-from waitlist_api.queue.client import QueueClient, send_all
-from waitlist_api.queue.messages import drop_of
+from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -72,7 +71,6 @@ class IntentWriter(Struct, frozen=True):
                 allocation = self._allocate(waitlist, rest)
             intents = self.imports.first_of([self._intent(one, by, allocation) for one in may_join])
             new = may_join[: len(intents)]
-            self._drop_admitted(new)
             try:
                 self.imports.begin(intents)
             except EntryChanged:
@@ -137,12 +135,6 @@ class IntentWriter(Struct, frozen=True):
         return TicketAllocation(
             reserved.stamp, {one.entry_id: next(tickets[one.joined_ticket]) for one in new}
         )
-
-    def _drop_admitted(self, rows: Sequence[ImportedRow]) -> None:
-        """Drop former stays from Redis, which would return them for the new ones."""
-        admitted = [one.record for one in rows if one.record is not None]
-        drops = [drop_of(one, counts=True) for one in admitted if one.status == "admitted"]
-        send_all(self.queue, drops)
 
     def _intent(self, one: ImportedRow, by: str, allocation: TicketAllocation) -> Intent:
         ticket, earlier = allocation.tickets[one.entry_id], one.recorded_ticket

@@ -142,7 +142,7 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> AuditWindow:
     """Return the range of stamps whose changes Redis may have lost."""
     watch = waitlist.checkpoint
-    began = max(watch.previous_stamp or watch.stamp or beat.epoch_start, beat.stamp - LONGEST)
+    began = max(watch.stamp_before_last or beat.epoch_start, beat.stamp - LONGEST)
     # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
     audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)

@@ -69,7 +69,7 @@ class RebuildPasses(Struct, frozen=True):
         """Correct entries by the journal, which never lags, up to the start of this epoch."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        seen = run.waitlist.checkpoint.previous_stamp or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
+        seen = run.waitlist.checkpoint.stamp_before_last or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
         since = max(min(seen, recent), born - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
         for reached, page in self.journal.of_shard(shard, since, born):

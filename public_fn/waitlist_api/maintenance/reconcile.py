@@ -2,21 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
-from waitlist_api.queue.messages import drop_of, tag_of
+from waitlist_api.queue.messages import drop_of, drop_of_place, restore_of, tag_of
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import StaleSegments
 
 # Pages of 500 in one run; the next run continues.
 PAGES = 100
@@ -51,9 +55,13 @@ class Reconciler(Struct, frozen=True):
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
         self._append(records, expired)
         settled: list[c.Single] = []
+        restored = 0
         for place in expired.places:
             record = records.get(place.entry_id)
             if record is not None and record.status in PRESENT:
+                if is_refuted(record, place):
+                    restored += self._restore(record, place)
+                    continue
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
@@ -63,6 +71,8 @@ class Reconciler(Struct, frozen=True):
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
                 settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))
+            if place.state != "absent" and (record is None or _is_former(record, place)):
+                settled.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
                 # The leave will take this admission back, so Redis must keep it until then.
                 continue
@@ -72,10 +82,28 @@ class Reconciler(Struct, frozen=True):
                     entry_id=place.entry_id,
                     seen_stamp=place.seen_stamp,
                     join_id=record.join_id if record is not None else None,
+                    ticket=record.ticket if record is not None else None,
                 )
             )
         send_batch(self.queue, settled)
-        return bool(settled)
+        return bool(settled or restored)
+
+    def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
+        """Restore a recorded place; Redis has decided about one that it had before.
+
+        Return whether Redis has taken it: the stay may end at this moment.
+        """
+        seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
+        placed = Placed.from_record(record)
+
+        def restore(segments: Segments) -> bool:
+            message = restore_of(placed, segments, expected=seen)
+            (answer,) = send_batch(self.queue, [message])
+            if isinstance(answer, StaleSegments):
+                raise answer
+            return isinstance(answer, c.RestoreResult) and answer.outcome == "restored"
+
+        return self.segment_index.send(record.waitlist_id, restore)
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
         """Write missing events of decisions that are older than the record."""
@@ -114,16 +142,34 @@ class Reconciler(Struct, frozen=True):
         return True
 
 
+def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
+    """Return whether Redis has decided about a place that the record does not have any more.
+
+    It is that of an earlier stay, or the record has a decision that Redis has lost.
+    """
+    if place.state == "absent":
+        return False
+    if place.ticket != record.ticket:
+        return True
+    news = [one for one in place.decisions if one.stamp > record.stamp]
+    return bool(news) and transition_of(record.key, news[0], ()).is_refuted_by(record)
+
+
 def catch_up(
     record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
     """Yield the transitions that a record lacks, in the order of Redis' decisions."""
-    news = [one for one in place.decisions if one.stamp > record.stamp]
+    news = [
+        one for one in place.decisions if one.stamp > record.stamp and one.ticket == record.ticket
+    ]
     if news:
         events = tuple(event for one in news for event in events_of(one))
-        yield transition_of(record.key, news[-1], events, entered_at=expired.stamp)
+        transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
+        # All of them begin where the record is (see is_refuted).
+        yield replace(transition, basis=None)
     elif _is_extended(record, place):
-        extension = _decision(place, "extended", place.seen_stamp, place.time_millis)
+        stamp = place.stamp or place.seen_stamp
+        extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
         # After a failover its own stamp may be older than the record's.
@@ -136,11 +182,20 @@ def catch_up(
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision, so that only its event may be missing.
 
-    A record with the same stamp was written together with the decision's event.
+    A record with the same stamp was written together with the decision's event. A decision about a
+    stay after its end, by a Redis that had lost the end, has no event.
     """
-    if record.status in PRESENT and decision.stamp > record.stamp:
-        return False
-    return decision.stamp != record.stamp
+    if record.ticket not in (None, decision.ticket):
+        return decision.stamp < record.ticket
+    is_under_way = record.status in ("joining", "leaving")
+    if is_under_way and decision.ticket != record.former_ticket:
+        return decision.stamp != record.stamp
+    return decision.stamp < record.stamp
+
+
+def _is_former(record: EntryRecord, place: c.Unsettled) -> bool:
+    """Return whether Redis has an earlier stay's place of a customer whose stay has ended."""
+    return record.status in ENDED and place.ticket != record.ticket
 
 
 def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
@@ -149,7 +204,11 @@ def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
     An unrecorded claim expires by itself.
     """
     is_same_hold = place.state == "held" and record.claim_token == place.token
-    return is_same_hold and record.status == "offered" and record.stamp < place.seen_stamp
+    return (
+        is_same_hold
+        and record.status == "offered"
+        and record.stamp < (place.stamp or place.seen_stamp)
+    )
 
 
 def _decision(place: c.Unsettled, verb: c.Verb, stamp: int, at: int) -> c.Decision:

@@ -1,18 +1,16 @@
 """Compares an entry in Redis with its record, and decides on the repair."""
 
-from typing import Literal, cast
+from msgspec.structs import replace
 
-from waitlist_api.queue.messages import drop_of, drop_of_erased, restore_of, state_of
-from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
+from waitlist_api.queue.messages import drop_of, drop_of_erased
+from waitlist_api.queue.repair import is_of_another_stay, restore_of_lost
+from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.journal import EDITED, EXITED, Change
-from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
 # States of ended and erased entries in Redis: done is kept for late retries.
 NOWHERE = ("absent", "done")
-# States of an entry that a repair replaces.
-Somewhere = Literal["waiting", "held", "offered", "parked", "done"]
 # States in Redis that a status in the record can have.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
@@ -39,35 +37,17 @@ def repair_of(
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
     """Return the repair; None if Redis agrees with the record, or reconcile is responsible."""
-    if record is None or record.status in ENDED:
-        if look.state in NOWHERE and (record is None or _is_inside_right(record, look, now_millis)):
-            return None
-        # Redis still has the place, so it has not counted the admission.
-        if record is None:
-            return drop_of_erased(change)
-        return drop_of(record, counts=look.state not in NOWHERE, now_millis=now_millis)
-    if max(look.stamp, look.unsettled_stamp) > record.stamp:
-        # Redis has a newer decision than the record: reconcile records it, and an unrecorded hold
-        # expires by itself.
+    is_gone = look.state in NOWHERE
+    if record is None:
+        return None if is_gone else drop_of_erased(change, look.ticket)
+    if record.status not in ENDED:
+        return restore_of_lost(record, look, segments)
+    if is_gone and _is_inside_right(record, look, now_millis):
         return None
-    if record.status not in PRESENT or _agrees(record, look, segments):
-        return None
-    expected = None
-    if look.state != "absent":
-        expected = c.Seen(state=cast(Somewhere, look.state), rank=look.rank)
-    return restore_of(Placed.from_record(record), segments, expected=expected)
-
-
-def _agrees(record: EntryRecord, look: c.InspectResult, segments: Segments) -> bool:
-    if (look.state, look.rank) != (state_of(record), record.rank):
-        return False
-    if segments.declared and record.attributes_version > (look.attributes_version or 0):
-        return False
-    if record.status != "offered":
-        return True
-    # Redis may hold it for longer: an extension that is not recorded was not acknowledged.
-    is_as_long = look.time_millis >= (record.claimed_until_millis or 0)
-    return look.token == record.claim_token and is_as_long
+    if not is_gone and is_of_another_stay(record, look):
+        return replace(drop_of(record, now_millis=now_millis), ticket=look.ticket)
+    # If Redis still has the place, it has not counted the admission.
+    return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 
 def _is_inside_right(record: EntryRecord, look: c.InspectResult, now_millis: int) -> bool:

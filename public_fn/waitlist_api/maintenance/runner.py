@@ -122,7 +122,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             self.rebuilder.forget(waitlist)
             self._repeat_settings(waitlist, stats.epoch)
-            self.reconciler.reconcile(waitlist.waitlist_id, waitlist.checkpoint.previous_stamp)
+            known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
+            self.reconciler.reconcile(waitlist.waitlist_id, known_until)
             if "building" in (stats.segments_state, waitlist.segments_state):
                 self.reindexer.reindex(waitlist)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)

@@ -10,6 +10,9 @@ from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 
+# No stay has this id.
+NO_STAY = "00000000"
+
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
     """Return the message that inserts a joining entry: last, or at the ticket of its import."""
@@ -124,6 +127,25 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
     return drop_of(EntryRecord.from_item(record.previous or {}), now_millis=now_millis)
 
 
+def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
+    """Return the message that removes an earlier stay's place, if `ticket` is that of one.
+
+    Redis may give a joining entry the place of an earlier stay: an admission that maintenance has
+    not reconciled, one that a rebuild has restored from an index that lagged, or one whose end a
+    server lacks that took over.
+    """
+    if record.former_ticket == ticket:
+        return drop_of(EntryRecord.from_item(record.previous or {}), counts=True)
+    if ticket > record.stamp or ticket == record.requested_ticket:
+        return None
+    return drop_of_place(record.waitlist_id, record.entry_id, ticket)
+
+
+def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
+    """Return the message that removes the place with a ticket, of a stay that no record has."""
+    return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=NO_STAY, ticket=ticket)
+
+
 def _stay(record: EntryRecord) -> dict[str, Any]:
     return {
         "waitlist_id": record.waitlist_id,
@@ -133,9 +155,17 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
     }
 
 
-def drop_of_erased(change: Change) -> c.Drop:
-    """Return the message that removes the place of an entry whose record is erased."""
-    return c.Drop(waitlist_id=change.waitlist_id, entry_id=change.entry_id, join_id=change.join_id)
+def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
+    """Return the message that removes the place of an entry whose record is erased.
+
+    With a `ticket` that of this stay, which may be an earlier one of the same customer.
+    """
+    return c.Drop(
+        waitlist_id=change.waitlist_id,
+        entry_id=change.entry_id,
+        join_id=change.join_id,
+        ticket=ticket,
+    )
 
 
 def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int = 0) -> c.Init:

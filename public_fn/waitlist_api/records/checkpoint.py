@@ -46,6 +46,15 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
+    @property
+    def stamp_before_last(self) -> int:
+        """The stamp of the heartbeat before the last, 0 without one.
+
+        An earlier version noted that of the first heartbeat as the one before it. If Redis loses
+        the first heartbeat, it may also lose what was acknowledged before it.
+        """
+        return self.previous_stamp if self.previous_stamp < self.stamp else 0
+
     def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Checkpoint":
         """Return the checkpoint after the next heartbeat."""
         return Checkpoint(
@@ -53,8 +62,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
             beat=beat,
             stamp=stamp,
             counters=counters,
-            # Before the first heartbeat there is none.
-            previous_stamp=self.stamp or stamp,
+            previous_stamp=self.stamp,
         )
 
 

@@ -27,6 +27,8 @@ STATUS_OF: dict[c.Verb, Status] = {
     "abandoned": "offered",
 }
 WORN_OUT = ("worn_out", "no_show_parked")
+# Verbs that take an entry from the queue, or move it there.
+OF_WAITING = ("offered", "bumped")
 # Verbs by which a caller ends a hold or a parking without admitting.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
@@ -106,6 +108,10 @@ def transition_of(
         stamp=decision.stamp,
         rank=decision.rank,
         attempts=decision.attempts,
+        ticket=decision.ticket,
+        basis=decision.basis_stamp,
+        placed=decision.placed_stamp,
+        is_of_waiting=decision.verb in OF_WAITING,
         changes=_changes(decision, OUT_OF_ATTEMPTS if decision.verb in WORN_OUT else reason),
         events=events,
         entered_at=entered_at,

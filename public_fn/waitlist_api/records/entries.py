@@ -39,6 +39,9 @@ from waitlist_shared.ranks import ticket_of_millis
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
+# A decision about a waiting entry, for a record that has nothing which Redis did not know; or both
+# have it waiting, perhaps elsewhere.
+FOUNDED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
@@ -48,6 +51,11 @@ class Move(Struct, frozen=True):
     made: BumpResult
     once_key: str
     events: tuple[HistoryEvent, ...]
+
+    def is_founded_on(self, record: EntryRecord) -> bool:
+        """Return whether Redis had the recorded entry in the queue, and not only before."""
+        basis = self.made.basis_stamp
+        return basis is None or record.stamp <= basis or record.status == "waiting"
 
     @property
     def update(self) -> str:
@@ -62,6 +70,8 @@ class Move(Struct, frozen=True):
             "once_key": self.once_key,
             "once_stamp": self.made.moved_stamp,
             "attempts": self.made.attempts,
+            "ticket": self.made.ticket,
+            "basis": self.made.basis_stamp,
         }
 
 
@@ -78,7 +88,9 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
         # The move was of the former stay, which has left: this signup gets another ticket.
         return None if record.former_ticket == move.made.ticket else "join"
     if record.ticket != move.made.ticket:
-        # Redis lost the moved stay before its signup was recorded.
+        # Redis lost the moved stay before its signup was recorded, or has lost the recorded one.
+        return None
+    if record.stamp < move.made.stamp and not move.is_founded_on(record):
         return None
     return "move" if record.stamp < move.made.stamp else "event"
 
@@ -279,7 +291,9 @@ class EntryRecords(Struct, frozen=True):
         update = "SET #updated_millis = :now"
         if how == "move":
             # Redis moves only waiting entries: a record that is offered or parked is behind.
-            condition += " AND #stamp < :stamp"
+            condition += " AND #stamp < :stamp AND #ticket = :ticket"
+            if move.made.basis_stamp is not None:
+                condition += f" AND {FOUNDED_ON_WAITING}"
             update = (
                 f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
                 " REMOVE #claimed_until_millis, #parked_millis, #park_reason"

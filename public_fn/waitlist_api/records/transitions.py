@@ -7,8 +7,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
+from waitlist_api.records.entries import (
+    FOUNDED_ON_WAITING,
+    STATUSES,
+    EntryChanged,
+    entry_changed,
+)
 from waitlist_api.records.entry import (
+    PRESENT,
+    EntryRecord,
     HistoryEvent,
     Status,
     ended_place,
@@ -25,15 +32,25 @@ from waitlist_api.records.table import BATCH_GET, Table
 OUT_OF_ATTEMPTS = "max_attempts"
 # Earlier decisions may be unrecorded, so a decision may find the record in any of these.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
+# The record has nothing that Redis did not know.
+FOUNDED = "#stamp <= :basis"
+# Redis has given the entry another rank, which the record lacks; or the record has this rank.
+PLACED = "(#stamp < :placed OR #rank = :rank)"
 
 
 class Transition(Struct, frozen=True, kw_only=True):
     """One decision: the status that follows, and what changes with it.
 
-    An older `stamp` never overwrites a newer one. `changes` are further attributes; None removes
-    one. `events` are added to the history in the same transaction. Nothing is written if the record
-    has the claim token `unless_token`. A late write has its change in the journal at `entered_at`,
-    because only the last minutes of the journal are read.
+    An older `stamp` never overwrites a newer one, and a decision about the stay with this `ticket`
+    is recorded for that stay alone. The decision was made without those after `basis`: a Redis that
+    has lost writes must not overwrite them. `is_of_waiting` marks a decision about a waiting entry,
+    of which Redis keeps no stamp. The rank is recorded if the record is older than `placed`, else
+    the record's rank stays (docs/decisions/0049).
+
+    `changes` are further attributes; None removes one. `events` are added to the history in the
+    same transaction. Nothing is written if the record has the claim token `unless_token`. A late
+    write has its change in the journal at `entered_at`, because only the last minutes of the
+    journal are read.
     """
 
     waitlist_id: str
@@ -46,6 +63,42 @@ class Transition(Struct, frozen=True, kw_only=True):
     events: tuple[HistoryEvent, ...] = ()
     unless_token: str = ""
     entered_at: int = 0
+    ticket: int | None = None
+    basis: int | None = None
+    placed: int | None = None
+    is_of_waiting: bool = False
+
+    @property
+    def condition(self) -> str:
+        """The condition under which the record takes the decision."""
+        conditions = [BEHIND]
+        if self.ticket is not None:
+            conditions.append("#ticket = :ticket")
+        if self.basis is not None:
+            conditions.append(FOUNDED_ON_WAITING if self.is_of_waiting else FOUNDED)
+        if self.placed is not None:
+            conditions.append(PLACED)
+        if self.unless_token:
+            conditions.append("(attribute_not_exists(#claim_token) OR #claim_token <> :unless)")
+        return " AND ".join(conditions)
+
+    def is_refuted_by(self, record: EntryRecord) -> bool:
+        """Return whether Redis has decided about a place that the record does not have any more."""
+        if record.status not in PRESENT:
+            return False
+        if self.ticket is not None and record.ticket != self.ticket:
+            return True
+        if self.basis is None or record.stamp <= self.basis or record.stamp >= self.stamp:
+            return False
+        return not (self.is_of_waiting and record.status == "waiting")
+
+    def at_rank_of(self, record: EntryRecord | None) -> Self | None:
+        """Return the decision with the record's rank, if the record takes it only so."""
+        if record is None or self.placed is None or record.rank in (None, self.rank):
+            return None
+        if record.status not in PRESENT or record.stamp >= self.stamp or self.is_refuted_by(record):
+            return None
+        return replace(self, rank=record.rank)
 
     def with_changes(self, **changes: Any) -> Self:
         """Return the same decision with further changes of attributes."""
@@ -82,24 +135,36 @@ class Transitions(Struct, frozen=True):
         """Write a decision; raise EntryChanged if the record is newer, or the stay has ended."""
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
+        try:
+            self._write(transition, now_millis)
+        except EntryChanged as changed:
+            kept = transition.at_rank_of(changed.record)
+            if kept is None:
+                raise
+            self._write(kept, now_millis)
+        self.metrics.add("holds_expired", transition.expired_holds)
+        # Again, for events that other requests have added since.
+        self._end_history(transition)
+
+    def _write(self, transition: Transition, now_millis: int) -> None:
         attributes = _attributes(transition, now_millis)
-        condition = BEHIND
-        if transition.unless_token:
-            condition += " AND (attribute_not_exists(#claim_token) OR #claim_token <> :unless)"
-        values = STATUSES | attributes | {"unless": transition.unless_token}
+        values = STATUSES | attributes
+        values |= {
+            "unless": transition.unless_token,
+            "ticket": transition.ticket,
+            "basis": transition.basis,
+            "placed": transition.placed,
+        }
         key = record_key(transition.waitlist_id, transition.entry_id)
         update = _update(transition.status, attributes)
         with entry_changed():
             self.table.transact(
                 [
-                    self.table.update_write(key, update, condition, values),
+                    self.table.update_write(key, update, transition.condition, values),
                     *self._history(transition),
                     self.table.put_write(transition.change.to_item(now_millis)),
                 ]
             )
-        self.metrics.add("holds_expired", transition.expired_holds)
-        # Again, for events that other requests have added since.
-        self._end_history(transition)
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
         """Let the history expire, then return the decision with the record's expiry."""

@@ -49,7 +49,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
     A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
     at which the lease of the hold before ended, `no_show_stamp` that at which the offer before did,
-    if that brought the entry back into the queue and the record may lack it, else 0.
+    if that brought the entry back into the queue and the record may lack it, else 0. `stamp` is
+    that of a hold that lasts; `basis_stamp` and `placed_stamp` as in Decision.
     """
 
     entry_id: EntryId
@@ -60,6 +61,9 @@ class Claimed(Struct, frozen=True, kw_only=True):
     ticket: Ticket
     expired_stamp: Ticket = 0
     no_show_stamp: Ticket = 0
+    stamp: Ticket | None = None
+    basis_stamp: Ticket | None = None
+    placed_stamp: Ticket | None = None
 
 
 @answers(Claim)
@@ -77,10 +81,14 @@ class OnHold(OnEntry, frozen=True, kw_only=True):
 
 
 class HoldResult(Result, frozen=True, kw_only=True):
+    """`basis_stamp` and `placed_stamp` as in Decision."""
+
     stamp: Ticket
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
+    basis_stamp: Ticket | None = None
+    placed_stamp: Ticket | None = None
 
 
 class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
@@ -192,6 +200,12 @@ class Decision(Struct, frozen=True, kw_only=True):
     the deadline of an offer, a withdrawn one too, or of an extension, or the stamp at which an
     expired hold's lease ended. A parking after too many attempts or offers has the deadline of the
     last one.
+
+    `ticket` names the stay. A server that took over may lack decisions which the record has, so
+    `basis_stamp` is that of the newest decision about the entry that Redis knew before, 0 if it
+    knew of none that the record may lack. `placed_stamp` is that of the newest decision by which
+    the entry got `rank` and which the record may lack, else 0. An older private function sends
+    neither.
     """
 
     verb: Verb
@@ -201,6 +215,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     ticket: Ticket
     attempts: Number = 0
     at: Number = 0
+    basis_stamp: Ticket | None = None
+    placed_stamp: Ticket | None = None
 
 
 class Unsettled(Struct, frozen=True, kw_only=True):
@@ -208,7 +224,8 @@ class Unsettled(Struct, frozen=True, kw_only=True):
 
     `seen_stamp` is that of the last decision; `settle` sends it back. `time_millis` is the deadline
     or the time of parking. `decisions` has those that the record may lack, oldest first, without
-    extensions and completions, which `state` shows.
+    extensions and completions, which `state` shows. `stamp` is that of the hold or parking, 0 of a
+    waiting entry.
     """
 
     entry_id: EntryId
@@ -220,6 +237,7 @@ class Unsettled(Struct, frozen=True, kw_only=True):
     token: str
     time_millis: Number
     decisions: tuple[Decision, ...] = ()
+    stamp: Ticket = 0
 
 
 @answers(Expire)
@@ -233,10 +251,14 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
-    """Ends the reconciling of an entry: its record has the decision of `seen_stamp`."""
+    """Ends the reconciling of an entry: its record has the decision of `seen_stamp`.
+
+    If that was an admission of the stay with this `ticket`, the stay has ended.
+    """
 
     seen_stamp: Ticket
     join_id: JoinId | None = None
+    ticket: Ticket | None = None
 
 
 @answers(Settle)

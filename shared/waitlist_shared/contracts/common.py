@@ -76,10 +76,14 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     attributes_version: Number = 0
 
 
+# Where an entry can be in Redis: also just admitted, or about to leave after a no-show.
+PlaceState = EntryState | Literal["done", "no_show"]
+
+
 class Seen(Struct, frozen=True, kw_only=True):
     """Where a comparison with the record found an entry."""
 
-    state: Literal["waiting", "held", "offered", "parked", "done"]
+    state: PlaceState
     rank: Rank
 
     @property

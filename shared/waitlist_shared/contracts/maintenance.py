@@ -53,8 +53,9 @@ class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
-    """`state` is waiting, held, parked, done or absent; `time_millis` as in Restore.
+    """`state` is a PlaceState, or absent; `time_millis` as in Restore.
 
+    `ticket` is that of the stay that has the place, None if an older private function answers.
     `stamp` is that of the decision that took the entry out of the queue, `unsettled_stamp` that of
     a decision that the record may lack; 0 without one. `attributes_version` is that of the entry's
     segments in Redis, None if Redis has none.
@@ -67,6 +68,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     stamp: Number
     unsettled_stamp: Number
     attributes_version: Number | None = None
+    ticket: Ticket | None = None
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):

@@ -241,7 +241,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
     `stamp` is new at each call; `moved_stamp` is that of the move. `moved_by` is how many places
     nearer to the head the entry came, negative if farther; None for the repeat of a move that was
-    restored. `attempts` counts expired holds; `expired_stamp` as in Claimed.
+    restored. `attempts` counts expired holds; `expired_stamp` as in Claimed, `basis_stamp` as in
+    Decision.
     """
 
     rank: Rank
@@ -253,6 +254,7 @@ class BumpResult(Result, frozen=True, kw_only=True):
     moved_by: int | None = None
     attempts: Number | None = None
     expired_stamp: Ticket = 0
+    basis_stamp: Ticket | None = None
 
 
 class Position(OnEntry, frozen=True, kw_only=True, tag="position"):

@@ -53,7 +53,8 @@ def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
     first = line.claimed(2, once=1)
     line.complete("ann", first["ann"]["token"])
     again = line.claimed(2, once=1)
-    assert again == {"ann": {**first["ann"], "deadline_millis": 0}, "bob": first["bob"]}
+    done = {**first["ann"], "deadline_millis": 0, "stamp": None}
+    assert again == {"ann": done, "bob": first["bob"]}
     assert line.order() == ["eve", "kim", "zoe"]
 
 
@@ -63,7 +64,8 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
     extended = line.extend("ann", ann["token"], lease_seconds=500)
     assert extended["deadline_millis"] > ann["deadline_millis"]
     again = line.claimed(1, once=1)["ann"]
-    assert again == {**ann, "deadline_millis": extended["deadline_millis"]}
+    lasting = {"deadline_millis": extended["deadline_millis"], "stamp": extended["stamp"]}
+    assert again == {**ann, **lasting}
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:

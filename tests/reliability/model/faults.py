@@ -1,7 +1,7 @@
 """The table of faults: errors of one step, and events between two steps."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from tests.reliability.model.testbed import Testbed
 from tests.support import faults
@@ -17,7 +17,9 @@ class Kind:
 
     `arm` makes it strike a step of the calls on a wire. `is_between` marks an event between two
     steps, which may also come after the last step; `happen` makes that event happen now.
-    `keeps_past` marks a fault that needs Redis' former states.
+    `keeps_past` marks a fault that needs Redis' former states. `is_unseen` marks one that the
+    service cannot notice before maintenance does: until then its answers may be those of the past.
+    It strikes only before an operation and after it, which keeps the number of cases small.
     """
 
     name: str
@@ -25,6 +27,13 @@ class Kind:
     happen: Callable[[Testbed], object] = lambda _testbed: None
     is_between: bool = False
     keeps_past: bool = False
+    is_unseen: bool = False
+
+    def steps(self, steps: int) -> Sequence[int]:
+        """Return before which of so many steps it strikes, and the end if it is an event."""
+        if self.is_unseen:
+            return 0, steps
+        return range(steps + 1) if self.is_between else range(steps)
 
 
 def _strikes(name: str, fault: Fault) -> Kind:
@@ -71,6 +80,10 @@ def _go_back(writes: int) -> EnvironmentEvent:
     return lambda testbed: testbed.redis.go_back(writes)
 
 
+def _lose(writes: int) -> EnvironmentEvent:
+    return lambda testbed: testbed.lose_writes(writes)
+
+
 def _fall_behind(writes: int) -> EnvironmentEvent:
     return lambda testbed: testbed.table.fall_behind(writes)
 
@@ -98,6 +111,10 @@ KINDS: tuple[Kind, ...] = (
     _happens("Redis lost, maintenance", Testbed.lose_and_maintain),
     *(
         _behind("Redis", writes, _go_back(writes), keeps_past=True)
+        for writes in range(1, MOST_BEHIND + 1)
+    ),
+    *(
+        replace(_behind("Redis, unseen,", writes, _lose(writes), keeps_past=True), is_unseen=True)
         for writes in range(1, MOST_BEHIND + 1)
     ),
     *(_behind("index", writes, _fall_behind(writes)) for writes in INDEX_BEHIND),

@@ -1,6 +1,6 @@
 """Finds the orders of requests that explain all answers, and the state after each order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tests.reliability.model.model import Line, by_itself
@@ -27,9 +27,14 @@ class Attempt:
 
 
 class History:
-    """The attempts of all clients, on a clock that counts requests and answers."""
+    """The attempts of all clients, on a clock that counts requests and answers.
 
-    def __init__(self, unanswered: Iterable[Request] = ()) -> None:
+    With `is_blind` the service did not notice that Redis had lost writes: a request may have been
+    answered by the order before them, and only its effect is judged.
+    """
+
+    def __init__(self, unanswered: Iterable[Request] = (), *, is_blind: bool = False) -> None:
+        self._is_blind = is_blind
         silence = Outcome(verdict="silent")
         self.attempts = [Attempt(request, silence, began=0, ended=None) for request in unanswered]
         self._time = 0
@@ -49,15 +54,19 @@ class History:
 
     def ends(self, line: Line) -> set[Line]:
         """Return the possible states of the line; none if no order explains the answers."""
-        return set(_ends(tuple(self.attempts), line, set()))
+        effects = _blind_effects if self._is_blind else _effects
+        return set(_ends(tuple(self.attempts), line, set(), effects))
 
 
 # To other requests, an entry that is leaving has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Line]]
+EffectsOf = Callable[[Attempt, Line], Iterator[Line]]
 
 
-def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Line]:
+def _ends(
+    attempts: tuple[Attempt, ...], line: Line, seen: Seen, effects: EffectsOf
+) -> Iterator[Line]:
     if (attempts, line) in seen:
         return
     seen.add((attempts, line))
@@ -66,22 +75,22 @@ def _ends(attempts: tuple[Attempt, ...], line: Line, seen: Seen) -> Iterator[Lin
         yield by_itself(line)
     if (following := by_itself(line)) != line:
         # A look or maintenance may run the policy at any time.
-        yield from _ends(attempts, following, seen)
+        yield from _ends(attempts, following, seen, effects)
     for number, attempt in enumerate(attempts):
         others = attempts[:number] + attempts[number + 1 :]
         if any(one.ended is not None and one.ended < attempt.began for one in others):
             continue
         if attempt.is_answered and any(other.is_answered for other in others):
-            yield from _ends(attempts, attempt.request.look(line), seen)
-        for following in _effects(attempt, line):
-            yield from _ends(others, following, seen)
+            yield from _ends(attempts, attempt.request.look(line), seen, effects)
+        for following in effects(attempt, line):
+            yield from _ends(others, following, seen, effects)
         if (
             attempt.early < attempt.request.early_steps
             and (early := attempt.request.early(line)) != line
         ):
             begun = replace(attempt, early=attempt.early + 1)
             these = (*attempts[:number], begun, *attempts[number + 1 :])
-            yield from _ends(these, early, seen)
+            yield from _ends(these, early, seen, effects)
 
 
 def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
@@ -96,6 +105,23 @@ def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
         line
     ):
         yield line
+
+
+def _blind_effects(attempt: Attempt, line: Line) -> Iterator[Line]:
+    """Yield the states after an attempt that Redis may have answered by an older order.
+
+    A refusal changes nothing; what the caller was given is theirs, and positions may be wrong.
+    """
+    if not attempt.is_answered:
+        yield from _effects(attempt, line)
+    elif attempt.answer.verdict == "refused":
+        yield line
+    elif attempt.request.given is not None:
+        yield attempt.request.given(line, tuple(name for name, _ in attempt.answer.given))
+    else:
+        following, expected = attempt.request.effect(line)
+        if not expected.refusal or expected.is_either:
+            yield following
 
 
 def _agree(answer: Outcome, expected: Expected) -> bool:

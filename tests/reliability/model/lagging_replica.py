@@ -97,12 +97,16 @@ class LaggingReplica:
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Lose the last writes, at most those that a replica can lack."""
+        """Lose the last writes to a replica that lagged, whose `run_id` is another."""
+        self.lose(writes)
+        self.take_over(f"{self.home}'")
+
+    def lose(self, writes: int) -> None:
+        """Lose the last writes to a replica that lagged, whose `run_id` is hidden."""
         state = self.state()
         for _ in range(min(writes, len(self.past))):
             state = self.past.pop()
         self.put(state)
-        self.take_over(f"{self.home}'")
 
     def take_over(self, home: str) -> None:
         """Have another server, `home`, answer from now on."""

@@ -58,6 +58,9 @@ OPERATIONS: tuple[Operation, ...] = (
         sign_up("b", "again"),
         (
             "left",
+            "left a hold",
+            "left an offer",
+            "left an offer, to leave",
             "left and full",
             "admitted",
             "dequeued",
@@ -80,7 +83,9 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("remove", leave("b", by="operator"), ("held", "parked")),
     Operation(
-        "erase", erase("b"), ("waiting", "waiting since yesterday", "waiting, Redis lost", "left")
+        "erase",
+        erase("b"),
+        ("waiting", "waiting since yesterday", "waiting, Redis lost", "left", "back again"),
     ),
     Operation("erase of one aside", erase("b"), ("held", "parked")),
     Operation("bump to a priority", bump("b", "p", priority=7), ("waiting",)),
@@ -91,11 +96,11 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
     Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
-    Operation("look", look("b"), ("waiting", "place forgotten", "parked")),
+    Operation("look", look("b"), ("waiting", "place forgotten", "parked", "on a new list")),
     Operation(
         "claim",
         claim(3, REPEAT),
-        ("waiting", "waiting since yesterday", "joining", "leaving", "over"),
+        ("waiting", "waiting since yesterday", "joining", "leaving", "over", "moved"),
     ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),

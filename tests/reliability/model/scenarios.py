@@ -4,17 +4,19 @@ Each has signups of yesterday and of today, and one admission. So a fault that t
 index back by some writes loses acknowledged ones.
 """
 
-from tests.reliability.model.client import FIRST, Row
+from tests.reliability.model.client import FIRST, LEASE_SECONDS, Row
 from tests.reliability.model.model import Policy
 from tests.reliability.model.requests import (
     Request,
     admit,
     bring,
+    bump,
     claim,
     complete,
     cut_off,
     declare_segments,
     decline,
+    decline_and_leave,
     enter,
     erase,
     exit_,
@@ -69,6 +71,9 @@ _worn_out = (
     let_holds_end(),
 )
 
+# A hold of that age ends before maintenance runs next, but not before one more request.
+NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
+
 OFFERS = "the-offers"
 
 
@@ -83,6 +88,7 @@ _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
 _offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
 _inside = (*_offered_by_hand, enter("b"))
+_left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))
 
 NAMES: dict[str, Scenario] = {
@@ -97,6 +103,12 @@ NAMES: dict[str, Scenario] = {
     "leaving": (*_waiting, cut_off(leave("b"), step=0)),
     "left": _left,
     "left and full": (*_left, limit_to(3)),
+    "left a hold": (*_held, release("d"), NEARLY_OVER, leave("b", by="operator")),
+    "left an offer": (*_offered_by_hand, *_left_an_offer),
+    "left an offer, to leave": (*_offered(Policy(no_show="leave")), *_left_an_offer),
+    "back again": (*_left, sign_up("b", "again")),
+    "moved": (*_waiting, bump("b", "a move", places=1)),
+    "on a new list": (*_signed_up("a", "c", "e", "b"), maintain()),
     "admitted": (*_held, complete("b")),
     "admitted, reconciled": (*_held, complete("b"), let_pass(120), maintain()),
     "dequeued": (*_waiting, claim(2, "at-once", newest=True, at_once=True)),

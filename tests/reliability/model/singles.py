@@ -52,7 +52,7 @@ def singles(
     judge = Judge(testbed, snapshot)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
     for kind in faults.KINDS:
-        for step, name in enumerate(steps if kind.is_between else steps[:-1]):
+        for step in kind.steps(len(steps) - 1):
             for follow_up in (GIVES_UP, RETRIES):
                 case = Single(operation.name, scenario, kind.name, step, follow_up)
                 if not sample.has(case):
@@ -61,7 +61,7 @@ def singles(
                 problems = run.problems(kind, step, follow_up)
                 # A client with an answer does not retry, so the case equals the one that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
-                    yield Result(case, tuple(problems), name)
+                    yield Result(case, tuple(problems), steps[step])
 
 
 def replay(testbed: Testbed, case: Single) -> Result:
@@ -99,7 +99,8 @@ class SingleRun:
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
         """Run from the scenario; return the problems in the end."""
-        testbed, history = self._testbed, History(self._snapshot.unanswered)
+        testbed = self._testbed
+        history = History(self._snapshot.unanswered, is_blind=kind.is_unseen)
         testbed.begin(self._snapshot)
         testbed.redis.keeps_past = kind.keeps_past
         wire = Wire()

@@ -8,7 +8,6 @@ from tests.reliability.model.jobs import Job
 from tests.reliability.model.known_failures import group_of
 from tests.reliability.model.testbed import Testbed
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.imports import ImportRecords
@@ -31,7 +30,6 @@ MUTANTS = [
     (Reconciler, "reconcile", ("expiry",), "over"),
     (ImportRecords, "begin", ("import",), "two absent"),
     (EntryRecords, "cancel_join", ("import",), "room for one"),
-    (IntentWriter, "_drop_admitted", ("import of those of one time",), "admitted"),
 ]
 
 

@@ -221,6 +221,11 @@ class Testbed:
             self.table.catch_up()
             self.is_index_late = False
 
+    def lose_writes(self, writes: int) -> None:
+        """Lose the last writes unseen; the counters may lack them for good."""
+        self.redis.lose(writes)
+        self.epoch = ""
+
     def lose_redis(self) -> None:
         self.redis.flush()
 

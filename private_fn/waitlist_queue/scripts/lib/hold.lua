@@ -8,7 +8,7 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   leave_segments(keys, entry_id, rank)
   redis.call('ZADD', keys.held, deadline, entry_id)
   local hold = {state = state, token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
-    attempts = tonumber(attempts or 0), stamp = stamp, paid = paid or ''}
+    attempts = tonumber(attempts or 0), stamp = stamp, paid = paid or '', was = rank}
   write_hold(keys, entry_id, hold)
   write_payment(keys, entry_id, hold)
   return hold

@@ -1,6 +1,7 @@
 -- Entries that are on the list and not in the queue: held by a claim, parked, or done (admitted, and kept until
 -- maintenance has reconciled the record). The claims hash has a hold for each of them:
--- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out. The slots
+-- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out. While a
+-- script changes a hold, `basis` and `was` keep the stamp and the rank that it had (see decide). The slots
 -- that paid for an offer (see paid) stand in a field of their own, behind its token: a function of the version before
 -- reads holds too, and ends them without it.
 local PAID = ':paid'
@@ -12,7 +13,8 @@ local function read_hold(keys, entry_id)
     string.match(packed, '([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)')
   local payer, paid = string.match(payment or '', '(%w+) (.*)')
   return {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
-    attempts = tonumber(attempts), stamp = tonumber(stamp), paid = payer == token and paid or ''}
+    attempts = tonumber(attempts), stamp = tonumber(stamp), paid = payer == token and paid or '',
+    basis = tonumber(stamp), was = tonumber(rank)}
 end
 
 local function write_hold(keys, entry_id, hold)

@@ -1,10 +1,13 @@
 -- Returns what a claim answers for one entry. If a hold that expired, or an offer without its customer, brought the
--- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, else 0.
+-- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, else 0. See decide for the last two.
 local function claimed(keys, entry_id, hold, deadline)
-  local last = last_end(keys, entry_id, hold.stamp)
+  local before = decision_before(keys, entry_id, hold.stamp)
+  local last = before and last_end(keys, entry_id, hold.stamp)
   return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket,
     last and last.verb == 'expired' and last.at or 0,
-    last and last.verb == 'no_show' and last.at or 0}
+    last and last.verb == 'no_show' and last.at or 0,
+    hold.state ~= 'done' and hold.stamp, before and before.stamp or 0,
+    before and (before.placed or before.stamp) or 0}
 end
 
 -- Returns the entries of an earlier claim that are still held or done. Done entries are part of it, because a

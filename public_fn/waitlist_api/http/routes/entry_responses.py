@@ -12,7 +12,6 @@ from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
-from waitlist_api.errors import Forbidden
 from waitlist_api.http.polling import poll_after_seconds
 from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
@@ -36,7 +35,7 @@ class EntryResponses(Struct, frozen=True):
     ) -> Response[LookAnswer]:
         """Return the answer; `segment` holds names of attributes, a comma between two.
 
-        Raise Forbidden if the entry token that was shown is of another stay.
+        Raise Forbidden if the entry token that was shown is of a former stay.
         """
         places: list[SegmentPlace] | None = None
         if segment is None:
@@ -49,7 +48,7 @@ class EntryResponses(Struct, frozen=True):
         if proof is None:
             return self._answer(view, places, None)
         if proof.stay != view.ticket:
-            raise Forbidden
+            view = self.positions.of_stay(waitlist_id, entry_id, proof.stay)
         return self._answer(view, places, proof.renewed)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:

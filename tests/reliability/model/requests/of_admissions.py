@@ -47,7 +47,12 @@ def admit(count: int, key: str) -> Request:
         for taken in model.subsets(next_ones(line)):
             yield model.offered(line, taken, key, model.OPERATOR).note(key)
 
-    return Request(partial(Client.admit, count=count, key=key), effect, parts, early)
+    def given(line: Line, names: tuple[str, ...]) -> Line:
+        line = model.all_expired(line, only_over=True)
+        return model.offered(line, list(names), key, model.OPERATOR).note(key)
+
+    send = partial(Client.admit, count=count, key=key)
+    return Request(send, effect, parts, early, given=given)
 
 
 def run_policy() -> Request:

@@ -78,10 +78,17 @@ def claim(
             for finished in model.subsets(taken) if at_once else [[]]:
                 yield admitted(part.note(key) if key else part, finished)
 
+    def given(line: Line, names: tuple[str, ...]) -> Line:
+        line = model.held(
+            model.all_expired(line, only_over=True), list(names), hold, at_once=at_once
+        )
+        return admitted(line, list(names)).note(key)
+
     send = partial(Client.claim, count=count, key=key, hold=hold, newest=newest, at_once=at_once)
     again = partial(claim, count, key, newest=newest, at_once=at_once, repeat=repeat + 1)
     steps = EARLY_STEPS + count if at_once else EARLY_STEPS
-    return Request(send, effect, parts, early, early_steps=steps, repeat=None if key else again)
+    repeats = None if key else again
+    return Request(send, effect, parts, early, early_steps=steps, repeat=repeats, given=given)
 
 
 def complete(name: str, hold: str = FIRST) -> Request:

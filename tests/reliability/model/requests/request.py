@@ -53,6 +53,7 @@ class Request:
     request reads now and answers later. `refusals` are codes that another request's change
     allows. `repeat` makes the repeat of a request without an idempotency key. `unanswered` is a
     request that this one starts and that never gets an answer; `event` is its word in a history.
+    `given` is the effect of a request that was given these entries, whatever the order was.
     """
 
     send: Callable[[Client], Any]
@@ -65,6 +66,7 @@ class Request:
     repeat: Callable[[], "Request"] | None = None
     unanswered: "Request | None" = None
     event: str = ""
+    given: Callable[[Line, tuple[str, ...]], Line] | None = None
 
     def again(self) -> "Request":
         """Return the request that a client sends as a repeat."""

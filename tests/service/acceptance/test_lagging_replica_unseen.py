@@ -1,0 +1,267 @@
+"""A replica that was behind answers for a while, and the service cannot see that it is another.
+
+Every decision that it makes then is recorded for the stay and the place that it is about, alone.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support.admissions import Admissions
+from tests.support.snapshot import RedisState
+from tests.support.world import World
+
+LONG = 3600
+OFFER_SECONDS = 600
+NO_SHOWS = ("keep_place", "to_back", "leave")
+Act = Callable[[Admissions], Any]
+
+
+@contextmanager
+def lost(world: World) -> Iterator[None]:
+    """Redis has lost what happens within, and no other server shows."""
+    past = RedisState.of(world.redis)
+    yield
+    past.restore(world.redis)
+    world.advance(1)
+
+
+def some_runs(world: World) -> None:
+    for _ in range(3):
+        world.maintain()
+
+
+def policy_of(no_show: str) -> dict[str, Any]:
+    return {"max_inside": 1, "offer_seconds": OFFER_SECONDS, "no_show": no_show}
+
+
+def left_and_back(desk: Admissions, name: str) -> None:
+    """Let a customer leave and sign up again."""
+    assert desk.leave(name).status == 204
+    signed_up = desk.sign_up(name)
+    assert signed_up.status == 201, signed_up.text
+
+
+@pytest.mark.parametrize("no_show", NO_SHOWS)
+def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
+    waitlist: Waitlist, world: World, no_show: str
+) -> None:
+    """P3: Redis has the former offer, which ends before maintenance has found the loss."""
+    desk = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
+    some_runs(world)
+    assert desk.status("ann") == "offered"
+    world.advance(OFFER_SECONDS - 400)
+    with lost(world):
+        left_and_back(desk, "ann")
+    some_runs(world)
+    some_runs(world)
+    assert desk.recorded("ann")["status"] == "waiting"
+    assert desk.status("ann") == "waiting"
+    assert desk.events("ann")[-1] == "joined"
+    assert desk.status("bob") == "offered"
+
+
+def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P1, P3: the customer waits behind everybody who signed up before."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    desk.claim(1)
+    with lost(world):
+        left_and_back(desk, "ann")
+    world.advance(LEASE_SECONDS)
+    some_runs(world)
+    assert desk.order() == ["bob", "ann"]
+    assert (desk.recorded("ann").get("attempts", 0), desk.events("ann")[-1]) == (0, "joined")
+
+
+def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: Redis has the admission that the record has had before the signup."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    desk.claim(1)
+    desk.complete("ann")
+    with lost(world):
+        assert desk.sign_up("ann").status == 201
+    some_runs(world)
+    some_runs(world)
+    assert desk.order() == ["bob", "ann"]
+    assert desk.events("ann") == ["joined", "offered", "admitted", "joined"]
+
+
+def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P1, P3: also when the hold is extended in between."""
+    desk = waitlist("ann", "bob", "cyd")
+    some_runs(world)
+    with lost(world):
+        assert desk.bump("cyd", to="front").status == 200
+    assert desk.claimed(3) == ["ann", "bob", "cyd"]
+    assert desk.extend("cyd").status == 200
+    for name in ("ann", "bob", "cyd"):
+        assert desk.release(name).status == 200
+    some_runs(world)
+    assert desk.order() == ["cyd", "ann", "bob"]
+
+
+@pytest.mark.parametrize("act", ["claim", "admit", "bump"])
+def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
+    waitlist: Waitlist, world: World, act: str
+) -> None:
+    """P3, P4: another claim does not get the entry, and the first claimer completes it."""
+    acts: dict[str, Act] = {
+        "claim": lambda desk: desk.claimed(2, lease_seconds=LONG) == ["bob"],
+        "admit": lambda desk: desk.admit(2).status == 200,
+        "bump": lambda desk: desk.bump("ann", to="back").code == "rebuilding",
+    }
+    desk = waitlist("ann", "bob", admission={"rate": {"count": 1, "per": "day"}})
+    some_runs(world)
+    with lost(world):
+        desk.claim(1, lease_seconds=LONG)
+    token = desk.tokens["ann"]
+    acts[act](desk)
+    desk.tokens["ann"] = token
+    completed = desk.complete("ann")
+    assert completed.status == 200, completed.text
+    some_runs(world)
+    assert desk.recorded("ann")["status"] == "admitted"
+    assert desk.events("ann").count("offered") == 1
+
+
+def test_a_late_token_is_refused_when_redis_has_its_hold_again(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P4: the entry was released, and is held by another claim in the record."""
+    desk = waitlist("ann", "bob")
+    some_runs(world)
+    desk.claim(1, lease_seconds=LONG)
+    late = desk.tokens["ann"]
+    with lost(world):
+        desk.release("ann")
+        desk.claim(1, lease_seconds=LONG)
+    assert desk.complete("ann", late).code == "rebuilding"
+    assert desk.complete("ann", late).code == "claim_mismatch"
+    assert desk.complete("ann").status == 200
+    some_runs(world)
+    assert desk.events("ann") == ["joined", "offered", "released", "offered", "admitted"]
+
+
+def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: the claimer was told the later deadline."""
+    desk = waitlist("ann", "bob")
+    some_runs(world)
+    desk.claim(1)
+    with lost(world):
+        assert desk.extend("ann", lease_seconds=LONG).status == 200
+    world.advance(LEASE_SECONDS)
+    assert desk.complete("ann").status == 200
+
+
+def test_what_was_acknowledged_before_the_first_heartbeat_is_compared(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: Redis loses the list's first heartbeat too."""
+    desk = waitlist("ann")
+    with lost(world):
+        desk.all_sign_up("bob")
+        world.maintain()
+    some_runs(world)
+    assert desk.listed("waiting") == ["ann", "bob"]
+
+
+def test_a_checkpoint_of_the_version_before_compares_from_the_beginning(
+    waitlist: Waitlist, world: World
+) -> None:
+    """It notes the stamp of the first heartbeat as that of the heartbeat before."""
+    desk = waitlist("ann")
+    with lost(world):
+        desk.all_sign_up("bob")
+        world.maintain()
+    records = world.services.waitlist_records
+    written = records.get(desk.waitlist_id)
+    assert written is not None
+    older = replace(written.checkpoint, previous_stamp=written.checkpoint.stamp)
+    records.write_checkpoint(desk.waitlist_id, older)
+    some_runs(world)
+    assert desk.listed("waiting") == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("is_noticed", [False, True])
+def test_the_former_place_of_an_erased_customer_goes(
+    waitlist: Waitlist, world: World, is_noticed: bool
+) -> None:
+    """P3, P8: Redis has the former stay, whether the erasure comes before the loss or after it."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+        if not is_noticed:
+            desk.erase("ann")
+    if is_noticed:
+        desk.erase("ann")
+    some_runs(world)
+    assert desk.counts()[:3] == (1, 0, 0)
+    assert desk.order() == ["bob"]
+
+
+def test_a_former_place_goes_when_the_next_stay_has_left_too(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+        desk.leave("ann")
+    some_runs(world)
+    assert desk.counts()[:3] == (1, 0, 0)
+
+
+def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P1: the place is ahead of customers who signed up before."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+        desk.leave("ann")
+    assert desk.sign_up("ann").status == 201
+    some_runs(world)
+    assert desk.order() == ["bob", "ann"]
+
+
+def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P7: `503 rebuilding` until maintenance has found the loss."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+    assert desk.look("ann").code == "rebuilding"
+    some_runs(world)
+    assert desk.status("ann") == "waiting"
+
+
+def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
+    """P3: Redis has the former stay, and gets the offer back when the customer enters."""
+    desk = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+        desk.configure(admission={"max_inside": 5}, rejoin="always")
+        desk.admit(5)
+    entered = desk.enter("ann")
+    assert entered.status == 200, entered.text
+    some_runs(world)
+    assert desk.recorded("ann")["status"] == "admitted"
