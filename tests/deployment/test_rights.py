@@ -130,6 +130,22 @@ def test_only_the_public_function_signs_passes() -> None:
             assert granting == []
 
 
+def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozenset[Use]) -> None:
+    """P5: their names are no stack's, so tags say whose they are."""
+    (mine,) = [one for one in sets() if one.label == "defaults"]
+    another = make(mine.parameters, "another", mine.region)
+    unbounded, bounded = Roles(another), Roles(another, *boundary_of(mine))
+    tagged = [
+        need
+        for need in needs(another, uses)
+        if need.call.action.startswith(("kms:", "secretsmanager:"))
+    ]
+    assert len(tagged) == 3
+    for need in tagged:
+        assert unbounded.allow(need), need
+        assert not bounded.allow(need), need
+
+
 def test_a_call_that_a_role_does_not_allow_fails_a_test() -> None:
     client = guarded("MaintenanceFn", MemoryTable())
     for method, arguments, reason in (

@@ -35,6 +35,8 @@ STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:Ge
 # What a function's own code sends with each call, and a service that uses its role does not.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
+# Of docs/policies/github-oidc-role.yaml.
+BOUNDARY = "Boundary"
 
 
 @dataclass(frozen=True, order=True)
@@ -80,8 +82,8 @@ class Roles:
         }
         self.boundary: list[Rule] | None = None
         if boundary is not None:
-            ((name, policy),) = boundary.of_type("AWS::IAM::ManagedPolicy").items()
-            self.boundary = list(rules(name, "PolicyDocument", policy["PolicyDocument"]))
+            policy = boundary.resources[BOUNDARY]["Properties"]
+            self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
         """Return whether a call is allowed, or would be without some of the rules."""
@@ -132,8 +134,9 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
-        context = {OF_CODE: stack.attribute(use.function, "Arn")}
+        code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
+            context = code | tags_of(stack, resource)
             yield Need(_role(stack, use.function), Call(use.action, resource, context))
 
 
@@ -149,6 +152,21 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             keys: list[str] = value.split(",")
             return keys[:1] if use.action == "kms:Sign" else keys
     return [value]
+
+
+def tags_of(stack: Stack, resource: str) -> dict[str, str]:
+    """Return the tags of a key or a secret as conditions name them.
+
+    CloudFormation's own tag is on secrets, not on keys (`cloudFormationSystemTags` of the schemas).
+    """
+    if resource.split(":")[2] == "secretsmanager":
+        return {"aws:ResourceTag/aws:cloudformation:stack-name": stack.name}
+    return {
+        f"aws:ResourceTag/{tag['Key']}": tag["Value"]
+        for key, properties in stack.of_type("AWS::KMS::Key").items()
+        if stack.attribute(key, "Arn") == resource
+        for tag in properties["Tags"]
+    }
 
 
 def variables(stack: Stack, function: str) -> dict[str, str]:
