@@ -57,6 +57,7 @@ MOVED = {
     "released": "Given back to the queue",
     "expired": "Back in the queue because a hold expired",
     "declined": "At the end of the queue because the customer declined an offer",
+    "withdrawn": "Back at the old place because an operator took an offer back",
     "no_show": "Back in the queue because an offer was not accepted in time",
     "redriven": "Back in the queue after it was parked",
 }

@@ -15,6 +15,7 @@ from cronsim import CronSim, CronSimError
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.output import duration
 
+A_TIME = "2026-12-01T09:00:00Z"
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
@@ -26,6 +27,7 @@ HORIZON = timedelta(days=3650)
 DEFAULTS: dict[str, Any] = {
     "rate": None,
     "schedule": [],
+    "combine": "least",
     "max_inside": None,
     "offer_seconds": 600,
     "pass_seconds": 3600,
@@ -57,6 +59,13 @@ def rate_of(text: str) -> dict[str, Any] | None:
     return {"count": int(found[1]), "per": found[2]}
 
 
+def rate_text(rate: Mapping[str, Any]) -> str:
+    """Return a rate in words: how many a period, from when on, and what counts."""
+    begins = f" from {rate['from']}" if rate.get("from") else ""
+    enters = " who enter" if rate.get("counts") == "entered" else ""
+    return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
+
+
 def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
     """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out.
 
@@ -83,13 +92,18 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
     """Return the limits of a policy in words."""
     if policy is None:
         return "by hand only"
-    parts = []
-    if rate := policy["rate"]:
-        parts.append(f"{rate['count']:,} a {rate['per']}")
+    parts = [rate_text(policy["rate"])] if policy["rate"] else []
     parts += [scheduled_text(one) for one in policy["schedule"]]
+    if is_sum(policy):
+        parts = [" and ".join(parts)]
     if policy["max_inside"]:
         parts.append(f"at most {policy['max_inside']:,} inside")
     return ", ".join(parts) or "by hand only"
+
+
+def is_sum(policy: Mapping[str, Any]) -> bool:
+    """Return whether the slots of a rate and of a schedule are added."""
+    return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
 def scheduled_text(scheduled: Mapping[str, Any]) -> str:
@@ -111,44 +125,72 @@ def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulat
     With `max_inside` this is the worst case: each customer takes the place for the longest time.
     Ends 10 years after the start.
     """
-    rate, room = _Rate.of(policy["rate"]), _Room(policy["max_inside"], longest_seconds(policy))
-    places = _Places(policy["schedule"], start)
-    seconds = 0.0
+    rate, room = (
+        _Rate.of(policy["rate"], start),
+        _Room(policy["max_inside"], longest_seconds(policy)),
+    )
+    slots = _Slots(policy["schedule"], start)
+    seconds, adds = 0.0, is_sum(policy)
     for number in range(people):
-        at = max(seconds, places.free_at(), room.free_at())
-        if rate:
-            at = rate.free_at(at)
+        at = max(seconds, room.free_at())
+        by_schedule = max(at, slots.free_at())
+        by_rate = rate.free_at(at if adds else by_schedule) if rate else by_schedule
+        at = min(by_rate, by_schedule) if adds else by_rate
         if at > HORIZON.total_seconds():
             return Simulation(number, round(seconds))
         seconds = at
         room.take(seconds)
-        places.take()
+        if rate and (not adds or by_rate <= by_schedule):
+            rate.take(seconds)
+        if not adds or by_rate > by_schedule:
+            slots.take()
     return Simulation(people, round(seconds))
 
 
 @dataclass
 class _Rate:
-    """Collects at most a minute's places, or one; empty at the start."""
+    """Collects at most a minute's slots, or one; empty at the start, or when it begins."""
 
     interval: float
     most: float
     empty_at: float = 0.0
 
     @classmethod
-    def of(cls, rate: Mapping[str, Any] | None) -> "_Rate | None":
+    def of(cls, rate: Mapping[str, Any] | None, start: datetime) -> "_Rate | None":
         if rate is None:
             return None
-        interval = PERIOD_SECONDS[rate["per"]] / rate["count"]
-        return cls(interval, max(float(COLLECTED_SECONDS), interval))
+        interval, begins = PERIOD_SECONDS[rate["per"]] / rate["count"], 0.0
+        if rate.get("from"):
+            begins = (instant_of(rate["from"], "Rate") - start).total_seconds()
+        return cls(interval, max(float(COLLECTED_SECONDS), interval), max(0.0, begins))
 
     def free_at(self, seconds: float) -> float:
-        """Take a place; return when it is there, not before `seconds`."""
+        """Return when a slot is there, not before `seconds`."""
+        return max(seconds, max(self.empty_at, seconds - self.most) + self.interval)
+
+    def take(self, seconds: float) -> None:
         self.empty_at = max(self.empty_at, seconds - self.most) + self.interval
-        return max(seconds, self.empty_at)
 
 
-class _Places:
-    """Places of the schedule, which stay until they are taken."""
+def instant_of(text: str, label: str) -> datetime:
+    """Return a time that has an offset from UTC; errors call it `label`."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise WrongUsage(f"{label}: {text!r} is not a time, such as {A_TIME}.") from error
+    if moment.tzinfo is None:
+        raise WrongUsage(f"{label}: {text!r} needs Z or an offset from UTC, such as {A_TIME}.")
+    return moment
+
+
+def checked_instant(text: str, label: str) -> str:
+    """Return the text of a time that has an offset from UTC; errors call it `label`."""
+    instant_of(text, label)
+    return text
+
+
+class _Slots:
+    """Slots of the schedule, which stay until they are taken."""
 
     def __init__(self, schedule: Sequence[Mapping[str, Any]], start: datetime) -> None:
         self._instants = instants_of(schedule, start) if schedule else None

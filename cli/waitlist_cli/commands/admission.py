@@ -1,4 +1,4 @@
-"""Admission: offer places, claim people, complete or release claims, or let a program do it."""
+"""Admission: offer slots, claim people, complete or release claims, or let a program do it."""
 
 import uuid
 from typing import Annotated, Any
@@ -43,6 +43,7 @@ Most = Annotated[
     int | None, typer.Option("-n", "--count", min=1, help="At most so many; default: all.")
 ]
 MOST_CLAIMED = 100
+NO_MORE = "No more are waiting, or max_inside leaves no more room."
 # After these errors the service has certainly not done the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
@@ -51,36 +52,86 @@ NOT_DONE = (Refused, Unauthorised, WrongUsage)
 def admit(
     context: Context,
     waitlist: WaitlistId,
-    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many places to offer.")],
+    count: Annotated[
+        int, typer.Argument(metavar="N", min=0, help="How many slots to offer; 0 ends the quota.")
+    ],
     filter_: Filter = None,
+    refill: Annotated[
+        bool,
+        typer.Option("--refill", help="Until N have entered: unused slots go to the next people."),
+    ] = False,
     key: Annotated[
         str | None,
         typer.Option(
             "--key",
-            help="A text of your own. A repeat with it within 24 hours offers no further places.",
+            help="A text of your own. A repeat with it within 24 hours offers no further slots.",
         ),
     ] = None,
 ) -> None:
-    """Offer places to the first people of the queue now, whatever rate and schedule say.
+    """Offer slots to the first people of the queue now, whatever rate and schedule say.
 
     Fewer get one if fewer wait, or if max_inside leaves less room. If the command is interrupted,
     it prints the key with which a repeat finishes it.
     """
     checked_waitlist_id(waitlist)
+    if refill and filter_:
+        raise WrongUsage("--refill is for the whole list: give it without --filter.")
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
     try:
-        for page in admissions(context.api, waitlist, count, filter_of(filter_), used):
+        for page in admissions(
+            context.api, waitlist, count, filter_of(filter_), used, refill=refill
+        ):
             entries += page
     except (CliError, KeyboardInterrupt) as error:
         if entries or not isinstance(error, NOT_DONE):
-            done = f"{len(entries):,} of {count:,} places are offered for certain."
+            done = f"{len(entries):,} of {count:,} slots are offered for certain."
             context.output.note(f"{done} To finish, repeat the command with --key {used}", "yellow")
         raise
     if context.output.as_json:
         context.output.json({"asked": count, "key": used, "entries": entries})
+    elif count == 0:
+        context.output.text("The quota is ended. Open offers stay valid.")
     else:
-        context.output.text(_admitted_text(entries, count))
+        rest = "The quota goes on with the next people." if refill else NO_MORE
+        context.output.text(_admitted_text(entries, count, rest))
+
+
+@command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
+def admit_person(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Offer a slot to one person now, wherever they wait."""
+    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    path = f"/entries/{entry_id}/admit"
+    print_status(context, context.call_once("POST", waitlist, path, {"reason": reason}))
+
+
+@command("withdraw", PANEL, "waitlist withdraw bakery --customer ada")
+def withdraw(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    offered_until: Annotated[
+        str | None,
+        typer.Option(
+            "--offered-until",
+            metavar="TIME",
+            help="Take back only the offer that ends then; default: the one that is open now.",
+        ),
+    ] = None,
+    reason: Reason = "",
+) -> None:
+    """Take an offer back: the person waits at the old place, the next one gets the slot."""
+    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    until = offered_until or context.call("GET", waitlist, f"/entries/{entry_id}")["offered_until"]
+    body = {"offered_until": until, "reason": reason}
+    print_status(context, context.call("POST", waitlist, f"/entries/{entry_id}/withdraw", body))
 
 
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
@@ -288,15 +339,12 @@ def _print_ended(
     print_entries(context, people, ADMITTED, status.capitalize())
 
 
-def _admitted_text(entries: list[dict[str, Any]], count: int) -> str:
+def _admitted_text(entries: list[dict[str, Any]], count: int, rest: str) -> str:
     is_admitted = bool(entries) and all(one["status"] == "admitted" for one in entries)
-    verb = "Admitted" if is_admitted else "Offered a place to"
+    verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
         return f"{verb} {counted(count, 'person', 'people')}."
-    return (
-        f"{verb} {len(entries):,} of {count:,} people: no more are waiting, or max_inside leaves "
-        "no more room."
-    )
+    return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 
 
 def _act(

@@ -14,6 +14,7 @@ from waitlist_cli.parameters import WaitlistId
 from waitlist_cli.policies import (
     DEFAULTS,
     admits_alone,
+    checked_instant,
     policy_text,
     rate_of,
     schedule_of,
@@ -33,6 +34,17 @@ def policy(
         str | None,
         typer.Option("--rate", metavar="COUNT/PERIOD", help="500/minute, 20/hour; '' for none."),
     ] = None,
+    rate_from: Annotated[
+        str | None,
+        typer.Option("--rate-from", metavar="TIME", help="When the rate begins; '' for at once."),
+    ] = None,
+    rate_counts: Annotated[
+        Literal["offered", "entered"] | None,
+        typer.Option(
+            "--rate-counts",
+            help="Whether each offer uses a slot of the rate, or unused ones come back.",
+        ),
+    ] = None,
     schedule: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,6 +53,10 @@ def policy(
             help="'100 at 2026-12-01T09:00:00Z', or '100 at 0 9 * * * Europe/Berlin' (cron). "
             "Replaces all times; '' removes them.",
         ),
+    ] = None,
+    combine: Annotated[
+        Literal["least", "sum"] | None,
+        typer.Option("--combine", help="The fewer of rate and schedule decide, or their sum."),
     ] = None,
     max_inside: Annotated[
         int | None,
@@ -80,24 +96,27 @@ def policy(
     """
     checked_waitlist_id(waitlist)
     typed: dict[str, Any] = {
+        "combine": combine,
         "offer_seconds": offer_seconds,
         "pass_seconds": pass_seconds,
         "no_show": no_show,
         "acceptance": acceptance,
     }
     typed = {name: value for name, value in typed.items() if value is not None}
-    if rate is not None:
-        typed["rate"] = rate_of(rate)
+    of_rate: dict[str, Any] = {} if rate_counts is None else {"counts": rate_counts}
+    if rate_from is not None:
+        of_rate["from"] = checked_instant(rate_from, "--rate-from") if rate_from else None
     if schedule is not None:
         typed["schedule"] = schedule_of(schedule)
     if max_inside is not None:
         typed["max_inside"] = max_inside or None
-    if off and (typed or simulated):
+    if off and (typed or simulated or of_rate or rate is not None):
         raise WrongUsage("--off removes the whole policy: give it alone.")
     if off:
         change(context, waitlist, {"admission": None})
         return
     before = context.call("GET", waitlist)["admission"]
+    typed |= _typed_rate((before or DEFAULTS)["rate"], rate, of_rate)
     if not typed and simulated is None:
         _print(context, before)
         return
@@ -108,12 +127,26 @@ def policy(
         _simulate(context, whole, simulated)
 
 
+def _typed_rate(
+    before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the rate with what was typed; what was not stays. Nothing if nothing was typed."""
+    if text is None and not of_rate:
+        return {}
+    rate = (before or {}) if text is None else rate_of(text)
+    if not rate:
+        if of_rate:
+            raise WrongUsage("--rate-from and --rate-counts need a rate: give --rate.")
+        return {"rate": None}
+    return {"rate": {**(before or {}), **rate, **of_rate}}
+
+
 def _print(context: Context, admission: dict[str, Any] | None) -> None:
     if context.output.as_json:
         context.output.json({"admission": admission})
         return
     pairs: dict[str, object] = {"admission": policy_text(admission)}
-    for name in ("offer_seconds", "pass_seconds", "no_show", "acceptance"):
+    for name in ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance"):
         if admission is not None:
             pairs[name] = admission[name]
     context.output.pairs(pairs)

@@ -101,6 +101,18 @@ def _exit(call: Call) -> Response:
     return call.desk.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
 
 
+def _admit(call: Call) -> Response:
+    found = call.send_for_entry("admit", reason=call.reason)
+    until = found["offered_until"]
+    return call.desk.done(f"Offered until {shown(until)}." if until else "The person is admitted.")
+
+
+def _withdraw(call: Call) -> Response:
+    body = {"offered_until": call.form.text("offered_until"), "reason": call.reason}
+    found = call.send_for_entry("withdraw", **body)
+    return call.desk.done(f"Back in the queue at position {shown(found['position'])}.")
+
+
 def _redrive(call: Call) -> Response:
     body = {"to": call.form.text("to"), "reason": call.reason}
     found = call.send("POST", f"/parked/{call.entry_id}/redrive", body)
@@ -194,6 +206,26 @@ EXIT = Action(
     lambda _: (REASON,),
     is_final=True,
 )
+ADMIT = Action(
+    "admit",
+    "Admit {who} now?",
+    lambda _: "The person gets a slot now, wherever they wait, whatever rate and schedule say.",
+    "Admit",
+    _admit,
+    lambda _: (REASON,),
+)
+WITHDRAW = Action(
+    "withdraw",
+    "Take the offer of {who} back?",
+    lambda _: "The person waits at the old place, and the next one gets the slot.",
+    "Take back",
+    _withdraw,
+    # Of the offer that the operator has seen: not of one that has followed it.
+    lambda person: (
+        Field("offered_until", "Offered until", value=person["offered_until"] or ""),
+        REASON,
+    ),
+)
 REDRIVE = Action(
     "redrive",
     "Return {who} to the queue",
@@ -236,18 +268,18 @@ PARK = Action(
     _claim_fields(REASON),
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
-ACTIONS = (BUMP, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
+ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
 
 
 def possible(person: Document) -> list[Action]:
     """Return the actions that the state of a person allows, the commonest first."""
     match person["status"]:
         case "waiting":
-            own = [BUMP, EDIT, TOKEN, REMOVE]
+            own = [BUMP, ADMIT, EDIT, TOKEN, REMOVE]
         case "offered" if person["offered_until"] is None:
             own = [*OF_CLAIM, EDIT, TOKEN, REMOVE]
         case "offered":
-            own = [EDIT, TOKEN, REMOVE]
+            own = [WITHDRAW, EDIT, TOKEN, REMOVE]
         case "parked":
             own = [REDRIVE, EDIT, TOKEN, REMOVE]
         case "admitted" if person["inside_until"] and not person["exited_at"]:

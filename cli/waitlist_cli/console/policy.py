@@ -16,9 +16,11 @@ from waitlist_cli.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
     admits_alone,
+    checked_instant,
     instants_of,
     longest_seconds,
     policy_text,
+    rate_text,
     schedule_of,
     simulate,
 )
@@ -33,6 +35,7 @@ SHOWN_TIMES = 5
 NAMES = {
     "rate": "Rate",
     "schedule": "Schedule",
+    "combine": "Rate and schedule",
     "max_inside": "At most inside",
     "offer_seconds": "Offers last",
     "pass_seconds": "Passes last",
@@ -43,6 +46,14 @@ NO_SHOWS = (
     ("keep_place", "Keep the place, one attempt more"),
     ("to_back", "Go to the end of the queue"),
     ("leave", "Leave the list"),
+)
+COUNTS = (
+    ("offered", "Each offer uses a slot of the rate"),
+    ("entered", "Slots of people who do not enter come back"),
+)
+COMBINES = (
+    ("least", "The fewer slots of the two decide"),
+    ("sum", "The slots of both are added"),
 )
 ACCEPTANCES = (
     ("enter", "Get an offer, and enter in time"),
@@ -64,6 +75,8 @@ def routes(desk: Desk) -> list[Route]:
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
             acceptances=ACCEPTANCES,
+            counts=COUNTS,
+            combines=COMBINES,
         )
 
     def preview(request: Request, form: Form) -> Response:
@@ -113,9 +126,17 @@ def _typed(form: Form) -> dict[str, Any] | None:
         raise WrongUsage(f"Rate: {per!r} is not a period.")
     if count == 0:
         raise WrongUsage("Rate: give a number from 1 on, or leave it empty.")
+    begins = form.text("rate_from")
+    rate = {
+        "count": count,
+        "per": per,
+        "counts": form.text("rate_counts") or "offered",
+        "from": checked_instant(begins, "Rate begins") if begins else None,
+    }
     return {
-        "rate": None if count is None else {"count": count, "per": per},
+        "rate": None if count is None else rate,
         "schedule": schedule_of(form.lines("schedule"), "Schedule"),
+        "combine": form.text("combine") or "least",
         "max_inside": form.number("max_inside", "At most inside") or None,
         "offer_seconds": _seconds(form, "offer_seconds"),
         "pass_seconds": _seconds(form, "pass_seconds"),
@@ -153,12 +174,12 @@ def _summary(policy: Mapping[str, Any] | None) -> str:
 def _value(name: str, policy: Mapping[str, Any] | None) -> str:
     value = (policy or DEFAULTS)[name]
     if name == "rate":
-        return f"{value['count']:,} a {value['per']}" if value else "no limit"
+        return rate_text(value) if value else "no limit"
     if name == "schedule":
         return ", ".join(_line(one) for one in value) or "none"
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
-    return str(dict((*NO_SHOWS, *ACCEPTANCES)).get(value, value))
+    return str(dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES)).get(value, value))
 
 
 def _crowds(

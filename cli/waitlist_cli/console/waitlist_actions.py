@@ -14,6 +14,7 @@ from waitlist_cli.parameters import attributes_of, json_object, pair
 from waitlist_cli.settings import change
 
 MOST_AT_ONCE = 1_000
+NO_MORE = " No more wait, or max_inside leaves no more room."
 
 
 def _set(name: str, value: bool, notice: str) -> Any:
@@ -43,12 +44,19 @@ def _filter(call: Call) -> dict[str, str] | None:
 
 
 def _admit(call: Call) -> Response:
-    count = _count(call)
-    calls = admissions(call.desk.api, call.waitlist_id, count, _filter(call), call.key)
+    refill = call.form.text("unused") == "refill"
+    if call.form.text("unused") == "end":
+        list(admissions(call.desk.api, call.waitlist_id, 0, None, call.key))
+        return call.desk.done("The quota is ended. Open offers stay valid.")
+    count, filter_ = _count(call), _filter(call)
+    if refill and filter_:
+        raise WrongUsage("A quota is of the whole list: leave the filter empty.")
+    api = call.desk.api
+    calls = admissions(api, call.waitlist_id, count, filter_, call.key, refill=refill)
     entries = [entry for page in calls for entry in page]
     words = counted(len(entries), "person has", "people have")
-    rest = "" if len(entries) == count else " No more wait, or max_inside leaves no more room."
-    return call.desk.done(f"{words} a place.{rest}")
+    rest = " The quota goes on with the next people." if refill else NO_MORE
+    return call.desk.done(f"{words} a slot.{'' if len(entries) == count else rest}")
 
 
 def claim(call: Call) -> str:
@@ -121,6 +129,17 @@ def claim_fields(waitlist: Document) -> Sequence[Field]:
 
 
 COUNT = Field("count", "How many", "number", is_required=True, value="1")
+UNUSED = Field(
+    "unused",
+    "Slots that are not used",
+    "choice",
+    options=(
+        ("lapse", "Lapse"),
+        ("refill", "Go to the next people, until so many have entered"),
+        ("end", "Offer none now, and end the quota that is left"),
+    ),
+    value="lapse",
+)
 ORDER = Field(
     "order",
     "From",
@@ -178,7 +197,7 @@ ADMIT = Action(
     ),
     "Admit",
     _admit,
-    lambda waitlist: (COUNT, *_filter_field(waitlist)),
+    lambda waitlist: (COUNT, UNUSED, *_filter_field(waitlist)),
 )
 CLAIM = Action(
     "claim",

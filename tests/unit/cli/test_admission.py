@@ -97,18 +97,18 @@ def test_places_are_offered_to_the_head_of_the_queue_once_a_key(bakery: Bakery) 
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
     first = bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch")
-    assert first == "Offered a place to 2 people.\n"
+    assert first == "Offered a slot to 2 people.\n"
     assert bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch") == first
     assert bakery.line() == ["cyd", "dan"]
     words = [bakery.waitlist_id, "5", "--filter", "language=Spanish"]
-    assert bakery.typed.done("admit", *words).startswith("Offered a place to 1 of 5 people: ")
+    assert bakery.typed.done("admit", *words).startswith("Offered a slot to 1 of 5 people. ")
     assert bakery.line() == ["cyd"]
 
 
 def test_more_than_a_hundred_places_are_several_calls(fake: FakeService) -> None:
     fake.script = [offers(100), offers(100), offers(50)]
     printed = Typed(fake.url).done("admit", "bakery", "250", "--key", "launch")
-    assert printed == "Offered a place to 250 people.\n"
+    assert printed == "Offered a slot to 250 people.\n"
     assert sent(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
 
 
@@ -125,7 +125,7 @@ def test_an_interrupted_admission_prints_the_key_that_finishes_it(fake: FakeServ
     result = Typed(fake.url)("admit", "bakery", "250")
     assert result.exit_code == 5
     key = sent(fake)[0][1].removesuffix(".1")
-    assert "100 of 250 places" in result.stderr
+    assert "100 of 250 slots" in result.stderr
     assert f"--key {key}" in " ".join(result.stderr.split())
 
 
@@ -133,6 +133,39 @@ def test_a_refused_admission_asks_for_no_repeat(fake: FakeService) -> None:
     fake.script = [refusal(409, "waitlist_paused")]
     result = Typed(fake.url)("admit", "bakery", "5")
     assert (result.exit_code, "--key" in result.stderr) == (1, False)
+
+
+def test_a_quota_goes_on_until_it_is_ended(bakery: Bakery) -> None:
+    printed = bakery.typed.done("admit", bakery.waitlist_id, "2", "--refill")
+    assert printed == ("Offered a slot to 0 of 2 people. The quota goes on with the next people.\n")
+    assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
+    ended = bakery.typed.done("admit", bakery.waitlist_id, "0")
+    assert ended == "The quota is ended. Open offers stay valid.\n"
+    assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
+    words = ["2", "--refill", "--filter", "language=Spanish"]
+    assert bakery.typed("admit", bakery.waitlist_id, *words).exit_code == 2
+
+
+def test_a_quota_of_more_than_a_hundred_is_several_calls(fake: FakeService) -> None:
+    """Also where no one waits yet: the quota is for those who come."""
+    fake.script = [offers(0), offers(0)]
+    Typed(fake.url).done("admit", "bakery", "150", "--refill", "--key", "launch")
+    assert sent(fake) == [(100, "launch.1"), (50, "launch.2")]
+
+
+def test_an_offer_to_one_person_is_taken_back(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    person = [bakery.waitlist_id, "--customer", "bob"]
+    offered = bakery.typed.json("admit-person", *person, "--reason", "a wheelchair")
+    assert offered["status"] == "offered"
+    withdrawn = bakery.typed.json("withdraw", *person, "--reason", "too early")
+    assert (withdrawn["status"], withdrawn["position"]) == ("waiting", 2)
+    bakery.typed.done("admit-person", *person)
+    until = ["--offered-until", offered["offered_until"]]
+    assert bakery.typed.json("withdraw", *person, *until)["status"] == "waiting"
+    assert bakery.status("bob") == "offered"
+    result = bakery.typed("--json", "withdraw", bakery.waitlist_id, "--customer", "ada")
+    assert problem(result)["code"] == "not_offered"
 
 
 def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:

@@ -21,7 +21,8 @@ COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete policy page "
     "signup position leave remove bump erase history explain token "
-    "admit exit claim complete release extend park redrive parked offered admitted inside work "
+    "admit admit-person withdraw exit claim complete release extend park redrive "
+    "parked offered admitted inside work "
     "stats segments head find around health watch cost console import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))

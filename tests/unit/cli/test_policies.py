@@ -75,6 +75,24 @@ def test_the_slowest_limit_decides() -> None:
     assert seconds(1200, rate=fast, schedule=daily) == 25 * HOUR
 
 
+def test_a_rate_begins_at_its_time() -> None:
+    begins = {**(rate_of("60/minute") or {}), "from": "2026-06-01T09:00:00Z"}
+    assert seconds(10, rate=begins) == HOUR + 10
+    assert policy_text(policy(rate=begins)) == "60 a minute from 2026-06-01T09:00:00Z"
+
+
+def test_a_rush_and_a_rate_are_added() -> None:
+    """Given 500 at nine, and 50 a minute from then on."""
+    begins = {**(rate_of("50/minute") or {}), "from": "2026-06-01T09:00:00Z", "counts": "entered"}
+    rush = schedule_of(["500 at 2026-06-01T09:00:00Z"])
+    both = policy(rate=begins, schedule=rush, combine="sum")
+    assert [simulate(both, people, MONDAY).seconds for people in (500, 550)] == [HOUR, HOUR + 60]
+    assert policy_text(both) == (
+        "50 a minute who enter from 2026-06-01T09:00:00Z and 500 at 2026-06-01T09:00:00Z"
+    )
+    assert seconds(550, rate=begins, schedule=rush, combine="sum", max_inside=550) == HOUR + 60
+
+
 @pytest.mark.parametrize("text", ["500", "500/week", "x/minute", "1.5/hour", "-1/minute"])
 def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
     with pytest.raises(WrongUsage, match="500/minute"):
@@ -142,3 +160,24 @@ def test_a_policy_by_hand_has_nothing_to_simulate(fake: FakeService) -> None:
 def test_off_stands_alone(fake: FakeService) -> None:
     assert Typed(fake.url)("policy", "bakery", "--off", "--rate", "1/day").exit_code == 2
     assert fake.requests == []
+
+
+def test_what_is_not_named_of_a_rate_stays(bakery: Bakery) -> None:
+    def rate(*words: str) -> Any:
+        bakery.typed.done("policy", bakery.waitlist_id, *words)
+        return bakery.typed.json("policy", bakery.waitlist_id)["admission"]["rate"]
+
+    begins = "2026-12-01T09:00:00Z"
+    first = rate("--rate", "5/minute", "--rate-from", begins, "--rate-counts", "entered")
+    assert first == {"count": 5, "per": "minute", "counts": "entered", "from": begins}
+    assert rate("--rate", "7/hour") == first | {"count": 7, "per": "hour"}
+    assert rate("--rate-from", "") == first | {"count": 7, "per": "hour", "from": None}
+    assert rate("--rate", "") is None
+
+
+@pytest.mark.parametrize("begins", ["tomorrow", "2026-12-01T09:00:00"])
+def test_a_rate_begins_at_no_unclear_time(bakery: Bakery, begins: str) -> None:
+    words = ["--rate", "5/minute", "--rate-from", begins]
+    assert bakery.typed("policy", bakery.waitlist_id, *words).exit_code == 2
+    assert bakery.typed("policy", bakery.waitlist_id, "--rate-counts", "entered").exit_code == 2
+    assert bakery.typed("policy", bakery.waitlist_id, "--off", "--rate-from", "").exit_code == 2

@@ -180,7 +180,7 @@ def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
     bakery.typed.done("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.done(admit, count="5", filter="language=en") == (
-        "1 person has a place. No more wait, or max_inside leaves no more room."
+        "1 person has a slot. No more wait, or max_inside leaves no more room."
     )
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text
@@ -198,6 +198,31 @@ def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bak
     text = console.text(f"/lists/{bakery.waitlist_id}/people?status=offered")
     assert re.search(r"ada offer ", text)
     assert re.search(r"bob claim ", text)
+
+
+def test_a_quota_is_begun_and_ended(console: Opened, bakery: Bakery) -> None:
+    admit = f"/lists/{bakery.waitlist_id}/do/admit"
+    assert console.done(admit, count="2", unused="refill") == (
+        "0 people have a slot. The quota goes on with the next people."
+    )
+    assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
+    assert "leave the filter empty" in console.refused(
+        admit, count="2", unused="refill", filter="language=en"
+    )
+    assert "The quota is ended." in console.done(admit, count="1", unused="end")
+    assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
+
+
+def test_one_person_is_admitted_now_and_the_offer_taken_back(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", "bob")
+    bob = person(console, bakery, "bob")
+    assert "Offered until" in bob.do("admit", reason="a wheelchair")
+    until = bakery.typed.json("show", bakery.waitlist_id, "--customer", "bob")["offered_until"]
+    assert f'value="{until}"' in console.page(f"{bob.path}/withdraw")
+    assert "Back in the queue at position 2." in bob.do("withdraw", offered_until=until)
+    assert "because an operator took an offer back" in bob.text
 
 
 def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:

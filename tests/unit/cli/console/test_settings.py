@@ -56,7 +56,7 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
-    assert found["admission"]["rate"] == {"count": 5, "per": "minute"}
+    assert found["admission"]["rate"]["count"] == 5
 
 
 def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery: Bakery) -> None:
@@ -119,7 +119,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     form = {**POLICY, "rate_count": "20", "rate_per": "hour", "schedule": "5 at 0 9 * * *"}
     assert "The admission policy is saved." in console.done(path, **form)
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
-    assert found["rate"] == {"count": 20, "per": "hour"}
+    plain = {"count": 20, "per": "hour", "counts": "offered", "from": None}
+    assert (found["rate"], found["combine"]) == (plain, "least")
     assert found["schedule"][0]["cron"] == "0 9 * * *"
     assert "5 at 0 9 * * * UTC</textarea>" in console.page(path)
     changed = {**form, "no_show": "leave"}
@@ -128,6 +129,15 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert "Nothing: this is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
     )
+    begins = {"rate_from": "2026-12-01T09:00:00Z", "rate_counts": "entered", "combine": "sum"}
+    console.done(path, **form, **begins)
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert found["rate"] == plain | {"counts": "entered", "from": begins["rate_from"]}
+    assert found["combine"] == "sum"
+    assert f'value="{begins["rate_from"]}"' in console.page(path)
+    text = readable(console.send(f"{path}/preview", **form).text)
+    assert "Rate 20 a hour who enter from 2026-12-01T09:00:00Z 20 a hour" in text
+    assert "Rate and schedule The slots of both are added The fewer slots" in text
     console.done(path, **{**form, "by": "hand"})
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
