@@ -93,7 +93,7 @@ def api() -> Api:
         if not error.will_pass:
             raise
         raise NotReady from error
-    return Api(services, tokens, Logger(level=config.log_level))
+    return Api(services, tokens, Logger(level=config.log_level), config.cors_origins)
 
 
 @cache

@@ -18,7 +18,7 @@ class Config(Struct, frozen=True):
 
     With a `jwt_issuer`, its tokens identify customers; without one the public function needs
     `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
-    written.
+    written. Browsers may change entries for pages of the `cors_origins`, `*` for every page.
     """
 
     table_name: str
@@ -31,6 +31,7 @@ class Config(Struct, frozen=True):
     pass_key_arns: tuple[str, ...] = ()
     pass_issuer: str = ""
     metrics_namespace: str = ""
+    cors_origins: tuple[str, ...] = ()
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -43,10 +44,15 @@ class Config(Struct, frozen=True):
             entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             jwt_issuer=environ.get("JWT_ISSUER", ""),
-            pass_key_arns=tuple(filter(None, environ.get("PASS_KEY_ARNS", "").split(","))),
+            pass_key_arns=_listed(environ, "PASS_KEY_ARNS"),
             pass_issuer=environ.get("PASS_ISSUER", ""),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+            cors_origins=_listed(environ, "CORS_ORIGINS"),
         )
+
+
+def _listed(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(filter(None, environ.get(name, "").split(",")))
 
 
 def _required(environ: Mapping[str, str], name: str) -> str:

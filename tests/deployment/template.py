@@ -24,7 +24,7 @@ def functions() -> dict[str, dict[str, Any]]:
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
 # Routes for browsers, which the OpenAPI document leaves out.
-PAGES = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
+PAGES = {"GET /w/{waitlist_id}", "HEAD /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 
 
 def route_authorizers() -> dict[str, str | None]:

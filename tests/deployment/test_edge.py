@@ -41,7 +41,9 @@ def test_only_what_is_the_same_for_all_callers_is_cached(route: str) -> None:
     """P5: the cache does not look at credentials."""
     found = behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
-    assert is_cached == (route in SAME_FOR_ALL or route.startswith(("GET /w/", "GET /assets/")))
+    assert is_cached == (
+        route in SAME_FOR_ALL or route.startswith(("GET /w/", "HEAD /w/", "GET /assets/"))
+    )
     assert route.split()[0] in found["AllowedMethods"]
 
 

@@ -33,7 +33,7 @@ LOCAL_ONLY = {
 
 def test_no_route_catches_all() -> None:
     """P5: a path that the API does not have costs no invocation."""
-    by_name = re.compile(r"(GET|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
+    by_name = re.compile(r"(GET|HEAD|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
         assert by_name.fullmatch(route), route
 
@@ -128,6 +128,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "JWT_ISSUER",
                 "PASS_KEY_ARNS",
                 "PASS_ISSUER",
+                "CORS_ORIGINS",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",

@@ -10,7 +10,11 @@ RELEASED = Path(__file__).parent / "released_route_settings.txt"
 LIST = "/v1/waitlists/{waitlist_id}"
 GROUPS = {
     "Signup": {f"POST {LIST}/entries", f"DELETE {LIST}/entries/{{entry_id}}"},
-    "Look": {f"GET {LIST}/entries/{{entry_id}}", f"GET {LIST}", *PAGES},
+    "Look": {
+        f"GET {LIST}/entries/{{entry_id}}",
+        f"GET {LIST}",
+        *(PAGES - {"HEAD /w/{waitlist_id}"}),
+    },
 }
 
 

@@ -35,6 +35,7 @@ class Backends:
     api_url: str
     log_level: str
     jwt_issuer: str = ""
+    cors_origins: tuple[str, ...] = ()
 
     def variables(self) -> dict[str, str]:
         """Return a value for every variable that the template may name."""
@@ -56,6 +57,7 @@ class Backends:
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
+            "CORS_ORIGINS": ",".join(self.cors_origins),
         }
 
 

@@ -192,6 +192,7 @@ class LocalService:
             api_url=self.url,
             log_level=self._settings.log_level,
             jwt_issuer=self._settings.jwt_issuer,
+            cors_origins=self._settings.cors_origins,
         )
         declared = declared_functions(
             read_template(),

@@ -2,7 +2,7 @@
 
 import binascii
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +21,7 @@ from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_e
 from waitlist_api.http import json_body
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
+from waitlist_api.http.origins import check_origin
 from waitlist_api.http.routes.admin.admission import admin_admission_routes
 from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.counts import admin_count_routes
@@ -49,6 +50,18 @@ DOCS = "GET /docs"
 Event = Mapping[str, Any]
 # Bodies of other methods have no meaning (RFC 9110) and are ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
+JSON = "application/json"
+# A browser sends a body without a type, or as text, for any page at once; for JSON it asks the API
+# for permission first. Operators' requests are signed, so no page can send them.
+MEDIA_TYPES = (JSON,)
+OPERATORS_MEDIA_TYPES = (JSON, "")
+# Headers of every answer that does not set its own. Answers belong to one caller; the few that are
+# the same for all say how long they are true.
+ALWAYS = {
+    "Cache-Control": "no-store",
+    "Strict-Transport-Security": "max-age=31536000",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class UnsupportedMediaType(WaitlistError):
@@ -61,11 +74,21 @@ class UnsupportedMediaType(WaitlistError):
 class Api:
     """Answers API Gateway's HTTP API events (payload version 2.0)."""
 
-    def __init__(self, services: Services, tokens: EntryTokens | None, logger: Logger) -> None:
-        """If `tokens` is None, customers are identified by API Gateway's JWT authorizer."""
+    def __init__(
+        self,
+        services: Services,
+        tokens: EntryTokens | None,
+        logger: Logger,
+        cors_origins: Collection[str] = (),
+    ) -> None:
+        """If `tokens` is None, customers are identified by API Gateway's JWT authorizer.
+
+        Pages of `cors_origins` may change entries.
+        """
         self._services = services
         self._tokens = tokens
         self._logger = logger
+        self._cors_origins = cors_origins
         self._resolver = Resolver(
             enable_validation=True,
             json_body_deserializer=self._parse,
@@ -82,16 +105,20 @@ class Api:
         if event.get("routeKey") == DOCS:
             return self.documented.resolve(dict(event), cast(Any, context))
         try:
-            if path_of(event).startswith(ADMIN_PATH):
+            is_operator = path_of(event).startswith(ADMIN_PATH)
+            if is_operator:
                 operator_of(event)
             self._routes.check(event)
+            if not is_operator:
+                check_origin(event, self._cors_origins)
             # An attribute will do: Powertools, too, keeps the current event in one of its class.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
-            event = _as_json(event)
+            event = _as_json(event, OPERATORS_MEDIA_TYPES if is_operator else MEDIA_TYPES)
         except WaitlistError as error:
             return as_lambda_response(problem(error))
-        return self._resolver.resolve(dict(event), cast(Any, context))
+        answer = self._resolver.resolve(dict(event), cast(Any, context))
+        return {**answer, "headers": {**ALWAYS, **answer["headers"]}}
 
     @cached_property
     def documented(self) -> "DocumentedResolver":
@@ -186,7 +213,7 @@ def _check_size(event: Event, limit: int) -> None:
     json_body.check_size(event.get("body") or "", is_base64=is_base64, limit=limit)
 
 
-def _as_json(event: Event) -> Event:
+def _as_json(event: Event, media_types: Collection[str]) -> Event:
     """Return the event with the media type as Powertools spells it; refuse all but JSON.
 
     Powertools would parse other media types as forms.
@@ -197,16 +224,16 @@ def _as_json(event: Event) -> Event:
         return {**event, "body": None, "isBase64Encoded": False}
     headers = event.get("headers", {})
     media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
-    if media_type not in ("", "application/json"):
+    if media_type not in media_types:
         raise UnsupportedMediaType
-    return {**event, "headers": {**headers, "content-type": "application/json"}}
+    return {**event, "headers": {**headers, "content-type": JSON}}
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:
     """Return a response that no resolver has made, as API Gateway takes it."""
     return {
         "statusCode": response.status_code,
-        "headers": response.headers,
+        "headers": {**ALWAYS, **response.headers},
         "cookies": [],
         "body": response.body,
         "isBase64Encoded": False,

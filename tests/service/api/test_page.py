@@ -175,6 +175,19 @@ def test_the_policy_allows_nothing_inline_and_the_logos_origin_alone() -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def test_a_link_preview_gets_the_headers_of_the_page() -> None:
+    people = new_list(page=PAGE)
+    document = page_of(people)
+    head = people.world.request("HEAD", "/w/bakery")
+    assert (head.status, head.text) == (200, "")
+    # Only of a text can Powertools say how it is compressed.
+    assert {**head.headers, "content-encoding": "gzip"} == {
+        **document.headers,
+        "content-encoding": "gzip",
+    }
+    assert people.world.request("HEAD", "/w/nothing").status == 404
+
+
 def test_a_browser_that_has_a_file_gets_no_second_copy() -> None:
     people = new_list(page=PAGE)
     document = page_of(people)

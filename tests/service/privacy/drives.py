@@ -113,6 +113,12 @@ def get_page(service: Deployment) -> None:
     look(service, LIST.replace("/v1/waitlists/", "/w/"))
 
 
+@drives("HEAD /w/{waitlist_id}")
+def head_page(service: Deployment) -> None:
+    path = LIST.replace("/v1/waitlists/", "/w/")
+    assert service.customer("HEAD", path).status_code == 200
+
+
 @drives("GET /assets/{edition}/{file}")
 def get_page_file(service: Deployment) -> None:
     look(service, "/assets/latest/waitlist.js")

@@ -45,14 +45,6 @@ def with_headers(headers: dict[str, Any], responses: Responses) -> Responses:
     return {**responses, 200: {**responses[200], "headers": headers}}
 
 
-CACHE_CONTROL = {
-    "Cache-Control": {
-        "description": "`private, max-age=N`: N is `poll_after_seconds`, or 0 where that is null.",
-        "schema": {"type": "string", "pattern": "^private, max-age=[0-9]+$"},
-    }
-}
-
-
 PUBLIC_CACHE = {
     "Cache-Control": {"schema": {"type": "string", "pattern": "^public, max-age=[0-9]+$"}}
 }
@@ -168,7 +160,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "customer",
             "Get an entry's position",
             with_headers(
-                CACHE_CONTROL,
+                NO_STORE,
                 answers(
                     200,
                     "The entry, exact at this moment",

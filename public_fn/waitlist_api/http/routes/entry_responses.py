@@ -79,6 +79,4 @@ class EntryResponses(Struct, frozen=True):
             segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
         fields = self.fields(view, *(place.position for place in places or ()))
         answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
-        # max-age=0 after an end: the customer may sign up again and must not see the former answer.
-        cache = f"private, max-age={answer.poll_after_seconds or 0}"
-        return Response(200, "application/json", answer, {"Cache-Control": cache})
+        return Response(200, "application/json", answer)

@@ -37,6 +37,12 @@ def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
             return Response(304, content_type, "", headers, compress=False)
         return Response(200, content_type, text, headers)
 
+    @router.head(PAGE, include_in_schema=False)
+    def head_page(waitlist_id: str) -> Response[str]:
+        """Return the headers of the page, for link previews and monitors."""
+        found = get_page(waitlist_id)
+        return Response(found.status_code, found.content_type, "", found.headers)
+
     @router.get(PAGE, compress=True, include_in_schema=False)
     def get_page(waitlist_id: str) -> Response[str]:
         try:

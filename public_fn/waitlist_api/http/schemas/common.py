@@ -41,6 +41,8 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
+# Some 9 * 10**15: a client generator takes an integer without a format for 32 bits.
+Rank = Annotated[int, documented(format="int64")]
 Reason = Annotated[str, Field(max_length=500, description="Stored in the history.")]
 
 

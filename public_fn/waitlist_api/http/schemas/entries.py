@@ -13,6 +13,7 @@ from waitlist_api.http.schemas.common import (
     Body,
     Count,
     Model,
+    Rank,
     Reason,
     TheCursor,
     TheCustomerId,
@@ -269,7 +270,7 @@ class CustomersEntryAnswer(EntryAnswer, WithEstimate):
     """An entry; the estimate is that of a waiting one."""
 
     rank: Annotated[
-        int | None,
+        Rank | None,
         Field(
             description="What orders the queue: lower is served first. The board has the positions "
             "of ranks. Null if not waiting."

@@ -12,6 +12,7 @@ from waitlist_api.http.schemas.common import (
     Body,
     Count,
     Model,
+    Rank,
     ShownText,
     TheCursor,
     TheWaitlistId,
@@ -186,7 +187,7 @@ class BoardAnswer(Model):
     total: Annotated[Count, Field(description="How many entries waited.")]
     line: LineState
     cuts: Annotated[
-        list[Annotated[list[int], Field(min_length=2, max_length=2)]],
+        list[Annotated[list[Rank], Field(min_length=2, max_length=2)]],
         Field(
             description="Ranks with their positions, lowest first: the first 200 entries, after "
             "them entries whose positions are at most 1% apart, and the last entry. An entry with "
