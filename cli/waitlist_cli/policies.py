@@ -1,5 +1,6 @@
 """Admission policies as an operator types and reads them, and how long they take."""
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,9 +84,21 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
             "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
         )
     if len(words) == 1:
+        _checked_time(words[0], f"{label} {text!r}")
         return {"at": words[0], "count": int(found[1])}
     cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
     return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
+
+
+def _checked_time(text: str, label: str) -> None:
+    """Raise WrongUsage for a text that is no time with an offset."""
+    example = "such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise WrongUsage(f"{label}: {text} is not a date and time. Give one {example}.") from None
+    if moment.tzinfo is None:
+        raise WrongUsage(f"{label}: {text} has no time zone. Give its offset, {example}.")
 
 
 def policy_text(policy: Mapping[str, Any] | None) -> str:
@@ -137,14 +150,19 @@ def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulat
         by_rate = rate.free_at(at if adds else by_schedule) if rate else by_schedule
         at = min(by_rate, by_schedule) if adds else by_rate
         if at > HORIZON.total_seconds():
-            return Simulation(number, round(seconds))
+            return Simulation(number, _whole(seconds))
         seconds = at
         room.take(seconds)
         if rate and (not adds or by_rate <= by_schedule):
             rate.take(seconds)
         if not adds or by_rate > by_schedule:
             slots.take()
-    return Simulation(people, round(seconds))
+    return Simulation(people, _whole(seconds))
+
+
+def _whole(seconds: float) -> int:
+    """Return whole seconds that are not before the time: a place of 08:00 is not there at 07:59."""
+    return math.ceil(round(seconds, 3))
 
 
 @dataclass
@@ -245,8 +263,16 @@ def _instants(scheduled: Mapping[str, Any], start: datetime) -> Iterator[tuple[d
         else:
             zone = ZoneInfo(scheduled["timezone"] or "UTC")
             times = CronSim(scheduled["cron"], start.astimezone(zone))
-    except (CronSimError, ValueError, KeyError, TypeError, OSError) as error:
-        raise WrongUsage(f"Schedule {scheduled_text(scheduled)}: {error}") from error
+    except CronSimError as error:
+        raise WrongUsage(
+            f"Schedule {scheduled_text(scheduled)}: {scheduled['cron']} is not a cron expression "
+            f"({error}). Give minute, hour, day, month and day of the week, such as 0 9 * * 1-5."
+        ) from None
+    except (ValueError, KeyError, OSError):
+        raise WrongUsage(
+            f"Schedule {scheduled_text(scheduled)}: {scheduled['timezone']} is not a time zone. "
+            "Give one such as Europe/Berlin."
+        ) from None
     return ((moment.astimezone(UTC), count) for moment in times)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from waitlist_shared import ids
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 
 class NoSuchRoute(WaitlistError):
@@ -170,9 +172,37 @@ class FieldError(Struct, frozen=True):
     message: str
 
 
+ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
+# What a text with each pattern of a request has to be, with an example that is right: a pattern
+# alone says that to programmers only.
+SHAPES = {
+    f"^{ids.WAITLIST_ID}$": "must be lower-case letters, digits and hyphens, at most 63, such as "
+    "bakery-2",
+    f"^{ids.ENTRY_ID}$": "must be an entry id: 26 of a to z and 2 to 7",
+    f"^(me|{ids.ENTRY_ID})$": "must be `me` or an entry id: 26 of a to z and 2 to 7",
+    f"^{ids.CUSTOMER_ID}$": "must be 1 to 256 letters, digits and signs of ASCII without blanks, "
+    "such as customer-0001 or ada@example.com",
+    "^[A-Za-z0-9_-]{1,512}$": "must be the `cursor` of the previous page, unchanged",
+    f"^{ATTRIBUTE}$": "must be lower-case letters, digits and underscores, begin with a "
+    "letter and have at most 32, such as language or party_size",
+    f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be names of attributes "
+    "with commas between them, such as gender,language",
+    "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
+    "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "
+    "as a random UUID",
+    "^[!-~]{1,255}$": "must be 1 to 255 letters, digits and signs of ASCII without blanks, such as "
+    "a UUID",
+    "^[!-~]{0,255}$": "must be at most 255 letters, digits and signs of ASCII without blanks, such "
+    "as a UUID",
+}
+
+
 def field_error(error: Mapping[str, Any]) -> FieldError:
     """Return pydantic's error with the path of its field (such as body.profile), without values."""
-    return FieldError(".".join(map(str, error["loc"])), error["msg"].removeprefix("Value error, "))
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "string_pattern_mismatch":
+        message = SHAPES.get(error["ctx"]["pattern"], message)
+    return FieldError(".".join(map(str, error["loc"])), message)
 
 
 class InvalidFields(WaitlistError):

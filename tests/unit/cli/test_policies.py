@@ -1,6 +1,7 @@
 """Admission policies: shown, changed, and how long they take."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -58,6 +59,13 @@ def test_places_that_no_longer_come_leave_people_waiting() -> None:
     assert "20 are still waiting 10 years from now" in simulation_text(once, 50, found)
 
 
+def test_a_place_is_not_there_before_its_time() -> None:
+    start = datetime(2026, 3, 1, 7, 0, 0, 400_000, tzinfo=UTC)
+    found = simulate(policy(schedule=schedule_of(["5 at 2026-03-01T08:00:00Z"])), 5, start)
+    assert start + timedelta(seconds=found.seconds) >= datetime(2026, 3, 1, 8, tzinfo=UTC)
+    assert found.seconds == 3600
+
+
 def test_room_is_free_after_the_longest_stay() -> None:
     """Given an offer of 10 minutes and a pass of one hour, a place is free after 70 minutes."""
     assert seconds(10, max_inside=10) == 0
@@ -99,17 +107,27 @@ def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
         rate_of(text)
 
 
-@pytest.mark.parametrize("text", ["100", "100 at", "at noon", "100 at 0 9 *", "1 at a b c d e f g"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("100", "100 at", "at noon", "100 at 0 9 *", "1 at a b c d e f g"),
+        *("1 at noon", "1 at 2026-12-01T09:00:00", "1 at 2026-13-01T09:00:00Z"),
+    ],
+)
 def test_a_time_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
-    with pytest.raises(WrongUsage, match="--schedule"):
+    with pytest.raises(WrongUsage, match=r"--schedule .*2026-12-01T09:00:00Z"):
         schedule_of([text])
 
 
 @pytest.mark.parametrize(
-    "text", ["1 at 99 9 * * *", "1 at 0 9 * * * Nowhere/Town", "1 at noon", "1 at 2026-01-01T09:00"]
+    ("text", "advice"),
+    [
+        ("1 at 99 9 * * *", "such as 0 9 * * 1-5"),
+        ("1 at 0 9 * * * Nowhere/Town", "such as Europe/Berlin"),
+    ],
 )
-def test_a_time_that_does_not_exist_is_wrong_usage_in_a_simulation(text: str) -> None:
-    with pytest.raises(WrongUsage, match="Schedule 1 at"):
+def test_a_time_that_does_not_exist_is_wrong_usage_in_a_simulation(text: str, advice: str) -> None:
+    with pytest.raises(WrongUsage, match=f"Schedule 1 at .*{re.escape(advice)}"):
         simulate(policy(schedule=schedule_of([text])), 1, MONDAY)
 
 

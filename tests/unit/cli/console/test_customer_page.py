@@ -92,7 +92,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
         ({"logo_url": "http://example.com/logo.svg"}, {}, "logo_url", "https://"),
         ({"enter_url": "javascript:alert(1)"}, {}, "enter_url", "http:// of localhost"),
         ({"text": "x" * 2001}, {}, "text", "2000"),
-        ({}, {"question_name": ""}, "fields.1.name", "should match"),
+        ({}, {"question_name": ""}, "fields.1.name", "such as language"),
         ({}, {"question_label": ""}, "fields.1.label", "at least 1"),
         ({}, {"question_options": ""}, "fields.1", "needs options"),
         ({}, {"question_options": "x" * 65}, "fields.1.options", "at most 64"),

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import secrets
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -140,6 +140,17 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert "Rate and schedule The slots of both are added The fewer slots" in text
     console.done(path, **{**form, "by": "hand"})
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+def test_the_preview_says_for_how_many_no_place_comes(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    text = readable(console.send(path, **{**POLICY, "schedule": "60 at 2999-01-01T00:00:00Z"}).text)
+    assert "100 No place comes for them." in text
+    soon = (datetime.now(UTC) + timedelta(hours=2)).replace(microsecond=0).isoformat()
+    text = readable(console.send(path, **{**POLICY, "schedule": f"60 at {soon}"}).text)
+    assert "60 have one after 2 h; then no place comes for the other 40. -" in text
+    text = readable(console.send(path, **{**POLICY, "schedule": "60 at 2999-01-01T00:00:00"}).text)
+    assert "has no time zone. Give its offset, such as 2026-12-01T09:00:00Z" in text
 
 
 @pytest.mark.parametrize(

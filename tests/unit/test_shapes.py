@@ -1,0 +1,44 @@
+"""What a caller reads of a text that has not the pattern of its field."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tests.e2e.processes import ROOT
+from waitlist_api.errors import SHAPES, field_error
+from waitlist_api.http.schemas.attributes import AttributeName
+from waitlist_api.http.schemas.claims import ClaimToken
+from waitlist_api.http.schemas.entries import CustomerId
+
+
+def message_of(type_: Any, text: str) -> str:
+    try:
+        TypeAdapter(type_).validate_python(text)
+    except ValidationError as error:
+        return field_error(error.errors()[0]).message
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize("type_", [AttributeName, ClaimToken, CustomerId])
+def test_a_text_without_the_pattern_is_refused_in_words(type_: Any) -> None:
+    message = message_of(type_, "Not one")
+    assert message.startswith("must be")
+    assert not re.search(r"pattern|\^|\[", message)
+
+
+def test_each_pattern_of_a_parameter_has_words() -> None:
+    document = json.loads((ROOT / "docs" / "openapi" / "guests.json").read_text("utf-8"))
+    patterns = {
+        schema["pattern"]
+        for path in document["paths"].values()
+        for operation in path.values()
+        for parameter in operation.get("parameters", ())
+        for schema in [parameter["schema"], *parameter["schema"].get("anyOf", ())]
+        if "pattern" in schema and schema.get("format") != "date-time"
+    }
+    times = {one for one in patterns if one.startswith(r"^\d{4}")}
+    assert patterns - times <= set(SHAPES)
+    assert len(patterns & set(SHAPES)) > 3
