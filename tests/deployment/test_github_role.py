@@ -287,11 +287,26 @@ def test_the_tag_of_another_stack_stays(action: str, resource: str) -> None:
     assert not EXECUTION.allow(Call(action, resource, tagged))
 
 
+@pytest.mark.parametrize(
+    ("service", "is_allowed"),
+    [
+        ("com.amazonaws.elasticache.serverless.us-east-1.v1", True),
+        ("com.amazonaws.us-east-1.s3", False),
+    ],
+)
+def test_only_endpoints_of_a_cache_can_be_deleted(service: str, is_allowed: bool) -> None:
+    call = Call(
+        "ec2:DeleteVpcEndpoints",
+        arn("ec2", "vpc-endpoint/vpce-1"),
+        {"ec2:VpceServiceName": service},
+    )
+    assert EXECUTION.allow(call) == is_allowed
+
+
 def test_a_network_of_another_stack_stays() -> None:
     group = arn("ec2", "security-group/sg-1")
-    context = {"aws:RequestedRegion": "us-east-1"}
-    assert EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group, context))
-    tagged = context | {f"aws:ResourceTag/{SYSTEM_TAG}": "waitlist-prod"}
+    assert EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group))
+    tagged = {f"aws:ResourceTag/{SYSTEM_TAG}": "waitlist-prod"}
     assert not EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group, tagged))
 
 

@@ -385,6 +385,9 @@ def _context(
             found["iam:PassedToService"] = _trusted(stack, _role_arn(properties))
         case "iam:CreateServiceLinkedRole":
             found["iam:AWSServiceName"] = "elasticache.amazonaws.com"
+    if kind == "vpc-endpoint":
+        found["ec2:VpceServiceName"] = "com.amazonaws.elasticache.serverless.v1"
+        found["aws:RequestTag/AmazonElastiCacheManaged"] = "true"
     if kind == "role" and "role/aws-service-role/" not in _arns(stack, logical_id, handler)[kind]:
         found["iam:PermissionsBoundary"] = _boundary(stack, logical_id)
     return {

@@ -145,6 +145,8 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringNotEquals":
             # True without the key, as each negated operator.
             return value not in wanted
+        case "StringLike":
+            return value is not None and any(_matches(one, value) for one in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted
     raise Unknown(f"the operator {operator}")
