@@ -72,15 +72,17 @@ class Admissions(People):
     def enter(self, name: str) -> Answer:
         return self._by_customer(name, "enter")
 
-    def decline(self, name: str, to: str = "back") -> Answer:
-        return self._by_customer(name, "decline", {"to": to})
+    def decline(self, name: str, to: str = "back", key: str | None = None, **body: Any) -> Answer:
+        return self._by_customer(name, "decline", {"to": to, **body}, key)
 
     def exit(self, name: str) -> Answer:
         return self._by_customer(name, "exit")
 
-    def _by_customer(self, name: str, verb: str, body: dict[str, Any] | None = None) -> Answer:
+    def _by_customer(
+        self, name: str, verb: str, body: dict[str, Any] | None = None, key: str | None = None
+    ) -> Answer:
         path = f"{self.path}/entries/{self.id_of(name)}/{verb}"
-        return self.world.request("POST", path, body=body, token=self.token_of(name))
+        return self.world.request("POST", path, body=body, key=key, token=self.token_of(name))
 
     def status(self, name: str) -> str:
         """Return the status that the customer sees, or the error code."""

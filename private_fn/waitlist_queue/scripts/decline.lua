@@ -1,27 +1,45 @@
--- decline: gives an offered place to the next customer and moves the entry to the end of the queue; a repeat
--- changes nothing.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer wake paid
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
--- ARGV entry_id ticket now server_run_id
+-- decline: gives the place of the offer that ends at a time to the next customer, and moves the entry to the end of
+-- the queue; a repeat changes nothing, also when the entry has the next offer.
+-- USES owner state int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
+-- USES check_offer moves wake paid
+-- KEYS meta queue held claims parked attempts moved unsettled decided segments tags moves
+-- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
-local hold, refusal = check_offer(keys, entry_id, ticket, now)
-if refusal == 'completed' then return {'not_offered'} end
+local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
+local hold, refusal, deadline = nil, 'not_offered', nil
+if not declined_before then
+  hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
+  if refusal == 'completed' then return {'not_offered'} end
+end
 local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
   hold.stamp = next_stamp(keys, now)
   hold.rank = requeue(keys, entry_id, hold, 255 * TIER + hold.stamp)
-  decide(keys, entry_id, 'declined', hold, hold.token, 0)
+  decide(keys, entry_id, 'declined', hold, hold.token, deadline)
+  if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
   wake(keys)
 else
   -- A later decision, such as another offer, does not undo the decline.
+  local meant = tonumber(offered_until_millis) or 0
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(one)
-    return one.verb == 'declined' and (ticket == '' or one.ticket == tonumber(ticket))
+    if one.verb ~= 'declined' or ticket ~= '' and one.ticket ~= tonumber(ticket) then return false end
+    if declined_before then return one.stamp == declined_before end
+    return meant == 0 or one.at == meant
   end)
+  if not hold and declined_before then
+    -- The record has it: that is all that the key can show.
+    local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+    hold = rank and {rank = rank, ticket = ticket_of(keys, entry_id, rank), attempts = 0} or
+      read_hold(keys, entry_id)
+    if hold then
+      hold.stamp, hold.token, hold.basis, hold.placed = declined_before, '', false, false
+    end
+  end
   if not hold then return {refusal} end
 end
 -- The number of entries ahead is not known until the rebuild is complete.

@@ -1,7 +1,7 @@
--- enter: accepts the offer to a stay and admits its customer; a repeat changes nothing.
+-- enter: accepts the offer to a stay that ends at a time, and admits its customer; a repeat changes nothing.
 -- USES owner clock ticket off_queue check_offer wake paid inside admission
 -- KEYS meta held claims unsettled tags inside visits
--- ARGV entry_id ticket now server_run_id
+-- ARGV entry_id ticket offered_until_millis now server_run_id
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
@@ -10,7 +10,7 @@ local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'seg
   'pass_seconds')
 if not owned_state(meta[1], meta[2], server_run_id) then return {'cold'} end
 if (meta[4] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
-local hold, refusal = check_offer(keys, entry_id, ticket, now)
+local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta[3], now)
 local outcome, inside_until = 'repeat', tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -1,8 +1,8 @@
--- redrive: puts a parked entry back at its old place, or at the end of the queue, with no attempts.
+-- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
 -- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
 -- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
--- ARGV entry_id to now server_run_id
+-- ARGV entry_id to parked_millis now server_run_id
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | not_parked
@@ -11,7 +11,10 @@ if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
-if hold and hold.state == 'parked' then
+-- A message that is late may find a later parking.
+local is_meant = parked_millis == '' or
+  tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
+if hold and hold.state == 'parked' and is_meant then
   hold.stamp, hold.attempts = next_stamp(keys, now), 0
   local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)

@@ -15,12 +15,8 @@ local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', '
 local state = owned_state(meta[1], meta[4], server_run_id)
 if not state then return {'cold'} end
 
-local hold, refusal = check_offer(keys, entry_id, ticket, now)
-local deadline = hold and tonumber(redis.call('ZSCORE', keys.held, entry_id))
-if refusal == 'completed' or
-  hold and offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
-  hold, refusal = nil, 'not_offered'
-end
+local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
+if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
   local may_offer = state == 'warm' and meta[2] ~= '1'

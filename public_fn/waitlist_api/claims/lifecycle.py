@@ -38,11 +38,13 @@ class HoldVerb(Struct, frozen=True, kw_only=True):
 
     Redis decides by `message`, for an entry that has the status `before`. The record keeps the
     decision as `decided`, with a time that `at` returns, given Redis' result and the current time.
+    An offer and a parking have no token: the field `meant` names the one that is meant by its time.
     """
 
     message: type[Message]
     decided: c.Verb
     before: Status = "offered"
+    meant: Literal["", "offered_until_millis", "parked_millis"] = ""
     at: Callable[[Any, int], int] = lambda _result, _now_millis: 0
 
     @property
@@ -61,9 +63,14 @@ EXTEND = HoldVerb(
 PARK = HoldVerb(
     message=c.Park, decided="parked", at=lambda result, _now_millis: result.parked_millis
 )
-REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked")
-ENTER = HoldVerb(message=c.Enter, decided="admitted", at=lambda _result, now_millis: now_millis)
-DECLINE = HoldVerb(message=c.Decline, decided="declined")
+REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked", meant="parked_millis")
+ENTER = HoldVerb(
+    message=c.Enter,
+    decided="admitted",
+    meant="offered_until_millis",
+    at=lambda _result, now_millis: now_millis,
+)
+DECLINE = HoldVerb(message=c.Decline, decided="declined", meant="offered_until_millis")
 WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn")
 # Where Redis has the entry after these decisions.
 STATE_AFTER: dict[c.Verb, c.PlaceState] = {
@@ -80,9 +87,9 @@ STATE_AFTER: dict[c.Verb, c.PlaceState] = {
 class HoldCommand(Struct, frozen=True, kw_only=True):
     """The entry, the actor, with a reason, and the token that proves the hold.
 
-    A parked entry and an offer have no token that callers know. `ticket` is that of the stay that a
-    customer's entry token proves. `offered_until_millis` names the offer that an operator takes
-    back.
+    A parked entry and an offer have no token that callers know: `parked_millis` or
+    `offered_until_millis` names the one that the caller means. `ticket` is that of the stay that a
+    customer's entry token proves. `once_key` is a digest of the caller's idempotency key.
     """
 
     waitlist_id: str
@@ -94,6 +101,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     to: Literal["place", "back"] = "place"
     lease_seconds: int | None = None
     offered_until_millis: int | None = None
+    parked_millis: int | None = None
+    once_key: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -109,6 +118,11 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         """Return whether the record has the hold that the command's token or stay proves."""
         is_same_stay = self.ticket in (None, record.ticket)
         return self.token in ("", record.claim_token) and is_same_stay
+
+    def means(self, record: EntryRecord) -> bool:
+        """Return whether the record has the offer or parking that the caller means, if any."""
+        is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
+        return is_offer and self.parked_millis in (None, record.parked_millis)
 
 
 class Acted(Struct, frozen=True):
@@ -149,23 +163,63 @@ class Holds(Struct, frozen=True):
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
+        if command.once_key and result.outcome == "repeat":
+            # The entry may have the next offer by now.
+            return Acted(self.positions.of(*command.key), deadline_millis, result)
         return Acted(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: HoldVerb, command: HoldCommand) -> Any:
         """Send the message; if Redis has lost the hold or parking, restore it and send again."""
-        message = command.message(verb)
         try:
-            return self.recovering_queue.read(message)
+            return self._send(verb, command)
         except REFUSED:
             record = self.entries.get(*command.key)
-            if record is None or record.status != verb.before or not command.is_of(record):
+            if record is None or record.status != verb.before:
+                raise
+            if not (command.is_of(record) and command.means(record)):
                 raise
             try:
                 if not self.positions.put_right(record):
                     raise
             except Gone as error:
                 raise NotWaiting from error
-        return self.recovering_queue.read(message)
+        return self._send(verb, command)
+
+    def _send(self, verb: HoldVerb, command: HoldCommand) -> Any:
+        """Send the message, which always names the offer or parking that it means.
+
+        If the caller does not, it is the one that the record has, or one that Redis has and the
+        record lacks. A message that arrives late then finds that another one is not meant.
+        """
+        if not verb.meant or getattr(command, verb.meant) is not None:
+            return self.recovering_queue.read(command.message(verb))
+        recorded = self._recorded_time(verb, command)
+        try:
+            return self.recovering_queue.read(_meaning(verb, command, recorded))
+        except (NotParked, NotOffered):
+            found = self._time_in_redis(verb, command)
+            if found in (0, recorded):
+                raise
+        return self.recovering_queue.read(_meaning(verb, command, found))
+
+    def _time_in_redis(self, verb: HoldVerb, command: HoldCommand) -> int:
+        """Return the time of the offer or parking in Redis; 0 without one, or during a rebuild."""
+        try:
+            place: c.InspectResult = self.recovering_queue.read(
+                c.Inspect(waitlist_id=command.waitlist_id, entry_id=command.entry_id)
+            )
+        except Rebuilding:
+            return 0
+        return place.time_millis if place.state == verb.before else 0
+
+    def _recorded_time(self, verb: HoldVerb, command: HoldCommand) -> int:
+        """Return the time of the recorded offer or parking; 0 if the record has none."""
+        record = self.entries.get(*command.key)
+        if record is None or record.status != verb.before:
+            return 0
+        if verb.before == "parked":
+            return record.parked_millis or 0
+        return (record.is_offer and record.claimed_until_millis) or 0
 
     def _check_own(self, command: HoldCommand, result: Any) -> None:
         """Raise NotOffered for the repeat of an `enter` that an operator's complete has preceded.
@@ -197,6 +251,9 @@ class Holds(Struct, frozen=True):
         if isinstance(result, c.CompleteResult | c.EnterResult):
             inside_until = result.inside_until_millis or None
             transition = transition.with_changes(inside_until_millis=inside_until)
+        if command.once_key:
+            once = {"once_key": command.once_key, "once_stamp": decision.stamp}
+            transition = transition.with_changes(**once)
         try:
             try:
                 self.transitions.record(transition, now_millis)
@@ -224,6 +281,11 @@ class Holds(Struct, frozen=True):
         view = self.positions.of(*record.key, to_operator=True)
         # Between the two reads the customer may have joined again.
         return view if view.status == record.status else EntryView.recorded(record)
+
+
+def _meaning(verb: HoldVerb, command: HoldCommand, time_millis: int) -> Message:
+    """Return the message about the offer or parking of this time."""
+    return replace(command, **{verb.meant: time_millis}).message(verb)
 
 
 def _events(
@@ -284,7 +346,8 @@ def _error_of(
         return refusal
     if isinstance(refusal, NotParked):
         # Redis has a recorded parking in another state, and maintenance reconciles the two.
-        return Rebuilding() if record.status == "parked" else refusal
+        is_parked = record.status == "parked" and command.means(record)
+        return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):
         return NotWaiting("The person is no longer held: they have left the list.")
     if command.is_of(record):

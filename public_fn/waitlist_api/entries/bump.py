@@ -1,6 +1,5 @@
 """Bump: move a waiting entry in Redis, then record the move."""
 
-import hashlib
 import secrets
 from contextlib import suppress
 from typing import Literal
@@ -9,6 +8,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -142,12 +142,11 @@ def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
 def _request(command: BumpCommand) -> c.Bump:
     # Without the client's key, only retries within this call are recognised.
     key = command.idempotency_key or secrets.token_hex(16)
-    text = f"{command.by}\0{key}"
     seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS
     return c.Bump(
         waitlist_id=command.waitlist_id,
         entry_id=command.entry_id,
-        once_key=hashlib.sha256(text.encode()).hexdigest()[:32],
+        once_key=once_key_of(command.by, key),
         once_seconds=seconds,
         priority=UNSET if command.priority is None else command.priority,
         places=UNSET if command.places is None else command.places,

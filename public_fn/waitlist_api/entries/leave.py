@@ -8,7 +8,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryChanged, EntryRecords, LeftOffer
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
@@ -35,20 +35,18 @@ class Leaves(Struct, frozen=True):
         reason: str = "",
         stay: int | None = None,
         *,
-        only_offered: bool = False,
+        offer: LeftOffer | None = None,
     ) -> None:
         """End a stay; no change if it has ended already.
 
         With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
-        the entry has another. With `only_offered` only a stay with an offer is ended, and a leave
+        the entry has another. With `offer` only a stay with that offer is ended, and a leave
         that another request has begun keeps its actor and reason. Raises NotOffered if there is no
-        offer.
+        such offer.
         """
         try:
             key = (waitlist_id, entry_id)
-            record = self.entries.begin_leave(
-                key, by, reason, self.now_millis(), stay, only_offered=only_offered
-            )
+            record = self.entries.begin_leave(key, by, reason, self.now_millis(), stay, offer=offer)
         except EntryChanged as changed:
             if changed.record is None or changed.record.is_expired(self.now_millis()):
                 raise EntryNotFound from changed
@@ -56,7 +54,7 @@ class Leaves(Struct, frozen=True):
                 raise Forbidden from changed
             if changed.record.status == "admitted":
                 raise AlreadyAdmitted from changed
-            if only_offered:
+            if offer is not None:
                 self._end_without_offer(changed.record)
             return
         self.finish(record)

@@ -75,6 +75,17 @@ class Move(Struct, frozen=True):
         }
 
 
+class LeftOffer(Struct, frozen=True, kw_only=True):
+    """The offer that a customer declines by leaving.
+
+    `until_millis` is when it ends, None for the one that is open; `once_key` a digest of the
+    customer's idempotency key.
+    """
+
+    until_millis: int | None = None
+    once_key: str | None = None
+
+
 # The whole move; its event alone, because the record has a newer rank; or the move and the signup,
 # because the signup is not recorded yet.
 BumpWrite = Literal["move", "event", "join"]
@@ -176,11 +187,11 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         ticket: int | None = None,
         *,
-        only_offered: bool = False,
+        offer: LeftOffer | None = None,
     ) -> EntryRecord:
         """Write the intent to leave; raise EntryChanged if no stay can be left.
 
-        With `ticket` only the stay with this ticket, with `only_offered` only from an offer.
+        With `ticket` only the stay with this ticket, with `offer` only from that offer.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -193,9 +204,15 @@ class EntryRecords(Struct, frozen=True):
             "now": now_millis,
         }
         condition = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
-        if only_offered:
+        if offer is not None:
             condition = "#status = :offered AND #is_offer = :true"
             values["true"] = True
+            if offer.until_millis is not None:
+                condition += " AND #claimed_until_millis = :until"
+                values["until"] = offer.until_millis
+            if offer.once_key is not None:
+                update += ", #once_key = :once_key"
+                values["once_key"] = offer.once_key
         if ticket is not None:
             condition += " AND #ticket = :ticket"
             values["ticket"] = ticket

@@ -32,6 +32,9 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         previous=former.values(),
         stamp=former.stamp,
         attributes_version=former.attributes_version + 1,
+        # A customer's repeat of the decline by which the former stay ended changes nothing.
+        once_key=former.once_key,
+        once_stamp=former.once_stamp,
     )
 
 

@@ -71,9 +71,14 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):
-    """About an offer; with a `ticket` only about one to the stay that has it."""
+    """About the offer that ends at `offered_until_millis`; 0 means none, only a repeat is answered.
+
+    With a `ticket` only about one to the stay that has it. A function of the version before sends
+    no `offered_until_millis`: its message is about the offer that is open when it arrives.
+    """
 
     ticket: Ticket | None = None
+    offered_until_millis: Number | None = None
 
 
 class Enter(OnOffer, frozen=True, kw_only=True, tag="enter"):
@@ -90,7 +95,13 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True, tag="decline"):
-    """Gives an offered place to the next, and moves the entry to the end of the queue."""
+    """Gives an offered place to the next, and moves the entry to the end of the queue.
+
+    `once_key`, a digest of the idempotency key, identifies a repeat when the next offer is open.
+    """
+
+    once_key: OnceKey | None = None
+    once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
 
 
 @answers(Decline)
@@ -108,8 +119,6 @@ class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
     Without it the one that is open; with 0 none is, and only a repeat is answered. The next one
     gets the slot in the same run, if a slot is due.
     """
-
-    offered_until_millis: Number | None = None
 
 
 @answers(Withdraw)

@@ -143,8 +143,13 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
-    """Puts a parked entry back into the queue."""
+    """Puts an entry back into the queue that was parked at `parked_millis`, and not later.
 
+    With 0 only a repeat is answered. A function of the version before sends none: its message is
+    about the parking that it finds.
+    """
+
+    parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
 

@@ -11,6 +11,7 @@ from waitlist_shared.ranks import millis_of
 PEOPLE = [f"person-{number}" for number in range(12)]
 MINUTE_MILLIS = 60_000
 OFFER_SECONDS, PASS_SECONDS = 600, 3600
+ONCE_KEY = "0" * 32
 
 
 def policy(line: Line, version: int = 1, **admission: Any) -> None:
@@ -151,6 +152,62 @@ def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) 
     assert {**again, "outcome": "declined"} == declined
     assert is_due(line)
     assert admitted(line) == PEOPLE[1:2]
+
+
+def two_offers(line: Line) -> tuple[Answer, Answer]:
+    """Offer a place to the first customer, who declines, and then again; return both offers."""
+    policy(line, max_inside=1)
+    line.all_sign_up(PEOPLE[:1])
+    (first,) = admit(line)["entries"]
+    accepted(line.send("decline", **meant(first), once_key=ONCE_KEY))
+    line.clock.advance(seconds=1)
+    (second,) = admit(line)["entries"]
+    return first, second
+
+
+def meant(offer: Answer) -> dict[str, Any]:
+    return {"entry_id": offer["entry_id"], "offered_until_millis": offer["deadline_millis"]}
+
+
+def state(line: Line) -> str:
+    return str(line.position(PEOPLE[0])["outcome"])
+
+
+def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
+    """P2: it answers as the first one did, until the record has that one."""
+    first, second = two_offers(line)
+    assert line.send("decline", **meant(first))["outcome"] == "repeat"
+    line.settle(PEOPLE[0], line.unsettled()[PEOPLE[0]]["seen_stamp"])
+    assert line.send("decline", **meant(first))["code"] == "not_offered"
+    assert state(line) == "offered"
+    assert line.send("decline", **meant(second))["outcome"] == "declined"
+
+
+def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
+    line: Line,
+) -> None:
+    """P2: with the stamp of the first one, also after maintenance has reconciled it."""
+    first, _ = two_offers(line)
+    again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
+    before = line.send("decline", **again)
+    line.settle(PEOPLE[0], line.unsettled()[PEOPLE[0]]["seen_stamp"])
+    after = line.send("decline", **again)
+    assert (before["outcome"], before["stamp"]) == (after["outcome"], after["stamp"])
+    assert after["outcome"] == "repeat"
+    assert state(line) == "offered"
+
+
+def test_a_late_enter_does_not_accept_the_next_offer(line: Line) -> None:
+    """P2"""
+    first, second = two_offers(line)
+    assert line.send("enter", **meant(first))["code"] == "not_offered"
+    assert state(line) == "offered"
+    assert line.send("enter", **meant(second))["outcome"] == "entered"
+
+
+def test_a_decline_of_an_older_caller_is_about_the_offer_that_is_open(line: Line) -> None:
+    _, second = two_offers(line)
+    assert line.send("decline", entry_id=second["entry_id"])["outcome"] == "declined"
 
 
 def test_instants_count_once_and_late(line: Line) -> None:

@@ -68,6 +68,26 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
     assert line.contents() == before
 
 
+def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
+    """P2: the caller of the first redrive may not have got its answer."""
+    filled(line)
+    first = parked(line)["ann"]["parked_millis"]
+    accepted(line.redrive("ann", parked_millis=first))
+    line.clock.advance(seconds=1)
+    second = parked(line)["ann"]["parked_millis"]
+    assert line.redrive("ann", parked_millis=first)["outcome"] == "repeat"
+    assert line.position("ann")["outcome"] == "parked"
+    line.settle("ann", line.unsettled()["ann"]["seen_stamp"])
+    assert line.redrive("ann", parked_millis=first)["code"] == "not_parked"
+    assert line.redrive("ann", parked_millis=second)["outcome"] == "redriven"
+
+
+def test_a_redrive_of_an_older_caller_is_about_the_parking_that_it_finds(line: Line) -> None:
+    filled(line)
+    parked(line)
+    assert line.redrive("ann")["outcome"] == "redriven"
+
+
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
     """That of the deadline. The record may not have that parking yet."""
     filled(line, max_attempts=1)

@@ -27,6 +27,7 @@ from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_api.records.entries import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
@@ -201,7 +202,7 @@ class Client:
 
     def decline_and_leave(self, name: str) -> Any:
         self.services.leaves.leave(
-            WAITLIST_ID, id_of(name), CUSTOMER, "declined", only_offered=True
+            WAITLIST_ID, id_of(name), CUSTOMER, "declined", offer=LeftOffer()
         )
 
     def exit(self, name: str) -> Any:

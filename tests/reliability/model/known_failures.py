@@ -88,7 +88,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "a redrive after a parking that Redis alone has noticed",
         "If Redis is lost before the redrive, the record still has the last hold. The redrive is"
         " refused until that hold ends once more.",
-        "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 0 / gives up",
+        "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
             and _has_lost_redis(result)
@@ -146,7 +146,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " Redis is lost before the offer is recorded, the history lacks it, and the other entries"
         " of the same run wait again, each at its place. If Redis is wholly rebuilt within the run,"
         " they get a second offer, and the history has both.",
-        "enter / offered unrecorded / time-out with effect, Redis lost / step 1 / gives up",
+        "enter / offered unrecorded / time-out with effect, Redis lost / step 4 / gives up",
         lambda result, problem: (
             (result.case.scenario.startswith("offered unrecorded") or _is_of(result, "admit run"))
             and _has_lost_redis(result)
@@ -181,7 +181,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "an end of a hold that maintenance records before its request does",
         "Redis has ended the hold, and the request pauses for more than a minute. Maintenance"
         " records the end, without the operator and the reason.",
-        "redrive to the back / parked / maintenance / step 1 / gives up",
+        "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"
             and not isinstance(result.case, Sequence)

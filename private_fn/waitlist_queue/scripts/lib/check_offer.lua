@@ -1,11 +1,16 @@
--- Checks an offer, to the stay with this ticket if one is given; returns its hold, or the code of the refusal.
-local function check_offer(keys, entry_id, ticket, now)
+-- Checks an offer, to the stay with this ticket and with this deadline if they are given; returns its hold, or the
+-- code of the refusal.
+local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
   if ticket ~= '' and hold.ticket ~= tonumber(ticket) then return nil, 'not_offered' end
   if hold.state == 'done' then return hold, 'completed' end
   if hold.state ~= 'offered' then return nil, 'not_offered' end
   local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id))
+  -- A message that is late may find the next offer to the same stay.
+  if offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
+    return nil, 'not_offered'
+  end
   if deadline <= math.floor(micros(now) / 1000) then return nil, 'offer_expired' end
-  return hold
+  return hold, nil, deadline
 end

@@ -234,8 +234,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The place is offered to the next customer at once. Idempotent while no other offer "
-            "has followed.",
+            "The place is offered to the next customer at once. A repeat changes nothing if it has "
+            "`offered_until` of the offer that it means, or the same `Idempotency-Key`; without "
+            "either it declines the offer that is open.",
             credentials,
         ),
         "exitEntry": Operation(

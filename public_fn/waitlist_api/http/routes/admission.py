@@ -7,15 +7,16 @@ from msgspec.structs import replace
 from waitlist_api.admission.exit import Exits
 from waitlist_api.auth.passes import Passes
 from waitlist_api.claims.lifecycle import DECLINE, ENTER, HoldCommand, Holds
-from waitlist_api.clock import NowMillis, iso
+from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.position import EntryView
 from waitlist_api.errors import NotInside
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
-from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entries import EntryRecords, LeftOffer
 from waitlist_api.records.entry import EntryRecord
 from waitlist_shared.errors import NotOffered
 
@@ -57,16 +58,33 @@ class CustomerAdmission(Struct, frozen=True):
         return secret(PassAnswer(**{**admitted_answer(record).model_dump(), "pass": issued}))
 
     def decline(
-        self, waitlist_id: str, entry_id: str, stay: int | None, body: DeclineBody
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        stay: int | None,
+        body: DeclineBody,
+        idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
-        """Give an offered place to the next customer, and go to the end of the queue or leave."""
+        """Give an offered place to the next customer, and go to the end of the queue or leave.
+
+        A repeat with the same key changes nothing, also when the entry has the next offer.
+        """
+        until = millis_of(body.offered_until) if body.offered_until else None
+        # With another `to` it is another request.
+        once_key = (
+            once_key_of(f"{CUSTOMER} {body.to}", idempotency_key) if idempotency_key else None
+        )
         if body.to == "back":
-            view = self.holds.act(DECLINE, _command(waitlist_id, entry_id, stay)).view
+            command = _command(waitlist_id, entry_id, stay)
+            command = replace(command, offered_until_millis=until, once_key=once_key)
+            view = self.holds.act(DECLINE, command).view
             return CustomersEntryAnswer(**self.responses.fields(view))
         record = self.entries.find(waitlist_id, entry_id, stay)
-        self.leaves.leave(
-            waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay, only_offered=True
-        )
+        if once_key is None or record.once_key != once_key or record.status == "leaving":
+            offer = LeftOffer(until_millis=until, once_key=once_key)
+            self.leaves.leave(
+                waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay, offer=offer
+            )
         left = replace(EntryView.recorded(record), status="left")
         return CustomersEntryAnswer(**self.responses.fields(left))
 

@@ -11,7 +11,13 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
-from waitlist_api.http.routes.params import EntryId, GuestsKey, SegmentNames, WaitlistId
+from waitlist_api.http.routes.params import (
+    EntryId,
+    GuestsKey,
+    IdempotencyKey,
+    SegmentNames,
+    WaitlistId,
+)
 from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import (
@@ -84,10 +90,13 @@ def entry_routes(
 
     @router.post(f"{ENTRY}/decline", operation_id="decline")
     def decline(
-        waitlist_id: WaitlistId, entry_id: EntryId, body: DeclineBody
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: DeclineBody,
+        idempotency_key: IdempotencyKey = None,
     ) -> CustomersEntryAnswer:
         proven = stay(waitlist_id, entry_id)
-        return admission.decline(waitlist_id, entry_id, proven, body)
+        return admission.decline(waitlist_id, entry_id, proven, body, idempotency_key)
 
     @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:

@@ -82,10 +82,13 @@ def own_entry_routes(
 
     @router.post(f"{ENTRY}/decline", operation_id="decline")
     def decline(
-        waitlist_id: WaitlistId, entry_id: OwnEntryId, body: DeclineBody
+        waitlist_id: WaitlistId,
+        entry_id: OwnEntryId,
+        body: DeclineBody,
+        idempotency_key: IdempotencyKey = None,
     ) -> CustomersEntryAnswer:
         mine = own(waitlist_id, entry_id)
-        return admission.decline(waitlist_id, mine, None, body)
+        return admission.decline(waitlist_id, mine, None, body, idempotency_key)
 
     @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: OwnEntryId) -> AdmittedAnswer:

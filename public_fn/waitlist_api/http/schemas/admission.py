@@ -266,6 +266,15 @@ class DeclineBody(Body):
         Literal["back", "leave"],
         Field(description="`back`: to the end of the queue. `leave`: off the list."),
     ] = "back"
+    offered_until: Annotated[
+        UtcTime | None,
+        Field(
+            description="`offered_until` of the offer that is declined: send it, so that a request "
+            "that arrives late or twice does not decline the next offer. Default: the offer that "
+            "is open.",
+            examples=["2026-12-01T09:10:00.000Z"],
+        ),
+    ] = None
 
 
 class AdmittedAnswer(Model):

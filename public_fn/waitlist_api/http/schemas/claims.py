@@ -13,6 +13,7 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
+    UtcTime,
     documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus, Priority
@@ -84,6 +85,15 @@ class ParkBody(CompleteBody):
 class RedriveBody(Body):
     to: To = "place"
     reason: Reason = ""
+    parked_at: Annotated[
+        UtcTime | None,
+        Field(
+            description="`parked_at` of the parking that is undone: send it, so that a request "
+            "that arrives late does not undo a later parking. Default: the parking that the entry "
+            "has.",
+            examples=["2026-12-01T09:10:00.000Z"],
+        ),
+    ] = None
 
 
 class HeldAnswer(EntryAnswer):

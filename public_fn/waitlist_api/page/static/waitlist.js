@@ -77,17 +77,19 @@ export class Api {
   }
 
   decline(entry, to) {
-    return this.#own('POST', entry, '/decline', { to });
+    // The offer that is shown: a request that arrives late or twice leaves the next one open.
+    const { offered_until } = entry;
+    return this.#own('POST', entry, '/decline', { to, offered_until }, `${to}-${offered_until}`);
   }
 
   exit(entry) {
     return this.#own('POST', entry, '/exit');
   }
 
-  #own(method, entry, rest = '', body) {
+  #own(method, entry, rest = '', body, key) {
     const id = this.token ? 'me' : entry.entry_id;
     const url = `${this.path}/entries/${id}${rest}`;
-    return this.#call(method, url, { body, entryToken: entry?.entry_token });
+    return this.#call(method, url, { body, key, entryToken: entry?.entry_token });
   }
 
   async #call(method, url, { body, key, entryToken, isPublic = url === this.path } = {}) {

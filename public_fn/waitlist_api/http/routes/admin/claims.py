@@ -17,7 +17,7 @@ from waitlist_api.claims.lifecycle import (
     HoldVerb,
 )
 from waitlist_api.claims.offers import Offer
-from waitlist_api.clock import iso, iso_of
+from waitlist_api.clock import iso, iso_of, millis_of
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.claims import (
     ClaimAnswer,
@@ -62,6 +62,8 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
     def act(verb: HoldVerb, waitlist_id: str, entry_id: str, body: BaseModel) -> Acted:
         fields = body.model_dump()
         token = fields.pop("claim_token", "")
+        if parked_at := fields.pop("parked_at", None):
+            fields["parked_millis"] = millis_of(parked_at)
         return holds.act(
             verb,
             HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=by(), token=token, **fields),
