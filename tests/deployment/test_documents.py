@@ -89,3 +89,10 @@ def test_documents_that_files_name_exist() -> None:
 def test_paths_that_are_named_exist(name: str) -> None:
     named = set(PATH.findall((ROOT / name).read_text("utf-8")))
     assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
+
+
+@pytest.mark.parametrize("name", documents())
+def test_a_stack_is_deployed_by_make_with_its_section(name: str) -> None:
+    """A bare `sam deploy` deploys `default`, another stack, and takes no release from the build."""
+    text = (ROOT / name).read_text("utf-8")
+    assert re.findall(r"^\s*(?:\$ )?sam (?:build|deploy|package)\b.*", text, re.M) == []
