@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import CONTROLS, escaped_json
 
 # Longest pause between two requests.
 MOST_SECONDS = 3600.0
@@ -107,6 +108,25 @@ def attributes_of(
         typed.setdefault(name, []).extend([value] if value else [])
     named = {name: values[0] if len(values) == 1 else values for name, values in typed.items()}
     return {name: value for name, value in {**before, **named}.items() if value != []}
+
+
+def quoted(value: str) -> str:
+    """Return a value for a line of a form: as JSON if it has letters that are not shown.
+
+    An operator who cannot see a direction control would save it again without knowing it.
+    """
+    return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
+
+
+def unquoted(line: str) -> str:
+    """Undo `quoted` in a line NAME=VALUE; raises WrongUsage."""
+    name, equals, value = line.partition("=")
+    if not value.startswith('"'):
+        return line
+    text = _json(value, f"Attributes: {name}")
+    if not isinstance(text, str):
+        raise WrongUsage(f'Attributes: {name}: give one text in quotes, such as "Ada".')
+    return f"{name}{equals}{text}"
 
 
 def json_object(text: str, option: str) -> dict[str, Any]:

@@ -84,21 +84,10 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
             "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
         )
     if len(words) == 1:
-        _checked_time(words[0], f"{label} {text!r}")
+        instant_of(words[0], f"{label} {text!r}")
         return {"at": words[0], "count": int(found[1])}
     cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
     return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
-
-
-def _checked_time(text: str, label: str) -> None:
-    """Raise WrongUsage for a text that is no time with an offset."""
-    example = "such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00"
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise WrongUsage(f"{label}: {text} is not a date and time. Give one {example}.") from None
-    if moment.tzinfo is None:
-        raise WrongUsage(f"{label}: {text} has no time zone. Give its offset, {example}.")
 
 
 def policy_text(policy: Mapping[str, Any] | None) -> str:

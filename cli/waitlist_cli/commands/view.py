@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
@@ -114,18 +115,33 @@ def find(
     context: Context,
     waitlist: WaitlistId,
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="A part of the customer id, in any case.")
+        str,
+        typer.Argument(
+            metavar="TEXT", help="A part of the customer id, profile or attributes, in any case."
+        ),
     ],
     most: Annotated[
-        int, typer.Option("--max", min=1, help="Look at this many people of each status.")
-    ] = 10_000,
+        int | None,
+        typer.Option("--max", min=1, help="Look at this many people of each status; default: all."),
+    ] = None,
 ) -> None:
-    """Find waiting, offered and parked people by a part of their customer id."""
+    """Find people of every status by a part of their customer id, profile or attributes."""
     checked_waitlist_id(waitlist)
-    people = found_people(
-        context.api, waitlist, text, most, lambda status: _limited(context, most, status)
-    )
-    print_entries(context, people, FOUND, "Found")
+    notes = context.output.notes
+    columns = (TextColumn("{task.completed:,} people looked at"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=notes, disable=not notes.is_terminal, transient=True
+    ) as progress:
+        task = progress.add_task("find", total=None)
+        people = found_people(
+            context.api,
+            waitlist,
+            text,
+            most,
+            lambda status: _limited(context, most or 0, status),
+            lambda: progress.advance(task),
+        )
+        print_entries(context, people, FOUND, "Found")
 
 
 def _limited(context: Context, most: int, status: str) -> None:

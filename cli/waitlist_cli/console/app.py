@@ -65,6 +65,7 @@ def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
             exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
         )
     finally:
+        desk.searches.end()
         jobs.end()
 
 

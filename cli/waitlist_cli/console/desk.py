@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from waitlist_cli.api import Api
 from waitlist_cli.console.rendering import Pages
+from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.ids import ENTRY_ID, checked_waitlist_id
 
@@ -21,6 +22,7 @@ class Desk:
     pages: Pages
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    searches: Searches = field(default_factory=Searches)
 
     def get(self, path: str, **params: str | int) -> Any:
         return self.api.operator("GET", path, params=params)

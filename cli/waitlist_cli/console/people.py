@@ -1,6 +1,5 @@
 """The people of a list by status, page by page, and the search."""
 
-from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -11,7 +10,6 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.ids import ENTRY_ID, entry_id_of
-from waitlist_cli.search import found_people
 from waitlist_cli.since import since_of
 
 PATH = "/lists/{waitlist}/people"
@@ -19,10 +17,7 @@ STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left")
 BY_TIME = ("inside", "admitted", "left")
 ROWS = 50
 REFRESH_SECONDS = 10
-# How many people of each status a search looks at first, and at most.
-SEARCHED = 1_000
-MOST_SEARCHED = 1_000_000
-MOST_FOUND = 200
+SEARCH_SECONDS = 1
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -58,35 +53,47 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def search(request: Request, form: Form) -> Response:
-        return _search(desk, request, waitlist_of(request), form)
+        return _search(desk, waitlist_of(request), form)
 
-    # A customer id is sent as a form: an address would keep it in the browser's history.
-    return [Route(PATH, show), Route(PATH, with_form(search), methods=["POST"])]
+    def show_found(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        search = desk.searches.get(waitlist_id, request.path_params["search"])
+        if search is None:
+            raise Refused("This console has no such search. Search again.", "not_found", 404)
+        if search.problem is not None:
+            raise search.problem
+        page = desk.page(
+            request,
+            "found.html",
+            waitlist=desk.get(f"/{waitlist_id}"),
+            search=search,
+            people=search.people,
+            find=search.text,
+            every=SEARCH_SECONDS if search.is_active else None,
+        )
+        if not search.is_active:
+            # A page that has watched the search is loaded again, and asks no more.
+            page.headers["HX-Refresh"] = "true"
+        return page
+
+    return [
+        Route(PATH, show),
+        # A customer id is sent as a form: an address would keep it in the browser's history.
+        Route(PATH, with_form(search), methods=["POST"]),
+        Route("/lists/{waitlist}/found/{search}", show_found),
+    ]
 
 
-def _search(desk: Desk, request: Request, waitlist_id: str, form: Form) -> Response:
-    """Open the person with exactly this id, or list the people whose customer id contains it."""
+def _search(desk: Desk, waitlist_id: str, form: Form) -> Response:
+    """Open the person with exactly this id, or search for the text."""
     text = form.text("find")
     if not text:
-        raise WrongUsage("Find: give a customer id, or a part of it.")
+        raise WrongUsage("Find: give a customer id, or a part of it or of the profile.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
     if _is_there(desk, waitlist_id, exact):
         return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{exact}"})
-    most = min(_position(form.text("most") or str(SEARCHED)), MOST_SEARCHED)
-    limited: list[str] = []
-    found = found_people(desk.api, waitlist_id, text, most, limited.append)
-    people = list(islice(found, MOST_FOUND))
-    return desk.page(
-        request,
-        "found.html",
-        waitlist=desk.get(f"/{waitlist_id}"),
-        people=people,
-        find=text,
-        most=most,
-        limited=limited,
-        is_full=len(people) == MOST_FOUND,
-        further=min(most * 10, MOST_SEARCHED),
-    )
+    search = desk.searches.start(desk.api, waitlist_id, text)
+    return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/found/{search.id}"})
 
 
 def _entry_id(waitlist_id: str, text: str) -> str:

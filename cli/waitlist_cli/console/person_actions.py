@@ -1,6 +1,5 @@
 """What an operator can do to one person."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,8 +7,8 @@ from starlette.responses import Response
 
 from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import shown
-from waitlist_cli.parameters import attributes_of, json_object
+from waitlist_cli.output import escaped_json, shown
+from waitlist_cli.parameters import attributes_of, json_object, quoted, unquoted
 
 ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
 WHERE = Field(
@@ -54,16 +53,16 @@ def _bump(call: Call) -> Response:
 
 def _edit(call: Call) -> Response:
     profile = json_object(call.form.get("profile", ""), "Profile")
-    attributes = attributes_of({}, call.form.lines("attributes"), "Attributes")
+    attributes = attributes_of({}, [*map(unquoted, call.form.lines("attributes"))], "Attributes")
     body = {"profile": profile, "attributes": attributes, "reason": call.reason}
     call.send("PATCH", f"/entries/{call.entry_id}", body)
     return call.desk.done("Profile and attributes are saved.")
 
 
 def _edit_fields(person: Document) -> Sequence[Field]:
-    profile = json.dumps(person["profile"], ensure_ascii=False, indent=2)
+    profile = escaped_json(person["profile"], indent=2)
     lines = [
-        f"{name}={value}"
+        f"{name}={quoted(value)}"
         for name, values in person["attributes"].items()
         for value in (values if isinstance(values, list) else [values])
     ]
@@ -73,7 +72,8 @@ def _edit_fields(person: Document) -> Sequence[Field]:
             "attributes",
             "Attributes",
             "long",
-            "One NAME=VALUE a line; several lines with one name are several values.",
+            "One NAME=VALUE a line; several lines with one name are several values. A value in "
+            "double quotes is JSON, in which \\u202e is a letter that is not shown.",
             "\n".join(lines),
         ),
         REASON,

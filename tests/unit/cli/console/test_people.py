@@ -2,11 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from html import unescape
 
 import pytest
 
+from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.console.opened import Opened
 from waitlist_cli.ids import entry_id_of
 
 
@@ -42,21 +44,45 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
     path = f"/lists/{bakery.waitlist_id}/people"
     exact = console.send(path, find="bob")
     assert exact.headers["HX-Redirect"] == person(console, bakery, "bob").path
-    found = readable(console.send(path, find="ADA").text)
+    found = searched(console, bakery, "ADA")
     names = [name in found for name in ("2 found", "ada-1", "ada-2", "bob")]
     assert names == [True, True, True, False]
-    nothing = readable(console.send(path, find="eve").text)
-    assert "No customer id on the list contains this text." in nothing
-    limited = readable(console.send(path, find="ada", most="1").text)
-    assert "more who are waiting" in limited
+    nothing = searched(console, bakery, "eve")
+    assert "No customer id, profile or attribute contains this text." in nothing
     assert "Find: give a customer id" in console.refused(path, find=" ")
+    assert console.browser.get(f"/lists/{bakery.waitlist_id}/found/99").status_code == 404
+
+
+def searched(console: Opened, bakery: Bakery, text: str) -> str:
+    """Search, wait for the end, and return the page."""
+    page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
+    wait_until(lambda: "data-poll" not in console.page(page))
+    return console.text(page)
+
+
+def test_profiles_and_attributes_of_every_status_are_searched(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("c1", profile={"name": "Ada", "address": {"lines": ["Zum Löwen 3"]}})
+    bakery.sign_up("c2", profile={"phone": 4917012}, attributes={"language": ["German", "Löwisch"]})
+    bakery.sign_up("c3", "c4", profile={"name": "Löwe"})
+    bakery.typed.done("claim", bakery.waitlist_id, "--complete")
+    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "c2")
+    found = searched(console, bakery, "LÖW")
+    assert "4 found" in found
+    assert "Looked at 4 people" in found
+    statuses = [re.search(rf"{name} (\w+)", found) for name in ("c1", "c2", "c3")]
+    assert [one and one[1] for one in statuses] == ["admitted", "left", "waiting"]
+    assert "1 found" in searched(console, bakery, "4917012")
+    assert bakery.typed.json("find", bakery.waitlist_id, "löw")["entries"][0]["customer_id"] == "c3"
 
 
 def test_no_address_contains_a_customer_id(console: Opened, bakery: Bakery) -> None:
     """P8"""
     bakery.sign_up("ada-1", "ada-2")
     path = f"/lists/{bakery.waitlist_id}"
-    pages = [console.page(f"{path}/people"), console.send(f"{path}/people", find="ada").text]
+    searched(console, bakery, "ada")
+    pages = [console.page(f"{path}/people"), console.page(f"{path}/found/1")]
     pages += [console.page(path), console.page(person(console, bakery, "ada-1").path)]
     addresses = re.findall(r'(?:href|action|hx-get|hx-post)="([^"]*)"', "".join(pages))
     assert len(addresses) > 20
@@ -129,6 +155,26 @@ def test_profile_and_attributes_are_edited(console: Opened, bakery: Bakery) -> N
     )
     assert "invalid JSON" in console.refused(f"{ada.path}/edit", profile="{", attributes="")
     assert "NAME=VALUE" in console.refused(f"{ada.path}/edit", profile="{}", attributes="x")
+
+
+def test_the_edit_dialog_shows_letters_that_are_not_seen_and_keeps_them(
+    console: Opened, bakery: Bakery
+) -> None:
+    profile = {"name": "Ada\u202elive", "note": "a\u2066b\x1b"}
+    bakery.sign_up("ada", profile=profile, attributes={"language": ["de", '"en"']})
+    ada = person(console, bakery, "ada")
+    html = console.page(f"{ada.path}/edit")
+    assert not re.search("[\u202e\u2066\x1b]", html)
+    texts = [
+        unescape(one) for one in re.findall(r"<textarea[^>]*>(.*?)</textarea>", html, re.DOTALL)
+    ]
+    assert "\\u202e" in texts[0]
+    assert texts[1] == 'language=de\nlanguage="\\"en\\""'
+    ada.do("edit", profile=texts[0], attributes=texts[1])
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert (found["profile"], found["attributes"]) == (profile, {"language": ["de", '"en"']})
+    for wrong in ('language="', 'language="a" b'):
+        assert "invalid JSON" in console.refused(f"{ada.path}/edit", profile="{}", attributes=wrong)
 
 
 def test_claimed_people_are_extended_completed_released_and_parked(
