@@ -21,10 +21,10 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "policies" / "github-oidc-role.yaml"
-# CloudFormation shortens the generated names of longer ones: 64 characters are a role's, an alarm
-# rule's longest, and `MaintenanceFnEachMinute`, both hyphens and 12 random characters take 37.
+# With longer names CloudFormation shortens what it generates: a schedule's rule has at most 64
+# characters, of which `MaintenanceFnEachMinute`, two hyphens and 12 random characters take 37.
 LONGEST_STACK_NAME = 27
-# It begins as samconfig's stacks do, and differs from each set's.
+# Whose resources the role of another stack must not change; it begins as the names of samconfig do.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
 # CloudFormation lists no resources of a stack that it knows.
