@@ -1,9 +1,6 @@
 """Downloads of a list's people."""
 
-import io
-from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -12,7 +9,7 @@ from starlette.routing import Route
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.export import writer
+from waitlist_cli.export import texts_of
 from waitlist_cli.paging import pages
 from waitlist_cli.since import since_of
 
@@ -31,22 +28,11 @@ def routes(desk: Desk) -> list[Route]:
         # Read before the download begins, so that an error is a page and not a broken file.
         first = list(islice(people, 1))
         name = f"{waitlist_id}-{status}.{form}"
+        texts = texts_of(chain(first, people), form, status)
         return StreamingResponse(
-            _lines(chain(first, people), form, status),
+            (text.encode() for text in texts),
             media_type=TYPES[form],
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
     return [Route("/lists/{waitlist}/export", export)]
-
-
-def _lines(people: Iterable[dict[str, Any]], form: str, status: str) -> Iterator[bytes]:
-    """Yield the file as `waitlist export` writes it, a person at a time."""
-    buffer = io.StringIO(newline="")
-    write = writer(buffer, form, status)
-    for person in people:
-        write(person)
-        yield buffer.getvalue().encode()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue().encode()

@@ -20,6 +20,7 @@ from waitlist_cli.imports.columns import (
     WHOLE,
     Columns,
     columns_of,
+    is_of_export,
 )
 from waitlist_cli.imports.records import Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
@@ -88,12 +89,20 @@ def _guessed(
     return [
         {
             "name": name,
-            "is_whole": name in WHOLE,
+            "whole": _whole(name),
             "target": _target(name, customer, declared),
             "samples": [record.fields.get(name) for record in records],
         }
         for name in names
     ]
+
+
+def _whole(name: str) -> str:
+    """Return what a column becomes that an export names itself; "" for any other."""
+    part, _, field = name.partition(".")
+    if not is_of_export(name):
+        return f"All of {name} (JSON)" if name in WHOLE else ""
+    return f"Attribute {field}" if part == "attributes" else f"Profile: {field}"
 
 
 def _target(name: str, customer: str | None, declared: set[str]) -> str:

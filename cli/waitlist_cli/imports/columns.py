@@ -20,6 +20,12 @@ DROP = "-"
 REJECTION_COLUMNS = ("refused_row", "refused_code", "refused_reason", "refused_line")
 
 
+def is_of_export(column: str) -> bool:
+    """Return whether a column is a field of a profile or an attribute, as exports name them."""
+    part, _, name = column.partition(".")
+    return part in WHOLE and bool(name)
+
+
 class InvalidRow(Exception):
     """A row that cannot be sent; the message says why."""
 
@@ -68,12 +74,13 @@ class Columns:
         if target is None and column in WHOLE:
             whole = _object(column, value)
             parts[column] = whole | parts[column]
-        elif target is None and not self.keep_others:
+        elif target is None and not (self.keep_others or is_of_export(column)):
             return
         elif target in SINGLE:
             entry[target] = self._single(target, column, value)
         elif target != DROP:
-            part, _, name = (target or f"profile.{column}").partition(".")
+            own = column if is_of_export(column) else f"profile.{column}"
+            part, _, name = (target or own).partition(".")
             parts[part][name] = self._values(column, value) if part == "attributes" else value
 
     def _single(self, target: str, column: str, value: Any) -> Any:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.test_spreadsheets import person
 from tests.unit.cli.typed import Typed
+from waitlist_cli.export import MOST_FIELDS
 
 
 def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
@@ -21,7 +23,46 @@ def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
     text = bakery.typed.done("export", bakery.waitlist_id)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(one["position"], one["customer_id"]) for one in rows] == [("1", "bob"), ("2", "ada")]
-    assert json.loads(rows[0]["profile"]) == {"name": 'Zoë, "Z"'}
+    assert rows[0]["profile.name"] == 'Zoë, "Z"'
+    assert rows[0]["attributes.language"] == "English"
+    assert (rows[0]["profile"], rows[0]["attributes"]) == ("", "")
+
+
+def test_each_field_of_a_profile_and_each_attribute_is_a_column(bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "note": "=1"})
+    bakery.sign_up("bob", profile={"email": "b@example.com"}, attributes={"language": ["a", "b"]})
+    bakery.sign_up("cyd", attributes={"language": "x;y"})
+    rows = list(csv.DictReader(io.StringIO(bakery.typed.done("export", bakery.waitlist_id))))
+    own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
+    assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
+    assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
+    assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
+    assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("", '{"language": "x;y"}')
+
+
+def test_an_export_that_is_imported_has_the_same_fields(bakery: Bakery, tmp_path: Path) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada", "a.b": "c"}, attributes={"language": ["a", "b"]})
+    bakery.sign_up("cyd", attributes={"language": "x;y"})
+    path = str(tmp_path / "people.csv")
+    bakery.typed.done("export", bakery.waitlist_id, "--output", path)
+    before = bakery.typed.json("head", bakery.waitlist_id)["entries"]
+    for name in ("ada", "cyd"):
+        bakery.typed.done("erase", bakery.waitlist_id, "--customer", name, "--yes")
+    bakery.typed.done("import", bakery.waitlist_id, path, "--others", "drop")
+    after = bakery.typed.json("head", bakery.waitlist_id)["entries"]
+    fields = [(one["customer_id"], one["profile"], one["attributes"]) for one in before]
+    assert [(one["customer_id"], one["profile"], one["attributes"]) for one in after] == fields
+
+
+def test_fields_beyond_the_most_stay_in_one_column(fake: FakeService) -> None:
+    """P8: guests choose the names, and could make a file that no spreadsheet opens."""
+    common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
+    people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]
+    fake.script = [answer(200, {"entries": people, "cursor": None})]
+    rows = list(csv.DictReader(io.StringIO(Typed(fake.url).done("export", "bakery"))))
+    own = [name for name in rows[0] if name.startswith("profile.")]
+    assert (len(own), own[0]) == (MOST_FIELDS, "profile.name")
+    assert len(json.loads(rows[2]["profile"])) == 301 - MOST_FIELDS
 
 
 def test_those_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_the_preview_says_for_how_many_no_place_comes(console: Opened, bakery: B
     text = readable(console.send(path, **{**POLICY, "schedule": f"60 at {soon}"}).text)
     assert "60 have one after 2 h; then no place comes for the other 40. -" in text
     text = readable(console.send(path, **{**POLICY, "schedule": "60 at 2999-01-01T00:00:00"}).text)
-    assert "has no time zone. Give its offset, such as 2026-12-01T09:00:00Z" in text
+    assert "needs Z or an offset from UTC, such as 2026-12-01T09:00:00Z" in text
 
 
 @pytest.mark.parametrize(
