@@ -19,7 +19,7 @@ HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
 # API Gateway sends only routes of the template: a path with its placeholders.
-ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
+ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 
 
