@@ -4,16 +4,19 @@ Every decision that it makes then is recorded for the stay and the place that it
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
 
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
 from tests.support.admissions import Admissions
+from tests.support.faults import Crash
 from tests.support.snapshot import RedisState
 from tests.support.world import World
+from waitlist_api.claims.offers import OfferWriter
 
 LONG = 3600
 OFFER_SECONDS = 600
@@ -94,6 +97,68 @@ def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     some_runs(world)
     assert desk.order() == ["bob", "ann"]
     assert desk.events("ann") == ["joined", "offered", "admitted", "joined"]
+
+
+def claim_both(desk: Admissions) -> None:
+    assert desk.claimed(2, lease_seconds=LONG) == ["bob"]
+
+
+def offer_both(desk: Admissions) -> None:
+    assert desk.admit(2).status == 200
+    assert desk.recorded("ann")["status"] == "waiting"
+
+
+def bump_her(desk: Admissions) -> None:
+    assert desk.bump("ann", to="front").code == "rebuilding"
+    assert desk.order() == ["bob", "ann"]
+
+
+@pytest.mark.parametrize("act", [claim_both, offer_both, bump_her])
+@pytest.mark.parametrize("acceptance", ["enter", "automatic"])
+def test_a_former_place_that_is_taken_or_moved_leaves_the_next_stay_as_it_is(
+    waitlist: Waitlist, world: World, act: Act, acceptance: str
+) -> None:
+    """P1, P3: the request itself restores the recorded place."""
+    admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
+    desk = waitlist("ann", "bob", rejoin="always", admission=admission)
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+    act(desk)
+    assert desk.status("ann") == "waiting"
+    some_runs(world)
+    assert desk.recorded("ann")["status"] == "waiting"
+    assert desk.events("ann") == ["joined", "left", "joined"]
+
+
+@pytest.mark.parametrize("verb", ["release", "complete", "park", "extend"])
+def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
+    waitlist: Waitlist, world: World, verb: str
+) -> None:
+    """P4: Redis has the hold that ended with the stay."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    desk.claim(1, lease_seconds=LONG)
+    with lost(world):
+        left_and_back(desk, "ann")
+    assert desk.act(verb, "ann").code == "rebuilding"
+    assert desk.order() == ["bob", "ann"]
+    some_runs(world)
+    assert desk.recorded("ann")["status"] == "waiting"
+    assert desk.events("ann") == ["joined", "offered", "left", "joined"]
+
+
+def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
+    waitlist: Waitlist, world: World
+) -> None:
+    """The repeat records the offer at the stamp that the hold has."""
+    desk = waitlist("ann", "bob")
+    with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
+        desk.claim(1, key="the-claim")
+    world.advance(1)
+    assert desk.claimed(1, key="the-claim") == ["ann"]
+    released = desk.release("ann")
+    assert released.status == 200, released.text
 
 
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
