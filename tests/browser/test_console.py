@@ -447,6 +447,21 @@ def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
     expect(console.page.get_by_role("button", name="Go on")).to_be_visible()
 
 
+def test_an_import_is_tried_before_it_is_sent(console: Console) -> None:
+    page = console.page
+    console.go(f"{console.list_path}/import")
+    rows = "Timestamp,Email Address\n11/24/2025 9:05:12,ada@x.org\n11/23/2025 9:05:12,bob@x.org\n"
+    page.evaluate(DROP, ["answers.csv", rows])
+    page.get_by_role("button", name="Try it").click()
+    trial = page.get_by_role("region", name="New order")
+    expect(trial.get_by_role("row").nth(1)).to_contain_text("bob@x.org")
+    expect(trial.get_by_role("row").nth(2)).to_contain_text("ada@x.org")
+    page.get_by_label("What Email Address becomes").select_option("Profile")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.get_by_role("alert")).to_contain_text("exactly one")
+    assert console.line() == []
+
+
 def test_the_people_of_a_dropped_file_are_moved(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")

@@ -8,6 +8,7 @@ from waitlist_cli.command import command
 from waitlist_cli.context import Context
 from waitlist_cli.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
+from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
 from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.parameters import Since, WaitlistId
 from waitlist_cli.since import since_of
@@ -31,8 +32,11 @@ def import_file(
     waitlist: WaitlistId,
     file: Annotated[str, typer.Argument(metavar="FILE", help=".csv, .jsonl, or - for stdin.")],
     customer: Annotated[
-        str, typer.Option("--customer", help="The column of the customer ids.")
-    ] = "customer_id",
+        str | None,
+        typer.Option(
+            "--customer", help="The column of the customer ids. Default: by its name or values."
+        ),
+    ] = None,
     mapped: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,7 +63,9 @@ def import_file(
     ] = "UTC",
     time_format: Annotated[
         str | None,
-        typer.Option("--time-format", help="Format of times that are not ISO-8601: %d.%m.%Y"),
+        typer.Option(
+            "--time-format", help="Format of the times, such as %d.%m.%Y. Default: by the values."
+        ),
     ] = None,
     others: Annotated[
         Literal["profile", "drop"], typer.Option("--others", help="Where other columns go.")
@@ -84,6 +90,13 @@ def import_file(
             help="Customers who left or were admitted: skip them (default) or let them rejoin.",
         ),
     ] = None,
+    is_trial: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Send nothing; print the new order, duplicates, and what would be refused.",
+        ),
+    ] = False,
 ) -> int:
     """Add the people of a file to the queue, in file order or by their time of signup.
 
@@ -92,10 +105,14 @@ def import_file(
     Refused rows go into FILE.refused.csv (or .jsonl); the other rows are imported.
     Guests need a token to see their position: --tokens writes all tokens, also in a repeat.
     """
-    from waitlist_cli.imports.command import Task, import_people
+    from waitlist_cli.imports.command import Task, import_people, try_import
 
+    checked_waitlist_id(waitlist)
+    rows = first_rows(file, form, delimiter, encoding)
+    if keep_time is not None and time_format is None:
+        time_format = format_of(context.output, rows, keep_time)
     columns = columns_of(
-        customer=customer,
+        customer=customer or customer_of(context.output, rows, mapped or ()),
         priority=priority,
         kept_time=keep_time,
         attributes=attribute or (),
@@ -105,12 +122,14 @@ def import_file(
         time_format=time_format,
         splits_values=form != "jsonl",
     )
-    checked_waitlist_id(waitlist)
     with opened(file, form, delimiter, encoding=encoding) as source:
         if encoding is None:
             note_encoding(context.output, source, "--encoding chooses another.")
+        columns = _for(source.form, columns)
+        if is_trial:
+            return try_import(context, source, columns)
         task = Task(waitlist, file, from_row, refused, tokens, ended)
-        return import_people(context, task, source, _for(source.form, columns))
+        return import_people(context, task, source, columns)
 
 
 @command("export", PANEL, "waitlist export bakery --format jsonl --output bakery.jsonl")

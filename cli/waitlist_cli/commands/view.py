@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.command import command
 from waitlist_cli.context import Context
@@ -126,6 +125,8 @@ def find(
     ] = None,
 ) -> None:
     """Find people of every status by a part of their customer id, profile or attributes."""
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
     checked_waitlist_id(waitlist)
     notes = context.output.notes
     columns = (TextColumn("{task.completed:,} people looked at"), TimeElapsedColumn())

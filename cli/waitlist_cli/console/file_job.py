@@ -16,7 +16,8 @@ from waitlist_cli.imports.run import Counts
 from waitlist_cli.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-SAMPLE_ROWS = 3
+# How many rows tell what a column is, and how many of them are shown.
+GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -111,7 +112,7 @@ class FileJob:
     def sample(self, reading: Reading) -> tuple[list[str], list[Record]]:
         """Return the names of the columns and the first records; raises WrongUsage."""
         with self.opened(reading) as source:
-            records = list(islice(source.records(), SAMPLE_ROWS))
+            records = list(islice(source.records(), GUESSED_ROWS))
         names = source.columns
         if names is None:
             names = list(dict.fromkeys(name for record in records for name in record.fields))

@@ -11,11 +11,12 @@ from waitlist_cli.api import Api
 from waitlist_cli.bumps import Bumps
 from waitlist_cli.console.actions import REASON, Document, Field, Form
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.file_job import FileJob, FileJobs, Reading
-from waitlist_cli.console.files import Kind, file_routes, likely_customer, reading_of
+from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
+from waitlist_cli.console.files import Kind, file_routes, reading_of
 from waitlist_cli.console.person_actions import ENDS
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import InvalidRow
+from waitlist_cli.imports.guesses import likely_customer
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import UNUSABLE, Counts
@@ -81,8 +82,10 @@ def _ready(job: FileJob, _waitlist: Document, reading: Reading) -> Mapping[str, 
     names, records = job.sample(reading)
     samples = [[record.fields.get(name) for record in records] for name in names]
     return {
-        "columns": list(zip(names, samples, strict=True)),
-        "customer": likely_customer(names),
+        "columns": [
+            (name, values[:SHOWN_ROWS]) for name, values in zip(names, samples, strict=True)
+        ],
+        "customer": likely_customer(names, samples),
         "rows": job.row_count(reading),
         "fields": (WHERE, PRIORITY, REASON),
     }

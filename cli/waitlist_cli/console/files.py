@@ -14,7 +14,6 @@ from waitlist_cli.console.actions import Document, Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.file_job import FileJob, FileJobs, Reading, Task
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8
 from waitlist_cli.imports.run import Counts
 from waitlist_cli.output import CONTROLS
@@ -23,8 +22,6 @@ from waitlist_cli.private_files import open_private
 REFRESH_SECONDS = 1
 MOST_REASONS = 20
 LONGEST_NAME = 120
-# Names of columns that usually have the customer's id.
-USUAL_IDS = (CUSTOMER, "customer", "id", "user_id", "email")
 DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 
@@ -71,7 +68,7 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
         return JSONResponse({"to": f"/lists/{waitlist_id}/{kind.name}/{job.id}"})
 
     def show_job(request: Request) -> Response:
-        job = _job(jobs, kind, request)
+        job = job_of(jobs, kind, request)
         waitlist = desk.get(f"/{job.waitlist_id}")
         if job.state == "ready":
             reading = _reading(job, request)
@@ -103,18 +100,18 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
         return page
 
     def start(request: Request, form: Form) -> Response:
-        job = _job(jobs, kind, request)
+        job = job_of(jobs, kind, request)
         if job.is_active:
             raise WrongUsage("The rows of this file are being sent already.")
         jobs.start(job, job.task or kind.task(job, form))
         return Response(headers={"HX-Redirect": request.url.path})
 
     def cancel(request: Request, _form: Form) -> Response:
-        _job(jobs, kind, request).cancel()
+        job_of(jobs, kind, request).cancel()
         return desk.done("It stops after the current call.")
 
     def download(request: Request) -> Response:
-        job = _job(jobs, kind, request)
+        job = job_of(jobs, kind, request)
         of_what = request.path_params["file"]
         found = {"refused": job.refused_path, "tokens": job.tokens_path}.get(of_what)
         if found is None or not found.exists():
@@ -130,12 +127,6 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
         Route(f"{one}/cancel", with_form(cancel), methods=["POST"]),
         Route(f"{one}/{{file}}", download),
     ]
-
-
-def likely_customer(names: Sequence[str]) -> str | None:
-    """Return the column that probably has the customer ids."""
-    by_case = {name.casefold(): name for name in reversed(names)}
-    return next((by_case[one] for one in USUAL_IDS if one in by_case), None)
 
 
 def reading_of(form: Form) -> Reading:
@@ -157,7 +148,8 @@ def _created(job: FileJob) -> BinaryIO:
     return job.path.open("wb")
 
 
-def _job(jobs: FileJobs, kind: Kind, request: Request) -> FileJob:
+def job_of(jobs: FileJobs, kind: Kind, request: Request) -> FileJob:
+    """Return the file of an address; raises Refused."""
     job = jobs.get(kind.name, waitlist_of(request), request.path_params["job"])
     if job is None:
         raise Refused(

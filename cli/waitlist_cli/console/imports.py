@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.api import Api
-from waitlist_cli.console.actions import Document, Form
+from waitlist_cli.console.actions import Document, Form, with_form
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.file_job import FileJob, FileJobs, Reading
-from waitlist_cli.console.files import Kind, file_routes, likely_customer, reading_of
+from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
+from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.export import COLUMNS, ENDED
 from waitlist_cli.imports.columns import (
@@ -22,6 +25,8 @@ from waitlist_cli.imports.columns import (
     columns_of,
     is_of_export,
 )
+from waitlist_cli.imports.dry_run import dry_run
+from waitlist_cli.imports.guesses import Guess, guessed
 from waitlist_cli.imports.records import Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
@@ -42,7 +47,18 @@ TARGETS = (
 
 
 def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
-    return file_routes(desk, jobs, KIND)
+    def try_out(request: Request, form: Form) -> Response:
+        """Show what the form would do with the file; nothing is sent."""
+        job = job_of(jobs, KIND, request)
+        task = _task(job, form)
+        with job.opened(task.reading) as source:
+            task.check(source)
+            run = dry_run(source.records(), task.columns, datetime.now(UTC))
+        waitlist = desk.get(f"/{job.waitlist_id}")
+        return desk.page(request, "import_dry_run.html", run=run, job=job, waitlist=waitlist)
+
+    path = "/lists/{waitlist}/import/{job}/try"
+    return [*file_routes(desk, jobs, KIND), Route(path, with_form(try_out), methods=["POST"])]
 
 
 @dataclass(frozen=True)
@@ -77,24 +93,22 @@ class ImportTask:
 
 def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, Any]:
     names, records = job.sample(reading)
-    return {"targets": TARGETS, "columns": _guessed(names, records, waitlist["segments"])}
-
-
-def _guessed(
-    names: Sequence[str], records: Sequence[Any], segments: Sequence[Sequence[str]]
-) -> list[dict[str, Any]]:
-    """Return each column with what it probably is, and its first values."""
-    declared = {name for segment in segments for name in segment}
-    customer = likely_customer(names)
-    return [
-        {
-            "name": name,
-            "whole": _whole(name),
-            "target": _target(name, customer, declared),
-            "samples": [record.fields.get(name) for record in records],
-        }
-        for name in names
-    ]
+    samples = [[record.fields.get(name) for record in records] for name in names]
+    guess = guessed(names, samples)
+    declared = {name for segment in waitlist["segments"] for name in segment}
+    return {
+        "targets": TARGETS,
+        "guess": guess,
+        "columns": [
+            {
+                "name": name,
+                "whole": _whole(name),
+                "target": _target(name, guess, declared),
+                "samples": values[:SHOWN_ROWS],
+            }
+            for name, values in zip(names, samples, strict=True)
+        ],
+    }
 
 
 def _whole(name: str) -> str:
@@ -105,13 +119,15 @@ def _whole(name: str) -> str:
     return f"Attribute {field}" if part == "attributes" else f"Profile: {field}"
 
 
-def _target(name: str, customer: str | None, declared: set[str]) -> str:
-    if name == customer:
+def _target(name: str, guess: Guess, declared: set[str]) -> str:
+    if name == guess.customer:
         return CUSTOMER
     if name in declared:
         return "attribute"
-    if name in ("priority", "joined_at"):
-        return name
+    if name == guess.priority:
+        return "priority"
+    if name == guess.joined_at:
+        return "joined_at"
     return DROP if name in OF_EXPORTS else "profile"
 
 

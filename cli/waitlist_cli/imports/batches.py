@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
 from waitlist_cli.imports.records import Record
@@ -62,21 +63,32 @@ def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterat
         yield batch
 
 
-def _row(record: Record, columns: Columns, run_key: str) -> Row:
+def readable(record: Record, columns: Columns) -> dict[str, Any]:
+    """Return the entry of a row that can be sent; raises InvalidRow."""
     if record.problem:
-        return Row(record, None, record.problem)
+        raise InvalidRow(record.problem)
+    entry = columns.entry(record.fields)
     try:
-        entry = columns.entry(record.fields)
-        # If the answer of a call is lost, the service recognises the rows of the next one.
-        entry["idempotency_key"] = f"{run_key}-{record.number}"
-        text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        content = text.encode()
+        size = len(_json(entry))
+    except UnicodeEncodeError:
+        raise InvalidRow("has bytes that are not in the encoding of the file") from None
+    except ValueError:
+        raise InvalidRow("NaN and Infinity are not JSON") from None
+    if size > MOST_BYTES:
+        raise InvalidRow(f"{size:,} bytes: too large for a signup")
+    return entry
+
+
+def _row(record: Record, columns: Columns, run_key: str) -> Row:
+    try:
+        entry = readable(record, columns)
     except InvalidRow as error:
         return Row(record, None, str(error))
-    except UnicodeEncodeError:
-        return Row(record, None, "has bytes that are not in the encoding of the file")
-    except ValueError:
-        return Row(record, None, "NaN and Infinity are not JSON")
-    if len(content) > MOST_BYTES:
-        return Row(record, None, f"{len(content):,} bytes: too large for a signup")
-    return Row(record, content, customer_id=entry[CUSTOMER])
+    # If the answer of a call is lost, the service recognises the rows of the next one.
+    entry["idempotency_key"] = f"{run_key}-{record.number}"
+    return Row(record, _json(entry), customer_id=entry[CUSTOMER])
+
+
+def _json(entry: dict[str, Any]) -> bytes:
+    text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode()

@@ -3,11 +3,14 @@
 import shlex
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from waitlist_cli.context import Context
 from waitlist_cli.errors import INTERRUPTED, CliError
 from waitlist_cli.imports.columns import Columns
+from waitlist_cli.imports.dry_run import SHOWN as SHOWN_PEOPLE
+from waitlist_cli.imports.dry_run import dry_run
 from waitlist_cli.imports.progress import Bar
 from waitlist_cli.imports.records import Source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
@@ -54,6 +57,33 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
         _print_how_to_continue(context, task, run.counts)
         return INTERRUPTED
     return 1 if run.counts.refused else 0
+
+
+def try_import(context: Context, source: Source, columns: Columns) -> int:
+    """Print what an import would do; return 1 if it would refuse rows."""
+    columns.check(source.columns)
+    found = dry_run(source.records(), columns, datetime.now(UTC))
+    output = context.output
+    if output.as_json:
+        output.json(found.as_json())
+        return 1 if found.refused_rows else 0
+    output.text(
+        f"Nothing was sent. {counted(found.rows, 'row', 'rows')}: {found.people:,} people, "
+        f"{found.duplicate_rows:,} duplicates, {found.refused_rows:,} refused."
+    )
+    for row, former, name in found.duplicates:
+        output.text(f"  Row {row:,} is of the customer of row {former:,}: {shown(name)}")
+    for text, rows in found.reasons.most_common(SHOWN_REASONS):
+        output.text(f"  {rows:,} would be refused: {shown(text)}")
+    first_of_last = found.people - len(found.last) + 1
+    order = [*enumerate(found.first, 1), *enumerate(found.last, first_of_last)]
+    people = [
+        (place, one.customer_id, one.priority, one.joined_at, one.row) for place, one in order
+    ]
+    names = ("position", "customer_id", "priority", "joined_at", "row")
+    title = f"The first and last {SHOWN_PEOPLE} of {found.people:,}, in their new order"
+    output.rows(names, people, title=title, right=("position", "priority", "row"))
+    return 1 if found.refused_rows else 0
 
 
 def _finish(context: Context, run: ImportRun) -> None:

@@ -173,7 +173,7 @@ def opened(
     """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read.
 
     Errors call the file `name`, or by its path. Without an encoding, a file has the one that is
-    found in it, and standard input UTF-8.
+    found in it, and a pipe, which is read once, UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
@@ -187,7 +187,7 @@ def opened(
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:
-        used = encoding or detected(Path(path))
+        used = encoding or (detected(Path(path)) if is_file(path) else UTF_8)
         binary = Path(path).open("rb")  # noqa: SIM115 (closed below)
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
@@ -201,7 +201,11 @@ def note_encoding(output: Output, source: Source, advice: str = "Else save it as
         output.note(f"{source.name} is read as {ENCODINGS[source.encoding]}. {advice}")
 
 
+def is_file(path: str) -> bool:
+    """Return whether a path is a file that can be read twice, and no pipe."""
+    return path != STDIN and Path(path).is_file()
+
+
 def size_of(path: str) -> int | None:
     """Return the size of a file in bytes, None for a pipe."""
-    found = Path(path)
-    return found.stat().st_size if path != STDIN and found.is_file() else None
+    return Path(path).stat().st_size if is_file(path) else None

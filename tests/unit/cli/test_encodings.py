@@ -1,5 +1,7 @@
 """The encodings of files of people, as they are found and as they are chosen."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,13 @@ def test_bytes_outside_the_encoding_refuse_their_row_alone(
     code, _ = imported(fake, path, "--encoding", "cp1252")
     assert (code, fake.line()) == (1, ["1"])
     assert "not in the encoding" in (tmp_path / "people.refused.csv").read_text("utf-8", "replace")
+
+
+def test_a_pipe_is_read_once(fake: FakeService, tmp_path: Path) -> None:
+    pipe = tmp_path / "people.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"customer_id\nada\n",))
+    writer.start()
+    assert Typed(fake.url)("import", "bakery", str(pipe)).exit_code == 0
+    writer.join()
+    assert fake.line() == ["ada"]

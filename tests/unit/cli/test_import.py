@@ -112,7 +112,7 @@ def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
     [
         ("p.csv", "", [], "begins with the names"),
         ("p.csv", "a,a\n1,2\n", [], "columns of the same name: a"),
-        ("p.csv", "id\n1\n", [], "--customer NAME"),
+        ("p.csv", "name\n1\n", [], "--customer NAME"),
         ("p.txt", "customer_id\nada\n", [], "--format"),
         ("p.csv", "customer_id\nada\n", ["--delimiter", ";;"], "one character"),
         ("p.csv", "customer_id\nada\n", ["--from-row", "0"], "--from-row"),

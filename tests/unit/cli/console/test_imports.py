@@ -63,6 +63,49 @@ def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) 
     assert page in console.page(f"/lists/{bakery.waitlist_id}/import")
 
 
+FORMS = (
+    "Timestamp,Email Address,How many?\n"
+    "11/24/2025 9:05:12,ada@example.com,2\n11/24/2025 9:05:11,bob@example.com,1\n"
+    "11/23/2025 17:00:00,cyd@example.com,3\n11/25/2025 8:00:00,ada@example.com,3\n"
+    "soon,dan@example.com,1\n11/25/2025 8:00:00,no id,1\n"
+)
+
+
+def test_columns_are_guessed_by_their_names_and_values(console: Opened, bakery: Bakery) -> None:
+    content = "\n".join(FORMS.splitlines()[:4])
+    page = drop(console, bakery.waitlist_id, "answers.csv", content)
+    html = console.page(page)
+    assert 'name="time_format" value="%m/%d/%Y %H:%M:%S"' in html
+    start(console, page, time_format="%m/%d/%Y %H:%M:%S")
+    assert "Joined 3" in ended(console, page)
+    assert bakery.line() == ["cyd@example.com", "bob@example.com", "ada@example.com"]
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "bob@example.com")
+    assert (found["profile"], found["joined_at"]) == (
+        {"How many?": "1"},
+        "2025-11-24T09:05:11.000Z",
+    )
+
+
+def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -> None:
+    page = drop(console, bakery.waitlist_id, "answers.csv", FORMS)
+    form = {
+        "column": ["Timestamp", "Email Address", "How many?"],
+        "target": ["joined_at", "customer_id", "profile"],
+        "time_format": "%m/%d/%Y %H:%M:%S",
+    }
+    headers = {"HX-Request": "true", "Origin": console.origin}
+    text = readable(console.browser.post(f"{page}/try", data=form, headers=headers).text)
+    assert "Rows 6 People 3 Duplicates 1 Refused 2" in text
+    assert re.search("1 cyd@.*2 bob@.*3 ada@", text)
+    assert "Row 4: ada@example.com , as row 1" in text
+    assert "1 row: Timestamp: 'soon' is not a time like %m/%d/%Y %H:%M:%S" in text
+    assert "row 5, row 6" in text
+    assert bakery.line() == []
+    wrong = {**form, "target": ["profile"] * 3}
+    answered = console.browser.post(f"{page}/try", data=wrong, headers=headers)
+    assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
+
+
 def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": "de"})
     exported = bakery.typed.done("export", bakery.waitlist_id, "--format", "jsonl")

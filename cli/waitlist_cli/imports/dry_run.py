@@ -1,0 +1,153 @@
+"""What an import would do, without a request: the new order, duplicates, rows that are refused."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from heapq import nlargest, nsmallest
+from typing import Any
+
+from waitlist_cli.imports.batches import readable
+from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
+from waitlist_cli.imports.records import Record
+from waitlist_cli.imports.run import MOST_REASONS
+from waitlist_cli.output import escaped_json
+
+SHOWN = 10
+# The rules of the service that a file breaks most; the service itself decides, and has more.
+CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
+MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
+ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
+MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
+FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A row that would be sent; `joined_at` is empty for those at the end of the queue."""
+
+    row: int
+    customer_id: str
+    priority: int
+    joined_at: str
+
+    @property
+    def key(self) -> tuple[int, bool, str, int]:
+        """Sort people as the queue does: by priority, by time, the others in file order."""
+        return (-self.priority, not self.joined_at, self.joined_at, self.row)
+
+
+@dataclass
+class DryRun:
+    """`first` and `last` are people in their new order, `duplicates` rows of the same customers.
+
+    A duplicate is (row, former row, customer id); `refused` has (row, reason).
+    """
+
+    rows: int = 0
+    people: int = 0
+    first: list[Person] = field(default_factory=list)
+    last: list[Person] = field(default_factory=list)
+    duplicate_rows: int = 0
+    duplicates: list[tuple[int, int, str]] = field(default_factory=list)
+    refused_rows: int = 0
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def between(self) -> int:
+        """How many people stand between the first and the last that are shown."""
+        return self.people - len(self.first) - len(self.last)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document of `waitlist import --dry-run --json`."""
+        people = {"first": self.first, "last": self.last}
+        return {
+            "rows": self.rows,
+            "people": self.people,
+            **{name: [vars(one) for one in shown] for name, shown in people.items()},
+            "duplicates": self.duplicate_rows,
+            "duplicate_rows": [
+                {"row": row, "former_row": former, "customer_id": name}
+                for row, former, name in self.duplicates
+            ],
+            "refused": self.refused_rows,
+            "reasons": [
+                {"reason": text, "rows": rows} for text, rows in self.reasons.most_common()
+            ],
+        }
+
+
+def dry_run(records: Iterable[Record], columns: Columns, now: datetime) -> DryRun:
+    """Read all rows, keeping the customer ids and the people that are shown."""
+    found = DryRun()
+    people = list(_people(records, columns, now, found))
+    found.people = len(people)
+    found.first = nsmallest(SHOWN, people, key=lambda one: one.key)
+    shown_last = min(SHOWN, len(people) - len(found.first))
+    found.last = nlargest(shown_last, people, key=lambda one: one.key)[::-1]
+    return found
+
+
+def _people(
+    records: Iterable[Record], columns: Columns, now: datetime, found: DryRun
+) -> Iterator[Person]:
+    rows: dict[str, int] = {}
+    for record in records:
+        found.rows += 1
+        try:
+            entry = readable(record, columns)
+            _check(entry, now)
+        except InvalidRow as error:
+            _refuse(found, record.number, str(error))
+            continue
+        customer_id = entry[CUSTOMER]
+        if (former := rows.get(customer_id)) is not None:
+            found.duplicate_rows += 1
+            if len(found.duplicates) < SHOWN:
+                found.duplicates.append((record.number, former, customer_id))
+            continue
+        rows[customer_id] = record.number
+        joined_at = entry.get("joined_at", "")
+        yield Person(record.number, customer_id, entry.get("priority", 0), joined_at)
+
+
+def _refuse(found: DryRun, row: int, reason: str) -> None:
+    found.refused_rows += 1
+    if len(found.refused) < SHOWN:
+        found.refused.append((row, reason))
+    # A reason can name the value, so that a file may have as many reasons as rows.
+    if reason in found.reasons or len(found.reasons) < MOST_REASONS:
+        found.reasons[reason] += 1
+
+
+def _check(entry: dict[str, Any], now: datetime) -> None:
+    """Raise InvalidRow for an entry that the service would refuse."""
+    if not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
+        raise InvalidRow(
+            f"{CUSTOMER}: 1 to 256 letters, digits and signs of ASCII without blanks are needed"
+        )
+    if entry.get("priority", 0) > MOST_PRIORITY:
+        raise InvalidRow(f"priority: more than {MOST_PRIORITY}")
+    if (joined_at := entry.get("joined_at")) is not None:
+        moment = datetime.fromisoformat(joined_at)
+        if not FIRST_TIME <= moment <= now:
+            raise InvalidRow("joined_at: before 2020, or in the future")
+    if len(escaped_json(entry.get("profile", {})).encode()) > MOST_PROFILE_BYTES:
+        raise InvalidRow(f"profile: more than {MOST_PROFILE_BYTES:,} bytes as JSON")
+    _check_attributes(entry.get("attributes", {}))
+
+
+def _check_attributes(attributes: dict[str, Any]) -> None:
+    if len(attributes) > MOST_ATTRIBUTES:
+        raise InvalidRow(f"attributes: more than {MOST_ATTRIBUTES}")
+    for name, value in attributes.items():
+        if not ATTRIBUTE.fullmatch(name):
+            raise InvalidRow(
+                f"attributes: {name!r} is no name: lower-case letters, digits and underscores, "
+                "such as party_size"
+            )
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str) and len(one) > LONGEST_VALUE:
+                raise InvalidRow(f"attributes: {name} is longer than {LONGEST_VALUE} letters")

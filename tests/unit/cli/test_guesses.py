@@ -1,0 +1,58 @@
+"""What the columns of files are taken for."""
+
+import pytest
+
+from waitlist_cli.imports.guesses import guessed, likely_customer, time_guess
+
+
+@pytest.mark.parametrize(
+    ("names", "customer"),
+    [
+        (["name", "Email Address"], "Email Address"),
+        (["E-Mail", "Customer ID"], "Customer ID"),
+        (["id", "email"], "id"),
+        (["name", "age"], None),
+    ],
+)
+def test_the_customer_ids_are_found_by_the_name(names: list[str], customer: str | None) -> None:
+    assert likely_customer(names) == customer
+
+
+def test_addresses_are_customer_ids_whatever_the_name_of_their_column() -> None:
+    names = ["Vorname", "Kontakt"]
+    assert likely_customer(names, [["Ada"], ["ada@example.com", None]]) == "Kontakt"
+    assert likely_customer(names, [["Ada"], ["ada@example.com", "none"]]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "time_format", "other"),
+    [
+        (["2026-03-01T09:30:00Z"], None, None),
+        (["2026-03-01 09:30"], None, None),
+        (["11/24/2026 9:05:12"], "%m/%d/%Y %H:%M:%S", None),
+        (["24/11/2026 9:05"], "%d/%m/%Y %H:%M", None),
+        (["24.11.2026 9:05", ""], "%d.%m.%Y %H:%M", None),
+        (["11/24/2026 9:05:12 PM"], "%m/%d/%Y %I:%M:%S %p", None),
+        (["3/4/2026 9:05"], "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M"),
+        (["28/2/2026", "1/3/2026"], "%d/%m/%Y", None),
+        (["9/2/2026", "3/3/2026", "10/4/2026"], "%d/%m/%Y", "%m/%d/%Y"),
+    ],
+)
+def test_times_are_read_as_all_values_allow(
+    values: list[str], time_format: str | None, other: str | None
+) -> None:
+    found = time_guess(values)
+    assert found
+    assert (found.time_format, found.other) == (time_format, other)
+
+
+@pytest.mark.parametrize("values", [[], [""], ["soon"], ["20260301"], ["2026-03-01", "x"]])
+def test_what_is_no_time_is_no_time(values: list[str]) -> None:
+    assert time_guess(values) is None
+
+
+def test_a_column_is_a_time_only_if_its_values_are() -> None:
+    found = guessed(["id", "Date", "Created"], [["1"], ["Tuesday"], ["2026-03-01T09:30Z"]])
+    assert (found.customer, found.joined_at) == ("id", "Created")
+    found = guessed(["id", "Priority", "Date"], [["1"], ["high"], ["x"]])
+    assert (found.priority, found.joined_at, found.times) == (None, None, None)
