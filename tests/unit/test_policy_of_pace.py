@@ -1,5 +1,7 @@
 """What an admission policy says of the pace."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from waitlist_api.policies.policy import AdmissionPolicy, Rate, Scheduled
@@ -71,3 +73,42 @@ def test_a_frequent_schedule_has_a_bounded_number_of_instants() -> None:
     assert instants[0][0] == MIDNIGHT
     # Ten open each minute, of which the rate lets five through.
     assert wait(policy, 600, MIDNIGHT + 30) == pytest.approx(2, rel=0.01)
+
+
+def rate_from(seconds: int, count: int) -> Rate:
+    begins = datetime.fromtimestamp(seconds, UTC).isoformat()
+    return Rate(count=count, per="hour", from_=begins)
+
+
+def test_a_rate_opens_nothing_before_its_time() -> None:
+    policy = AdmissionPolicy(rate=rate_from(NINE, 60))
+    assert wait(policy, 60, MIDNIGHT) == pytest.approx(8)
+    assert wait(policy, 60, NINE) == pytest.approx(1)
+    at_nine = AdmissionPolicy(schedule=(AT_NINE,), rate=rate_from(NINE + 2 * HOUR, 100))
+    assert wait(at_nine, 100, MIDNIGHT) == pytest.approx(10)
+
+
+def test_a_sum_opens_the_places_of_an_instant_at_once_beside_the_rate() -> None:
+    """100 an hour until nine, then 500 at once, then 100 an hour again."""
+    rate = Rate(count=100, per="hour")
+    policy = AdmissionPolicy(schedule=(AT_NINE,), rate=rate, combine="sum")
+    assert wait(policy, 100, MIDNIGHT) == pytest.approx(1)
+    assert wait(policy, 700 + 500, MIDNIGHT) == pytest.approx(7)
+    assert wait(policy, 700 + 500 + 100, MIDNIGHT) == pytest.approx(8)
+
+
+def test_a_launch_begins_with_its_instant_and_goes_on_at_the_rate() -> None:
+    once = Scheduled(at=datetime.fromtimestamp(NINE, UTC).isoformat(), count=500)
+    policy = AdmissionPolicy(schedule=(once,), rate=rate_from(NINE, 100), combine="sum")
+    assert wait(policy, 500, MIDNIGHT) == pytest.approx(7)
+    assert wait(policy, 600, MIDNIGHT) == pytest.approx(8)
+    assert wait(policy, 100, NINE) == pytest.approx(1)
+
+
+def test_a_pace_of_two_limits_fits_into_its_text() -> None:
+    hourly = Scheduled(cron="7 * * * *", count=123_456)
+    policy = AdmissionPolicy(schedule=(hourly,), rate=Rate(count=7, per="minute"), combine="sum")
+    known = policy_of(policy, MIDNIGHT * 1000 + 1)
+    pace = pace_of(sample := [Sample(millis=MIDNIGHT * 1000 + 1)], sample, known)
+    assert pace is not None
+    assert len(pace.encode()) < 2048

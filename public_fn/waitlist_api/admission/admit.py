@@ -12,7 +12,7 @@ from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.policies.schedule import instants_between, next_instant
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord, Status
+from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
@@ -100,7 +100,7 @@ class Admissions(Struct, frozen=True):
         return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
 
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
-        """Offer one waiting entry a slot now; return it as it is then.
+        """Offer one waiting entry a slot now; return it as it is then, also by a repeat.
 
         Raises NotWaiting, AlreadyAdmitted, InsideFull.
         """
@@ -111,10 +111,13 @@ class Admissions(Struct, frozen=True):
             **once_fields(command.by, command.idempotency_key, [command.entry_id]),
         )
         admitted = self._take_one(request)
-        offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
-        if not offers and admitted.outcome != "repeat":
+        for offer in self.record(command.waitlist_id, admitted, command.by, command.reason):
+            return offer.view, offer.record
+        record = self.entries.find(*key)
+        if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
-        return self.positions.of(*key, to_operator=True), self.entries.find(*key)
+        # The offer has ended, or another request has recorded a later decision about the entry.
+        return self.positions.of(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
         """Send the request; if Redis has lost the waiting entry, restore it and send again."""

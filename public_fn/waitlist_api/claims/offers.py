@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from waitlist_api.clock import NowMillis
-from waitlist_api.entries.position import Positions
+from waitlist_api.clock import NowMillis, iso
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import NO_STAY, leave_of
 from waitlist_api.records.decisions import ends_before
@@ -27,6 +27,14 @@ class Offer(Struct, frozen=True):
 
     claim: c.Claimed
     record: EntryRecord
+
+    @property
+    def view(self) -> EntryView:
+        """The entry with its offer; `offered_until` is that of an offer to the customer."""
+        claim, status = self.claim, self.record.status
+        view = EntryView.placed(claim.entry_id, status, claim.rank, claim.ticket)
+        until = iso(claim.deadline_millis) if status == "offered" else None
+        return structs.replace(view, offered_until=until)
 
 
 class OfferWriter(Struct, frozen=True):

@@ -233,6 +233,16 @@ def test_a_hold_of_an_earlier_version_ends_without_giving_back(line: Line) -> No
     assert run(line) == []
 
 
+@pytest.mark.parametrize("name", ["park", "no-show leaves", "no-show is parked"])
+def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name: str) -> None:
+    settings, end = ENDS[name]
+    token = one_slot(line, **settings)
+    line.clock.advance(seconds=OFFER_SECONDS if end is notice else 0)
+    accepted(end(line, token))
+    fields = line.client.hkeys(keys.claims(line.waitlist_id))
+    assert fields == [line.id_of(FIRST)]
+
+
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
     """P8, and the memory of Redis: an entry that was admitted is forgotten when it is recorded."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tests.reliability.model.model import CUSTOMER, Policy
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.world import START_MILLIS
-from waitlist_api.admission.admit import AdmitCommand
+from waitlist_api.admission.admit import AdmitCommand, AdmitOneCommand
 from waitlist_api.claims.claim import ClaimCommand
 from waitlist_api.claims.lifecycle import (
     COMPLETE,
@@ -199,6 +199,17 @@ class Client:
 
     def decline(self, name: str) -> Any:
         return self.services.holds.act(DECLINE, self._customers(name))
+
+    def withdraw(self, name: str) -> Any:
+        command = HoldCommand(waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR)
+        return self.services.withdrawals.withdraw(command)
+
+    def admit_one(self, name: str, key: str) -> Any:
+        command = AdmitOneCommand(
+            waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key
+        )
+        view, _record = self.services.admissions.admit_one(command)
+        return view
 
     def decline_and_leave(self, name: str) -> Any:
         self.services.leaves.leave(

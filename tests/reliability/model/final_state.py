@@ -120,7 +120,8 @@ def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]]
     *found, last_ticket = pipeline.execute()
     zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:5]]
     hashes = [
-        {_name(one.decode()): value.decode() for one, value in hash_.items()} for hash_ in found[5:]
+        {_name(one.decode()): value.decode() for one, value in hash_.items() if b":" not in one}
+        for hash_ in found[5:]
     ]
     return zsets, hashes, int(last_ticket or 0)
 

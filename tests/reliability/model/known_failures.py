@@ -18,7 +18,7 @@ Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
-ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted")
+ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
 # Maintenance records the offer of an operator as one by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
@@ -145,12 +145,19 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "Redis shows an offer before the record has it, and its customer may accept or decline. If"
         " Redis is lost before the offer is recorded, the history lacks it, and the other entries"
         " of the same run wait again, each at its place. If Redis is wholly rebuilt within the run,"
-        " they get a second offer, and the history has both.",
+        " they get a second offer, and the history has both. So it is with the entry that a"
+        " withdrawal offers the slot: the slot may go to the entry that it was taken from.",
         "enter / offered unrecorded / time-out with effect, Redis lost / step 4 / gives up",
         lambda result, problem: (
-            (result.case.scenario.startswith("offered unrecorded") or _is_of(result, "admit run"))
+            (
+                result.case.scenario.startswith("offered unrecorded")
+                or _is_of(result, "admit run", "withdraw")
+            )
             and _has_lost_redis(result)
-            and problem.kind in ("history", "elsewhere", "record", "attempts")
+            and (
+                problem.kind in ("history", "elsewhere", "record", "attempts")
+                or (_is_of(result, "withdraw") and problem.kind == "answer")
+            )
         ),
     ),
     KnownFailure(

@@ -284,7 +284,7 @@ def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
     rank = line.by_name[name].rank
     if to == "back":
         line, rank = line.draw()
-    rank = _free(line, name, rank)
+    rank = free_rank(line, name, rank)
     return line.change(name, state="waiting", rank=rank, is_over=False, **changes)
 
 
@@ -296,7 +296,7 @@ def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
-        return line.change(name, rank=_free(line, name, wanted))
+        return line.change(name, rank=free_rank(line, name, wanted))
     if value == "back":
         line, rank = line.draw()
         return line.change(name, rank=rank)
@@ -358,7 +358,7 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
 
-def _free(line: Line, name: str, rank: Place) -> Place:
+def free_rank(line: Line, name: str, rank: Place) -> Place:
     """Return the place, or the one right ahead of the entry that has it."""
     for other in line.of("waiting"):
         if other != name and line.by_name[other].rank == rank:

@@ -6,6 +6,7 @@ from tests.reliability.model.client import Row
 from tests.reliability.model.requests import (
     Request,
     admit,
+    admit_one,
     bring,
     bump,
     claim,
@@ -27,6 +28,7 @@ from tests.reliability.model.requests import (
     release,
     run_policy,
     sign_up,
+    withdraw,
 )
 from tests.reliability.model.scenarios import NEW_ONES, SIGNUP
 
@@ -185,6 +187,23 @@ OPERATIONS: tuple[Operation, ...] = (
         "decline",
         decline("b"),
         ("offered", "offered, Redis lost", "offered unrecorded", "decline unrecorded"),
+    ),
+    Operation(
+        "withdraw",
+        withdraw("b"),
+        (
+            "offered",
+            "offered, Redis lost",
+            "offered unrecorded",
+            "offered, full",
+            "offer over",
+            "withdraw unrecorded",
+        ),
+    ),
+    Operation(
+        "admit one",
+        admit_one("b", "the-only-one"),
+        ("waiting, policy", "places due", "place forgotten"),
     ),
     Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full")),
     Operation(

@@ -33,6 +33,7 @@ from tests.reliability.model.requests import (
     release,
     set_policy,
     sign_up,
+    withdraw,
 )
 from waitlist_queue import keys
 
@@ -148,6 +149,7 @@ NAMES: dict[str, Scenario] = {
     "no-show noticed": (*_offer_over_leave, notice_ends()),
     "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=1)),
     "decline unrecorded": (*_offered_by_hand, cut_off(decline("b"), step=1)),
+    "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
     "inside": _inside,
     "inside, full": _full_inside,
     "exit unfinished": (*_full_inside, cut_off(exit_("b"), step=1)),

@@ -10,12 +10,12 @@ local function first_stamp_of_epoch(floor, clock_micros)
 end
 
 -- Begins an epoch. Stamps of it are later than `epoch_start`, those of epochs before it earlier.
--- What a policy or a quota had due in the epoch before is not due again: it may have been taken.
+-- What a policy had due in the epoch before is not due again: it may have been taken.
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
   redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,
     'born', epoch_start, 'beat', 0, 'home', server_run_id, 'mending', 0, 'bucket_at', now,
-    'scheduled', 0, 'scheduled_until', scheduled_until, 'quota', 0, 'quota_open', 0)
+    'scheduled', 0, 'scheduled_until', scheduled_until)
   for name, count in string.gmatch(counters, '([%a_]+)=(%d+)') do
     redis.call('HSET', keys.meta, name, count)
   end

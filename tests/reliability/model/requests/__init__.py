@@ -17,11 +17,13 @@ from tests.reliability.model.requests.environment import (
 from tests.reliability.model.requests.in_queue import bump, edit, erase, leave, look, sign_up
 from tests.reliability.model.requests.of_admissions import (
     admit,
+    admit_one,
     decline,
     decline_and_leave,
     enter,
     exit_,
     run_policy,
+    withdraw,
 )
 from tests.reliability.model.requests.of_claims import (
     claim,
@@ -38,6 +40,7 @@ __all__ = [
     "Expected",
     "Request",
     "admit",
+    "admit_one",
     "bring",
     "bump",
     "claim",
@@ -68,4 +71,5 @@ __all__ = [
     "run_policy",
     "set_policy",
     "sign_up",
+    "withdraw",
 ]

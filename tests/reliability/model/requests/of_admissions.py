@@ -17,7 +17,7 @@ from tests.reliability.model.requests.request import (
     standing,
 )
 
-DECLINED = "declined"
+DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str) -> Request:
@@ -95,6 +95,71 @@ def decline(name: str) -> Request:
     return Request(lambda client: client.decline(name), effect, event=DECLINED)
 
 
+def withdraw(name: str) -> Request:
+    """Take an offer back: the entry waits at its old place, and the next one gets the slot."""
+
+    def effect(line: Line) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        note = f"{name} was taken back with ticket {stay.ticket}"
+        if _has_offer(stay):
+            line = early(line).note(note)
+        elif stay.state != "waiting" or stay.hold_end != WITHDRAWN:
+            was_taken = note in line.done
+            return line, first_answer(line, name, "waiting") if was_taken else no("not_offered")
+        return line, standing(line, name)
+
+    def early(line: Line) -> Line:
+        stay = line.stay(name)
+        if stay is None or not _has_offer(stay):
+            return line
+        line = model.all_expired(line, only_over=True)
+        rank = line.by_name[name].rank
+        # It comes back behind the offer to the next one, although it waits ahead of it.
+        line = model.back_in_line(line, name, "back", hold_end=WITHDRAWN)
+        line = line.happened(name, WITHDRAWN, model.OPERATOR)
+        if line.room:
+            line = model.offered(line, line.of("waiting")[:1], model.POLICY, model.POLICY)
+        if line.by_name[name].state != "waiting":
+            return line
+        return line.change(name, rank=model.free_rank(line, name, rank))
+
+    return Request(lambda client: client.withdraw(name), effect, event=WITHDRAWN)
+
+
+def admit_one(name: str, key: str) -> Request:
+    """Offer a slot to one entry, outside rate and schedule; Redis takes it in one step.
+
+    If another request has changed the entry since, the answer has it as it is then.
+    """
+
+    def may_take(line: Line) -> bool:
+        stay = line.stay(name)
+        is_free = stay is not None and stay.state == "waiting" and line.room != 0
+        return key not in line.done and is_free
+
+    def early(line: Line) -> Line:
+        line = model.all_expired(line, only_over=True)
+        if not may_take(line):
+            return line
+        return model.offered(line, [name], key, model.OPERATOR).note(key)
+
+    def effect(line: Line) -> Effect:
+        is_repeat = key in line.done
+        line = early(line)
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if key in line.done:
+            return line, replace(standing(line, name), is_either=is_repeat)
+        if stay.state == "waiting":
+            return line, no("inside_full")
+        return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
+
+    return Request(lambda client: client.admit_one(name, key), effect, early=early, event="offered")
+
+
 def decline_and_leave(name: str) -> Request:
     """Give the offered place to the next customer, and leave the list.
 
@@ -109,8 +174,8 @@ def decline_and_leave(name: str) -> Request:
 
     def is_recorded(line: Line, stay: model.Stay) -> bool:
         has_looked = (key, name, str(stay.ticket)) in line.looked
-        is_declined = has_looked and stay.hold_end == DECLINED
-        return is_declined or _is_no_show(line.history(name))
+        is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN)
+        return is_given_up or _is_no_show(line.history(name))
 
     def effect(line: Line) -> Effect:
         stay = line.stay(name)

@@ -1,7 +1,6 @@
 """Operators' routes of admission: offer slots by hand, take them back, let a customer go out."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-from msgspec.structs import replace
 
 from waitlist_api.admission.admit import Admissions, AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.exit import Exits
@@ -88,10 +87,7 @@ def admin_admission_routes(
 
 
 def _offer(offer: Offer) -> OfferAnswer:
-    claim, record = offer.claim, offer.record
-    view = EntryView.placed(claim.entry_id, record.status, claim.rank, claim.ticket)
-    until = iso(claim.deadline_millis) if record.status == "offered" else None
-    return _offer_answer(replace(view, offered_until=until), record)
+    return _offer_answer(offer.view, offer.record)
 
 
 def _offer_answer(view: EntryView, record: EntryRecord) -> OfferAnswer:

@@ -1,0 +1,70 @@
+"""A slot that is not used goes to the next entry once, wherever the request is cut off."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+
+import pytest
+
+from tests.reliability.faults.fixture import LINE, FaultFixture, Stores, TokenHolders
+from tests.support import faults
+from tests.support.faults import Crash, Fault
+from tests.support.gateway import Answer
+from waitlist_queue import keys
+
+ANN, BOB = LINE[:2]
+ENDS: dict[str, Callable[[TokenHolders], Answer]] = {
+    "declined": lambda desk: desk.decline(ANN),
+    "declined for good": lambda desk: desk.decline(ANN, to="leave"),
+    "left": lambda desk: desk.leave(ANN),
+    "removed": lambda desk: desk.remove(ANN),
+    "erased": lambda desk: desk.erase(ANN),
+    "withdrawn": lambda desk: desk.withdraw(ANN),
+}
+FAULTS = (faults.crash_before, faults.crash_after, faults.lost)
+
+
+@pytest.fixture
+def fixture(stores: Stores) -> FaultFixture:
+    """Return a fixture in which Ann has the offer of a quota of one, and others wait."""
+    fixture = FaultFixture(stores)
+    assert fixture.people.configure(admission={}).status == 201
+    fixture.people.all_sign_up(*LINE)
+    assert len(fixture.people.admit(1, refill=True).json["entries"]) == 1
+    fixture.warm_up()
+    return fixture
+
+
+def elsewhere(fixture: FaultFixture) -> TokenHolders:
+    """Return the same customers before another process."""
+    return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)
+
+
+def offered(fixture: FaultFixture) -> list[str]:
+    held = fixture.stores.redis.zrange(keys.held(fixture.people.waitlist_id), 0, -1)
+    return [fixture.people.names[entry_id] for entry_id in held]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("end", ENDS)
+def test_the_next_entry_gets_the_slot_once(fixture: FaultFixture, end: str, fault: Fault) -> None:
+    """P2, P4: with the customer's retry, and with maintenance alone."""
+    before = fixture.stores.snapshot()
+    for step, retries in ((step, retries) for step in count() for retries in (True, False)):
+        fixture.stores.restore(before)
+        fixture.wire.arm(step, fault)
+        with suppress(Crash):
+            ENDS[end](fixture.people)
+        is_over = step >= len(fixture.wire.calls)
+        fixture.wire.disarm()
+        # An offer that no decision has ended is still Ann's.
+        is_ended = offered(fixture) != [ANN]
+        if retries:
+            ENDS[end](elsewhere(fixture))
+        for _ in range(2):
+            fixture.maintain_elsewhere()
+        assert offered(fixture) in ([[BOB]] if retries or is_ended else [[ANN], [BOB]])
+        assert elsewhere(fixture).stats().json["quota"] == 1
+        if is_over and not retries:
+            break
+    assert step > 1
