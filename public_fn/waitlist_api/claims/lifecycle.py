@@ -71,7 +71,7 @@ ENTER = HoldVerb(
     at=lambda _result, now_millis: now_millis,
 )
 DECLINE = HoldVerb(message=c.Decline, decided="declined", meant="offered_until_millis")
-WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn")
+WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
 # Where Redis has the entry after these decisions.
 STATE_AFTER: dict[c.Verb, c.PlaceState] = {
     "admitted": "done",
