@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from typing import Any
 
 import pytest
@@ -12,10 +11,9 @@ from samtranslator.model.preferences.deployment_preference_collection import (
 
 from tests.deployment.deployed import deployed
 from tests.deployment.template import RESOURCES, TEMPLATE, functions
-from tests.rules.sources import ROOT
 from tools.deploy.lifecycle import references
+from tools.deploy.samconfig import Settings
 
-CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 WATCHED = ["PublicFn", "PrivateFn"]
 # The first alone judges `AllAtOnce`.
 JUDGES = {
@@ -142,9 +140,7 @@ def test_prod_moves_calls_bit_by_bit_and_dev_at_once() -> None:
 
 
 def parameters_of(environment: str) -> dict[str, str]:
-    given = CONFIG[environment]["deploy"]["parameters"].get("parameter_overrides", "")
-    pairs = given.split() if isinstance(given, str) else given
-    return dict(pair.split("=", 1) for pair in pairs)
+    return Settings.read(environment).parameters
 
 
 EXISTING = {

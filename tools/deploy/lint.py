@@ -10,7 +10,6 @@ finding with the sets that have it; exits with 1 if there is any.
 import argparse
 import json
 import sys
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -34,6 +33,7 @@ from tools.deploy.lifecycle import (
     schema,
 )
 from tools.deploy.limits import over_the_limits
+from tools.deploy.samconfig import Settings
 from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +80,7 @@ def sets() -> list[Set]:
     """Return the sets: defaults, samconfig's environments, and each condition both ways."""
     return [
         Set("defaults"),
-        *(Set(f"samconfig {name}", configured(name), stack_name(name)) for name in ("dev", "prod")),
+        *map(configured, ("dev", "prod")),
         Set("a stack name of 60 letters", {"Edge": "on"}, LONGEST_STACK_NAME),
         Set("canary", {"Deployment": "Canary10Percent5Minutes", "StartUp": "snapstart"}),
         Set("linear", {"Deployment": "Linear10PercentEvery1Minute", "StartUp": "provisioned"}),
@@ -97,20 +97,10 @@ def sets() -> list[Set]:
     ]
 
 
-def configured(environment: str) -> dict[str, str]:
-    """Return the parameters of an environment of samconfig.toml."""
-    given = _deploy_parameters(environment).get("parameter_overrides", [])
-    return dict(pair.split("=", 1) for pair in given)
-
-
-def stack_name(environment: str) -> str:
-    return str(_deploy_parameters(environment)["stack_name"])
-
-
-def _deploy_parameters(environment: str) -> dict[str, Any]:
-    config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
-    found: dict[str, Any] = config[environment]["deploy"]["parameters"]
-    return found
+def configured(section: str) -> Set:
+    """Return what a section of samconfig.toml deploys."""
+    settings = Settings.read(section)
+    return Set(f"samconfig {section}", settings.parameters, settings.stack)
 
 
 def findings_of(one: Set, template: dict[str, Any] | None = None) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
-from tools.deploy.preflight import CONFIG, Refused, Settings
+from tools.deploy.samconfig import NoSuchSection, Settings
 from tools.deploy.stack import expanded
 from tools.local.table import read_template
 
@@ -38,13 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--bucket", required=True, help="where the template goes, beside its code")
     given = parser.parse_args(arguments)
     try:
-        settings = Settings.read(given.config_env, CONFIG)
+        settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
         # A name of its own for each release: tools compare the address, not the content.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
-    except (Refused, OSError, ClientError, BotoCoreError) as error:
+    except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:
         print(f"Not packaged: {error}", file=sys.stderr)
         return 1
     print(f"{TRANSLATED.relative_to(BUILT.parent)} is release {release} for {settings.stack}:")

@@ -6,23 +6,20 @@ rights that it needs. Exits with 1 if something would stop the deployment.
 
 import argparse
 import json
-import shlex
 import sys
-import tomllib
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
+from tools.deploy.samconfig import NoSuchSection, Settings
 from tools.deploy.stack import Stack, Unresolved, make
 from tools.local.table import TABLE_RESOURCE, read_template
 
-CONFIG = Path(__file__).resolve().parents[2] / "samconfig.toml"
 STOPS, WARNS, UNKNOWN, GOOD = "✗", "!", "?", "✓"
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
@@ -58,32 +55,6 @@ class Finding:
 
 Findings = Iterator[Finding]
 Fetch = Callable[[str], bytes]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a section of samconfig.toml deploys."""
-
-    stack: str
-    parameters: dict[str, str]
-    region: str | None
-    profile: str | None
-
-    @classmethod
-    def read(cls, config_env: str, path: Path) -> "Settings":
-        """Return a section's settings; raises Refused if there is no such section."""
-        sections = tomllib.loads(path.read_text(encoding="utf-8"))
-        found = sections.get(config_env, {}).get("deploy", {}).get("parameters", {})
-        if "stack_name" not in found:
-            known = [name for name, one in sections.items() if isinstance(one, dict)]
-            raise Refused(
-                f"{path.name} names no stack for {config_env!r}. Set CONFIG_ENV to one of "
-                f"{', '.join(known)}, or add `[{config_env}.deploy.parameters]`."
-            )
-        given = found.get("parameter_overrides", [])
-        pairs = shlex.split(given) if isinstance(given, str) else given
-        overrides = dict(str(pair).split("=", 1) for pair in pairs)
-        return cls(found["stack_name"], overrides, found.get("region"), found.get("profile"))
 
 
 @dataclass(frozen=True)
@@ -518,7 +489,7 @@ def main(arguments: Sequence[str] | None = None, fetch: Fetch = _fetch) -> int:
     parser.add_argument("--config-env", default="default", help="the section of samconfig.toml")
     given = parser.parse_args(arguments)
     try:
-        settings = Settings.read(given.config_env, CONFIG)
+        settings = Settings.read(given.config_env)
         account = account_of(settings, fetch)
         where = f"{settings.stack} in {account.session.region_name} of account {account.id}"
         what = "updates the stack" if account.deployed else "creates the stack"
@@ -527,7 +498,7 @@ def main(arguments: Sequence[str] | None = None, fetch: Fetch = _fetch) -> int:
         for finding in findings(account):
             print(finding, flush=True)
             found.append(finding.mark)
-    except (Refused, ClientError, BotoCoreError) as error:
+    except (Refused, NoSuchSection, ClientError, BotoCoreError) as error:
         print(f"preflight failed: {error}", file=sys.stderr)
         return 1
     if STOPS in found:

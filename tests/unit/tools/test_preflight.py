@@ -14,8 +14,9 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from tests.rules.sources import ROOT
-from tools.deploy import preflight
-from tools.deploy.preflight import GOOD, STOPS, UNKNOWN, WARNS, Refused, Settings, main
+from tools.deploy import samconfig
+from tools.deploy.preflight import GOOD, STOPS, UNKNOWN, WARNS, main
+from tools.deploy.samconfig import NoSuchSection, Settings
 
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
@@ -90,7 +91,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
             RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
         )
         made = Account(tmp_path)
-        monkeypatch.setattr(preflight, "CONFIG", made.config)
+        monkeypatch.setattr(samconfig, "CONFIG", made.config)
         botocore: Any = BaseClient
         monkeypatch.setattr(botocore, "_make_api_call", made.answer(botocore._make_api_call))
         yield made
@@ -158,7 +159,7 @@ def test_refused_credentials_say_how_to_get_others(
 
 
 def test_a_section_that_does_not_exist_names_those_that_do() -> None:
-    with pytest.raises(Refused, match=r"names no stack for 'staging'.*default, dev, prod,"):
+    with pytest.raises(NoSuchSection, match=r"names no stack for 'staging'.*default, dev, prod,"):
         Settings.read("staging", ROOT / "samconfig.toml")
 
 
