@@ -37,7 +37,7 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
         for name, resource in deployed().items()
-        if resource["Type"] not in BY_ITSELF and not name.endswith("DeploymentRole")
+        if resource["Type"] not in BY_ITSELF and not name.endswith("DeployRole")
     }
     assert {name: found for name, found in calling.items() if found} == {}
 
@@ -57,7 +57,7 @@ def test_a_deployment_moves_calls_by_the_parameter_and_watches_an_alarm(
 ) -> None:
     preference = functions()[function]["DeploymentPreference"]
     assert preference["Type"] == {"Ref": "Deployment"}
-    role = f"{function.removesuffix('Fn')}DeploymentRole"
+    role = f"{function.removesuffix('Fn')}DeployRole"
     assert preference["Role"] == {"Fn::GetAtt": [role, "Arn"]}
     assert _watched({"Deployment": "AllAtOnce"}, function) == JUDGES[function][:1]
     assert _watched({"Deployment": "Canary10Percent5Minutes"}, function) == JUDGES[function]

@@ -31,7 +31,7 @@ def properties(resources: dict[str, Any], name: str) -> Any:
 
 def one_role_for_both_functions(resources: dict[str, Any]) -> None:
     group = properties(resources, "PrivateFnDeploymentGroup")
-    group["ServiceRoleArn"] = {"Fn::GetAtt": ["PublicDeploymentRole", "Arn"]}
+    group["ServiceRoleArn"] = {"Fn::GetAtt": ["PublicDeployRole", "Arn"]}
 
 
 def an_alarm_of_the_api_by_reference(resources: dict[str, Any]) -> None:

@@ -10,8 +10,8 @@ from tests.deployment.template import TEMPLATE, functions, named
 # Roles of other services than Lambda.
 SERVICES = {
     "EventPipesRole": "pipes",
-    "PublicDeploymentRole": "codedeploy",
-    "PrivateDeploymentRole": "codedeploy",
+    "PublicDeployRole": "codedeploy",
+    "PrivateDeployRole": "codedeploy",
 }
 
 

@@ -21,9 +21,9 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "policies" / "github-oidc-role.yaml"
-# With longer names CloudFormation shortens what it generates: a schedule's rule has at most 64
-# characters, of which `MaintenanceFnEachMinute`, two hyphens and 12 random characters take 37.
-LONGEST_STACK_NAME = 27
+# With longer names CloudFormation shortens what it generates: a role's name has at most 64
+# characters, of which `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32.
+LONGEST_STACK_NAME = 32
 # Whose resources the role of another stack must not change; it begins as the names of samconfig do.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"

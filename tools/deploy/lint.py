@@ -173,9 +173,9 @@ def first_creations(stack: Stack) -> Iterator[str]:
 
 # What an update has to change before it moves an alias, or an alias before what calls it.
 BEFORE = (
-    ("PublicDeploymentRole", "PublicFnAliaslive"),
+    ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
-    ("PrivateDeploymentRole", "PrivateFnAliaslive"),
+    ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
     # The private function understands older callers, not newer ones.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
