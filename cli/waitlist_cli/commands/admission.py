@@ -36,6 +36,7 @@ from waitlist_cli.parameters import (
     WaitlistId,
     filter_of,
 )
+from waitlist_cli.redrives import redrives
 from waitlist_cli.since import since_of
 
 PANEL = "Admission"
@@ -234,19 +235,46 @@ def park(
     _act(context, waitlist, entry, customer, "park", claim_token=token, reason=reason)
 
 
-@command("redrive", PANEL, "waitlist redrive bakery --customer ada")
+@command("redrive", PANEL, "waitlist redrive bakery --all --reason 'printer works again'")
 def redrive(
     context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
+    all_: Annotated[bool, typer.Option("--all", help="Everyone who is parked.")] = False,
     back: Back = False,
     reason: Reason = "",
-) -> None:
-    """Return a parked person to the queue."""
+) -> int:
+    """Return a parked person to the queue, or all of them.
+
+    With --all, those parked first go first. A repeat goes on with those who are still parked.
+    """
+    if all_:
+        if entry or customer:
+            raise WrongUsage("--all takes no ENTRY or --customer.")
+        return _redrive_all(context, checked_waitlist_id(waitlist), _to(back), reason)
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     body = {"to": _to(back), "reason": reason}
     print_status(context, context.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
+    return 0
+
+
+def _redrive_all(context: Context, waitlist: str, to: str, reason: str) -> int:
+    """Redrive all parked people; return 1 if the service refused some of them."""
+    returned, refused = 0, []
+    for person, refusal in redrives(context.api, waitlist, to, reason):
+        if refusal is None:
+            returned += 1
+            continue
+        name = shown(person["customer_id"] or person["entry_id"])
+        context.output.note(f"{name}: {refusal.message} ({refusal.code})", "yellow")
+        refused.append({"entry_id": person["entry_id"], "code": refusal.code})
+    if context.output.as_json:
+        context.output.json({"redriven": returned, "refused": refused})
+    else:
+        words = counted(returned, "person waits", "people wait")
+        context.output.text(f"{words} again, {len(refused):,} refused.")
+    return 1 if refused else 0
 
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")

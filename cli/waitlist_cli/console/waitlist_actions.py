@@ -6,14 +6,18 @@ from typing import Any
 from starlette.responses import Response
 
 from waitlist_cli.admissions import admissions
-from waitlist_cli.console.actions import LEASE, Action, Call, Document, Field
+from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
+from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.imports.times import utc
 from waitlist_cli.output import counted
 from waitlist_cli.parameters import attributes_of, json_object, pair
+from waitlist_cli.redrives import redrives
 from waitlist_cli.settings import change
 
 MOST_AT_ONCE = 1_000
+# A browser waits a minute for the answer.
+MOST_REDRIVEN = 500
 NO_MORE = " No more wait, or max_inside leaves no more room."
 
 
@@ -108,6 +112,22 @@ def _add(call: Call) -> Response:
     return call.desk.done(notices[result["outcome"]], to=page)
 
 
+def _redrive(call: Call) -> Response:
+    returned = refused = 0
+    to, reason = call.form.text("to") or "place", call.reason
+    api, most = call.desk.api, MOST_REDRIVEN
+    for _, refusal in redrives(api, call.waitlist_id, to, reason, most):
+        returned += refusal is None
+        refused += refusal is not None
+    left = call.desk.get(f"/{call.waitlist_id}/stats")["parked"]
+    words = [f"{counted(returned, 'person waits', 'people wait')} again."]
+    if refused:
+        words.append(f"{refused:,} were refused: they are not parked any more.")
+    if left:
+        words.append(f"{left:,} are still parked: return all again.")
+    return call.desk.done(" ".join(words))
+
+
 def _time(typed: str) -> str:
     try:
         return utc(typed)
@@ -146,6 +166,17 @@ ORDER = Field(
     "choice",
     options=(("oldest", "The head of the queue"), ("newest", "Its end")),
     value="oldest",
+)
+REDRIVE_ALL = Action(
+    "redrive",
+    "Return the parked people of {who} to the queue",
+    lambda _: (
+        "All people who are parked wait again, with no attempt counted; those parked first go "
+        f"first. At most {MOST_REDRIVEN:,} at a time."
+    ),
+    "Return all",
+    _redrive,
+    lambda _: (TO, REASON),
 )
 PAUSE = Action(
     "pause",
@@ -241,7 +272,7 @@ ADD = Action(
         ),
     ),
 )
-ACTIONS = (ADMIT, CLAIM, ADD, PAUSE, RESUME, OPEN, CLOSE, DELETE)
+ACTIONS = (ADMIT, CLAIM, ADD, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_ALL)
 
 
 def possible(waitlist: Document) -> list[Action]:

@@ -188,3 +188,37 @@ def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
     assert ("admitted_at" in header, len(rows)) == (True, 2)
     result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "eve")
     assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
+
+
+def parked(bakery: Bakery, *people: str) -> None:
+    bakery.sign_up(*people)
+    for name, token in claimed(bakery, "-n", str(len(people))):
+        bakery.typed.done("park", bakery.waitlist_id, "--customer", name, "--token", token)
+
+
+def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
+    """P1: to their old places, or to the end in the order in which they were parked."""
+    people = [f"c{number:03}" for number in range(100)]
+    parked(bakery, *people)
+    bakery.sign_up("new")
+    assert bakery.typed.json("redrive", bakery.waitlist_id, "--all") == {
+        "redriven": 100,
+        "refused": [],
+    }
+    assert bakery.line() == [*people, "new"]
+    again = bakery.typed.done("redrive", bakery.waitlist_id, "--all")
+    assert again == "0 people wait again, 0 refused.\n"
+    assert bakery.typed("redrive", bakery.waitlist_id, "--all", "--customer", "ada").exit_code == 2
+
+
+def test_who_is_not_parked_any_more_is_named(fake: FakeService) -> None:
+    people = [{"entry_id": letter * 26, "customer_id": letter} for letter in "ab"]
+    fake.script = [
+        answer(200, {"entries": people, "cursor": None}),
+        refusal(409, "not_parked", "The entry is not parked."),
+        answer(200, {}),
+    ]
+    result = Typed(fake.url)("redrive", "bakery", "--all", "--back")
+    assert (result.exit_code, result.stdout) == (1, "1 person waits again, 1 refused.\n")
+    assert "a: The entry is not parked. (not_parked)" in result.stderr
+    assert json.loads(fake.requests[-1][3]) == {"to": "back", "reason": ""}

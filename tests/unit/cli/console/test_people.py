@@ -282,6 +282,21 @@ def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     assert "give a time" in console.refused(add, customer_id="bob", joined_at="soon", ended="skip")
 
 
+def test_all_parked_people_are_returned(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    claims = bakery.typed.json("claim", bakery.waitlist_id, "-n", "2")["claims"]
+    for one in claims:
+        words = ("--customer", one["customer_id"], "--token", one["claim_token"])
+        bakery.typed.done("park", bakery.waitlist_id, *words)
+    page = f"/lists/{bakery.waitlist_id}/people?status="
+    assert "Return all…" in console.text(f"{page}parked")
+    assert "Return all…" not in console.text(f"{page}waiting")
+    redrive = f"/lists/{bakery.waitlist_id}/do/redrive"
+    assert "wait again, with no attempt counted" in console.text(redrive)
+    assert console.done(redrive, to="back", reason="all") == "2 people wait again."
+    assert bakery.line() == ["cyd", "ada", "bob"]
+
+
 def test_a_token_is_issued(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     notice = person(console, bakery, "ada").do("token")

@@ -1,0 +1,35 @@
+"""Returns the parked people of a list to the queue, one after the other."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.errors import Refused
+from waitlist_cli.paging import pages
+from waitlist_cli.retries import PATIENT
+
+if TYPE_CHECKING:
+    from waitlist_cli.api import Api
+
+Person = dict[str, Any]
+
+
+def redrives(
+    api: "Api", waitlist_id: str, to: str, reason: str, most: int | None = None
+) -> Iterator[tuple[Person, Refused | None]]:
+    """Redrive the people who are parked now, at most `most`, those parked first at first.
+
+    Yields each person with the service's refusal, such as of one who has been removed meanwhile. A
+    repeat goes on with those who are still parked.
+    """
+    path = f"/{waitlist_id}/entries"
+    # Read to the end before the first one is taken off the list that is read.
+    parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
+    for person in parked:
+        path = f"/{waitlist_id}/parked/{person['entry_id']}/redrive"
+        try:
+            api.operator("POST", path, {"to": to, "reason": reason}, policy=PATIENT)
+        except Refused as error:
+            yield person, error
+        else:
+            yield person, None
