@@ -17,6 +17,11 @@ from tests.support.faults import Crash
 from tests.support.snapshot import RedisState
 from tests.support.world import World
 from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.imports.rows import ImportRow
+from waitlist_api.maintenance.heartbeat import Heartbeat
+from waitlist_api.records.decisions import transition_of
+from waitlist_api.records.entries import EntryChanged
+from waitlist_shared import contracts as c
 
 LONG = 3600
 OFFER_SECONDS = 600
@@ -66,6 +71,97 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     assert desk.status("ann") == "waiting"
     assert desk.events("ann")[-1] == "joined"
     assert desk.status("bob") == "offered"
+
+
+@contextmanager
+def comparison_failing(world: World) -> Iterator[None]:
+    """Run maintenance three times without the comparison of the minute."""
+    with patch.object(Heartbeat, "check"):
+        some_runs(world)
+    yield
+    some_runs(world)
+
+
+@pytest.mark.parametrize("no_show", NO_SHOWS)
+def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
+    waitlist: Waitlist, world: World, no_show: str
+) -> None:
+    """P3: reconcile puts the stay back by itself."""
+    desk = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+    world.advance(OFFER_SECONDS)
+    with comparison_failing(world):
+        assert desk.recorded("ann")["status"] == "waiting"
+        assert desk.events("ann")[-1] == "joined"
+        assert desk.status("ann") == "waiting"
+
+
+@pytest.mark.parametrize("act", ["leave", "erase"])
+def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
+    waitlist: Waitlist, world: World, act: str
+) -> None:
+    """P3: the hold of the former stay expires, and no record has that stay any more."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    desk.claim(1)
+    with lost(world):
+        left_and_back(desk, "ann")
+        desk.leave("ann")
+        if act == "erase":
+            desk.erase("ann")
+            world.maintain()
+    world.advance(LEASE_SECONDS)
+    with comparison_failing(world):
+        assert desk.counts()[:3] == (1, 0, 0)
+
+
+def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3, P4: Redis has the earlier hold, which is over."""
+    desk = waitlist("ann", "bob")
+    some_runs(world)
+    desk.claim(1)
+    world.advance(LEASE_SECONDS)
+    with lost(world):
+        assert desk.claimed(1, lease_seconds=LONG) == ["ann"]
+    some_runs(world)
+    completed = desk.complete("ann")
+    assert completed.status == 200, completed.text
+    assert desk.events("ann") == ["joined", "offered", "expired", "offered", "admitted"]
+
+
+def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
+    """P3: also one of a private function that names no basis."""
+    desk = waitlist("ann")
+    record = world.services.entries.find(desk.waitlist_id, desk.id_of("ann"))
+    assert record.ticket is not None
+    transitions, now_millis = world.services.holds.transitions, world.clock.now_millis()
+    decision = c.Decision(
+        verb="parked", stamp=record.stamp + 1, rank=record.rank or 0, ticket=record.ticket - 1
+    )
+    with pytest.raises(EntryChanged):
+        transitions.record(transition_of(record.key, decision, ()), now_millis)
+    transitions.record(
+        transition_of(record.key, replace(decision, ticket=record.ticket), ()), now_millis
+    )
+    assert desk.recorded("ann")["status"] == "parked"
+
+
+def test_an_import_does_not_get_the_place_of_a_former_stay(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P1: the place is ahead of customers who signed up before."""
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        desk.leave("ann")
+    row = ImportRow(customer_id="ann", attributes={})
+    world.services.imports.put_in_line(desk.waitlist_id, [row], "operator", "rejoin")
+    some_runs(world)
+    assert desk.order() == ["bob", "ann"]
 
 
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
