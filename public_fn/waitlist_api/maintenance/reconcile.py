@@ -81,7 +81,9 @@ class Reconciler(Struct, frozen=True):
                     waitlist_id=waitlist_id,
                     entry_id=place.entry_id,
                     seen_stamp=place.seen_stamp,
-                    join_id=record.join_id if record is not None else None,
+                    join_id=None
+                    if record is None or place.ticket == record.former_ticket
+                    else record.join_id,
                     ticket=record.ticket if record is not None else None,
                 )
             )

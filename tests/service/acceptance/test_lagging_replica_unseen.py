@@ -117,6 +117,19 @@ def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
         assert desk.counts()[:3] == (1, 0, 0)
 
 
+def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", "bob", rejoin="always")
+    some_runs(world)
+    desk.claim(1)
+    desk.complete("ann")
+    with lost(world):
+        assert desk.sign_up("ann").status == 201
+    with comparison_failing(world):
+        assert desk.order() == ["bob", "ann"]
+
+
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
