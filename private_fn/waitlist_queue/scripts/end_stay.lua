@@ -1,10 +1,11 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
 -- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
 -- KEYS meta queue gone moved held claims parked attempts decided segments tags inside visits moves
--- ARGV entry_id join_id ticket counts_as is_erased inside_until_millis now server_run_id
+-- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
+-- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
--- RETURNS absent stamp ended_stamp ticket
+-- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
 -- RETURNS cold
 if not read_state(keys, server_run_id) then return {'cold'} end
 local ended = tombstone_of(keys, entry_id, join_id)
@@ -27,6 +28,7 @@ elseif inside_until_millis ~= '' and
   put_inside(keys, entry_id, ticket, inside_until_millis)
 end
 local stamp = next_stamp(keys, now)
+if unless_placed == '1' and place then return {'present', stamp, 0, place} end
 if ended then
   -- Its place may be back, or that of an earlier stay be left: the server that took over lagged.
   if ticket ~= '' then take_out(keys, entry_id, ticket) end

@@ -1,6 +1,7 @@
 -- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
--- its place. A customer who was inside is so no longer: the place is free for the next.
--- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake
+-- its place. A customer who was inside is so no longer: the place is free for the next. A stay that is refused has
+-- ended: a copy of the message that arrives later, when there is room, must not add an entry that no record has.
+-- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake tombstone
 -- KEYS meta queue gone moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
@@ -24,7 +25,7 @@ if state then
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
-local function place(stay, entry_id, import_rank, segments_version, tags)
+local function place(stay, entry_id, join_id, import_rank, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
   if redis.call('ZSCORE', keys.gone, stay) then return {'gone'} end
@@ -40,11 +41,17 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
   if rank then
     ticket = ticket_of(keys, entry_id, rank)
   else
-    if open == '0' and not import_rank then return {'waitlist_closed'} end
+    if open == '0' and not import_rank then
+      add_tombstone(keys, entry_id, join_id, stamp)
+      return {'waitlist_closed'}
+    end
     if segments_version ~= (meta[6] or '0') then return {'stale_segments'} end
     -- The number of entries is not known until the rebuild is complete.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
-    if capacity and total + off_queue >= capacity then return {'waitlist_full'} end
+    if capacity and total + off_queue >= capacity then
+      add_tombstone(keys, entry_id, join_id, stamp)
+      return {'waitlist_full'}
+    end
     outcome = 'joined'
     if import_rank then
       rank, ticket = free_rank_after(keys, import_rank), import_rank % TIER
@@ -74,9 +81,9 @@ local function place(stay, entry_id, import_rank, segments_version, tags)
 end
 
 local replies = {}
-local stay_of = '((%w+):%w+):(%d*):(%d+):(%S*)'
-for stay, entry_id, rank, version, tags in string.gmatch(stays, stay_of) do
-  replies[#replies + 1] = place(stay, entry_id, tonumber(rank), version, tags)
+local stay_of = '((%w+):(%w+)):(%d*):(%d+):(%S*)'
+for stay, entry_id, join_id, rank, version, tags in string.gmatch(stays, stay_of) do
+  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), version, tags)
 end
 if last_ticket ~= meta[4] then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)

@@ -118,7 +118,10 @@ class Signups(Struct, frozen=True):
         return True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Remove an intent to join after Redis refused it a place."""
+        """Remove an intent to join after Redis has ended its stay.
+
+        The tombstone is there first: a message that is late finds it, and adds no entry.
+        """
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
@@ -175,19 +178,34 @@ class Signups(Struct, frozen=True):
             if earlier := drop_of_earlier(record, placed.ticket):
                 self.recovering_queue.write(earlier)
                 placed = self._send(record)
-        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, InvalidFields, Gone):
+        except InvalidFields:
+            self.waitlist_cache.forget(record.waitlist_id)
+            # An earlier message may have placed it, or may be under way.
+            if self._end_unplaced(record).outcome == "present":
+                return self._send(record, is_checked=True)
+            self.cancel(record)
+            raise
+        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
+            # Redis has ended the stay with its refusal.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             raise
         return placed
 
-    def _send(self, record: EntryRecord) -> c.SignupResult:
+    def _end_unplaced(self, record: EntryRecord) -> c.EndOfStayResult:
+        """End a stay in Redis, unless it has a place there."""
+        message = replace(drop_of(record), unless_placed=True)
+        ended: c.EndOfStayResult = self.recovering_queue.write(message)
+        return ended
+
+    def _send(self, record: EntryRecord, *, is_checked: bool = False) -> c.SignupResult:
         def sign_up(segments: Segments) -> c.SignupResult:
             placed: c.SignupResult = self.recovering_queue.write(place_of(record, segments))
             return placed
 
         def check(segments: Segments) -> None:
-            segments.check(record.attributes)
+            if not is_checked:
+                segments.check(record.attributes)
 
         return self.segment_index.send(record.waitlist_id, sign_up, check)
 

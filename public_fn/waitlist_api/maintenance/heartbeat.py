@@ -15,6 +15,7 @@ from msgspec import Struct, to_builtins
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.maintenance.audit import Auditor, AuditWindow
 from waitlist_api.maintenance.rebuild import Rebuilder
+from waitlist_api.maintenance.strays import Strays
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import beat_of
@@ -39,6 +40,7 @@ class Heartbeat(Struct, frozen=True):
     queue: QueueClient
     waitlists: WaitlistRecords
     auditor: Auditor
+    strays: Strays
     rebuilder: Rebuilder
     metrics: MetricsCollector
 
@@ -92,6 +94,8 @@ class Heartbeat(Struct, frozen=True):
             if left:
                 _log_progress(left.values(), reached)
         self.metrics.add("audits_unfinished", len(left))
+        beats_seen = {id_: (one.since, one.beat) for id_, one in windows.items()}
+        self.strays.take_out(beats_seen, left_millis)
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last checkpoint; rebuilding it", waitlist)

@@ -182,6 +182,7 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
     counts_as: ClassVar = "left"
     is_erased: ClassVar = False
+    unless_placed: ClassVar = False
     inside_until_millis: ClassVar = None
 
 
@@ -190,9 +191,11 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 
     If the record has it as admitted and Redis does not, `is_admitted` counts the admission. With
     `is_erased` Redis also deletes the moves of the entry. With `inside_until_millis` the customer
-    is inside until then, or is not, if it is 0.
+    is inside until then, or is not, if it is 0. With `unless_placed` a stay that has a place goes
+    on, and only one without a place ends.
     """
 
+    unless_placed: bool = False
     is_admitted: bool = False
     is_erased: bool = False
     inside_until_millis: Number | None = None
@@ -205,6 +208,8 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 @answers(Leave, Drop)
 class EndOfStayResult(Result, frozen=True, kw_only=True):
     """`outcome` is left or dropped, or absent if the stay ended before or had no place.
+
+    It is present if the stay goes on, because it has a place.
 
     The stay ended at `ended_stamp`. `ticket` is that of the place that the stay had, None if Redis
     had none; the request need not have known it.

@@ -91,9 +91,9 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
     line.init(open=False, paused=True, capacity=2)
     assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "joined"
     assert accepted(line.enlist("bob", ticket=TIME))["outcome"] == "joined"
-    before = line.contents()
+    before = line.order()
     assert line.enlist("cyd", ticket=TIME)["code"] == "waitlist_full"
-    assert line.contents() == before
+    assert line.order() == before
     assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "already"
 
 

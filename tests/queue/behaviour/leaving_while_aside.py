@@ -161,12 +161,12 @@ def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
     assert line.signup("kim")["code"] == "waitlist_full"
     line.park("ann", given["ann"]["token"])
     line.release("bob", given["bob"]["token"])
-    assert line.signup("kim")["code"] == "waitlist_full"
+    assert line.signup("kim", 2)["code"] == "waitlist_full"
     line.complete("eve", given["eve"]["token"])
-    assert line.signup("kim")["outcome"] == "joined"
+    assert line.signup("kim", 3)["outcome"] == "joined"
     assert line.signup("zoe")["code"] == "waitlist_full"
     line.leave("ann")
-    assert line.signup("zoe")["outcome"] == "joined"
+    assert line.signup("zoe", 2)["outcome"] == "joined"
 
 
 def test_an_entry_that_is_aside_cannot_be_bumped(line: Line) -> None:

@@ -155,6 +155,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("leave", "absent"): lambda line: left(line).leave("bob"),
     ("leave", "cold"): lambda line: line.leave("bob"),
     ("drop", "dropped"): lambda line: warm(line).drop("bob"),
+    ("drop", "present"): lambda line: warm(line).drop("bob", unless_placed=True),
     ("drop", "absent"): lambda line: left(line).drop("bob"),
     ("drop", "cold"): lambda line: line.drop("bob"),
     ("bump", "moved"): lambda line: warm(line).bump("bob", to="front"),

@@ -39,11 +39,11 @@ def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
 def test_a_list_is_never_over_its_capacity(line: Line) -> None:
     line.init(capacity=2)
     line.all_sign_up(["ann", "bob"])
-    before = line.contents()
+    before = line.order()
     assert line.signup("eve")["code"] == "waitlist_full"
-    assert line.contents() == before
+    assert line.order() == before
     line.leave("ann")
-    assert line.signup("eve")["outcome"] == "joined"
+    assert line.signup("eve", 2)["outcome"] == "joined"
     assert line.signup("kim")["code"] == "waitlist_full"
 
 
@@ -59,12 +59,12 @@ def test_a_closed_list_takes_no_signup_but_knows_its_people(line: Line) -> None:
     line.init()
     line.signup("ann")
     line.init(version=2, open=False)
-    before = line.contents()
+    before = line.order()
     assert line.signup("bob")["code"] == "waitlist_closed"
-    assert line.contents() == before
+    assert line.order() == before
     assert line.signup("ann")["outcome"] == "already"
     line.init(version=3, open=True)
-    assert line.signup("bob")["outcome"] == "joined"
+    assert line.signup("bob", 2)["outcome"] == "joined"
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
@@ -92,9 +92,9 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
     line.signup("ann")
     assert line.signup("bob")["code"] == "waitlist_full"
     line.init(version=5, capacity=10)
-    assert line.signup("bob")["code"] == "waitlist_full"
+    assert line.signup("bob", 2)["code"] == "waitlist_full"
     line.init(version=6)
-    assert line.signup("bob")["outcome"] == "joined"
+    assert line.signup("bob", 3)["outcome"] == "joined"
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
@@ -105,3 +105,33 @@ def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> No
     again = accepted(line.signup("ann"))
     assert again["outcome"] == "already"
     assert again["stamp"] < claim["stamp"]
+
+
+def test_a_refused_stay_has_ended(line: Line) -> None:
+    """P2: a copy of the message that arrives when there is room adds no entry."""
+    line.init(capacity=1)
+    accepted(line.signup("ann"))
+    assert line.signup("bob")["code"] == "waitlist_full"
+    assert line.enlist("cyd")["code"] == "waitlist_full"
+    line.leave("ann")
+    assert line.signup("bob")["code"] == "gone"
+    assert line.enlist("cyd")["code"] == "gone"
+    accepted(line.signup("bob", 2))
+
+
+def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
+    """P2"""
+    line.init(open=False)
+    assert line.signup("ann")["code"] == "waitlist_closed"
+    line.init(version=2, open=True)
+    assert line.signup("ann")["code"] == "gone"
+
+
+def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:
+    """P2: a caller that refuses a signup by itself must not end one that is done."""
+    line.init()
+    accepted(line.signup("ann"))
+    assert line.drop("ann", unless_placed=True)["outcome"] == "present"
+    assert line.drop("bob", unless_placed=True)["outcome"] == "absent"
+    assert line.signup("ann")["outcome"] == "already"
+    assert line.signup("bob")["code"] == "gone"

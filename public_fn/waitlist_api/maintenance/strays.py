@@ -1,0 +1,111 @@
+"""Finds entries in Redis that no record has, and takes them out of the queue.
+
+A message that is later than every tombstone, or that a lost tombstone no longer stops, adds such an
+entry: no journal has it, so the audit cannot see it.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.queue.messages import drop_of_place
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.journal import MINUTE
+from waitlist_shared import contracts as c
+from waitlist_shared.limits import MAX_PAGE, MAX_PRIORITY
+from waitlist_shared.ranks import TIER
+
+logger = logging.getLogger(__name__)
+
+# Longer than any request can run: see audit.py.
+IN_FLIGHT_SECONDS = 10.0
+STOP_MILLIS = 60_000
+# Signups since the last run, and those of two minutes before, whose intent may have been cancelled.
+OVERLAP = 2 * MINUTE
+
+
+class Strays(Struct, frozen=True):
+    """Compares waiting entries with their records: all new ones, and a page of the others."""
+
+    queue: QueueClient
+    entries: EntryRecords
+    pause: Callable[[float], None]
+    metrics: MetricsCollector
+
+    def take_out(
+        self,
+        beats: Mapping[str, tuple[int, c.HeartbeatResult]],
+        left_millis: LeftMillis = without_end,
+    ) -> None:
+        """Take out the entries of each waitlist that no record has.
+
+        By waitlist, `beats` has the stamp since which entries are new, and its heartbeat.
+        """
+        found: dict[str, list[c.WaitingEntry]] = {}
+        for waitlist_id, page in self._pages(beats, left_millis):
+            if strays := self._without_record(waitlist_id, page):
+                found.setdefault(waitlist_id, []).extend(strays)
+        if not found:
+            return
+        # A signup may be between its two stores: what is seen twice, this far apart, is none.
+        self.pause(IN_FLIGHT_SECONDS)
+        for waitlist_id, once in found.items():
+            for stray in self._without_record(waitlist_id, once):
+                self.queue.send(drop_of_place(waitlist_id, stray.entry_id, stray.ticket))
+                self.metrics.add("losses_mended")
+                logger.warning(
+                    "took out an entry that no record has",
+                    extra={"waitlist_id": waitlist_id, "entry_id": stray.entry_id},
+                )
+
+    def _pages(
+        self, beats: Mapping[str, tuple[int, c.HeartbeatResult]], left_millis: LeftMillis
+    ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
+        """Yield entries of the queue: first one page of each, of other places at each beat."""
+        wanted: list[c.Single] = []
+        for waitlist_id, (since, beat) in beats.items():
+            behind = MAX_PRIORITY * TIER + max(since - OVERLAP, 0)
+            wanted += [
+                c.ListWaiting(waitlist_id=waitlist_id, after=behind),
+                c.ListWaiting(waitlist_id=waitlist_id, first=1 + beat.beat * MAX_PAGE),
+            ]
+        while wanted and left_millis() >= STOP_MILLIS:
+            answers = self._listed(wanted)
+            wanted = []
+            for request, answer in answers:
+                yield request.waitlist_id, answer.entries
+                is_of_beat = request.first is not None
+                if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
+                    # Behind the end: the pages begin again.
+                    pages = -(-answer.total // MAX_PAGE)
+                    first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
+                    wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))
+                elif not is_of_beat and answer.next_rank is not None:
+                    wanted.append(
+                        c.ListWaiting(waitlist_id=request.waitlist_id, after=answer.next_rank)
+                    )
+
+    def _listed(
+        self, requests: Sequence[c.Single]
+    ) -> list[tuple[c.ListWaiting, c.ListWaitingResult]]:
+        return [
+            (request, answer)
+            for request, answer in zip(requests, send_batch(self.queue, requests), strict=True)
+            if isinstance(request, c.ListWaiting) and isinstance(answer, c.ListWaitingResult)
+        ]
+
+    def _without_record(
+        self, waitlist_id: str, page: Sequence[c.WaitingEntry]
+    ) -> list[c.WaitingEntry]:
+        records = self.entries.get_many(waitlist_id, [one.entry_id for one in page])
+        return [one for one in page if _is_stray(one, records.get(one.entry_id))]
+
+
+def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
+    """Return whether no stay of the record has the entry's place; the audit finds ended stays."""
+    return record is None or (record.status in ENDED and record.ticket != entry.ticket)

@@ -1,0 +1,96 @@
+"""A signup that was refused, and whose message arrives when there is room again."""
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.support.world import World
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone
+from waitlist_shared.ids import new_join_id
+
+
+@pytest.mark.parametrize("by", ["signup", "import"])
+def test_a_refused_signup_that_arrives_again_adds_no_entry(
+    waitlist: Waitlist, world: World, by: str
+) -> None:
+    """Given a refusal by a full list, when its message comes again with room, then nothing. P2"""
+    desk = waitlist("ann", capacity=1)
+    sent: list[c.Request] = []
+    queue = world.services.queue
+    original = type(queue).send
+
+    def send(self: object, request: c.Request) -> object:
+        sent.append(request)
+        return original(queue, request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(queue), "send", send)
+        if by == "signup":
+            assert desk.sign_up("bob").json["code"] == "waitlist_full"
+        else:
+            desk.bring("bob")
+    desk.leave("ann")
+    for request in sent:
+        if isinstance(request, c.Signup):
+            with pytest.raises(Gone):
+                queue.send(request)
+        elif isinstance(request, c.Batch):
+            queue.send(request)
+    assert desk.stats().json["waiting"] == 0
+    assert desk.sign_up("bob").status == 201
+
+
+def test_maintenance_takes_out_an_entry_that_no_record_has(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given an entry without a record ahead of two, when maintenance runs, then two wait. P6"""
+    desk = waitlist("ann")
+    stray = c.Signup(
+        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("stray"), join_id=new_join_id()
+    )
+    world.services.queue.send(stray)
+    desk.sign_up("bob")
+    assert desk.place("bob") == (3, 3)
+    world.maintain()
+    assert desk.place("bob") == (2, 2)
+    assert desk.order() == ["ann", "bob"]
+    assert desk.sign_up("stray").status == 201
+    world.maintain()
+    assert desk.order() == ["ann", "bob", "stray"]
+
+
+def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given an import's late row at an old place, when it runs, then the row is out. P6"""
+    desk = waitlist("ann")
+    world.maintain()
+    world.advance(3600)
+    world.maintain()
+    ticket = desk.stay_of("ann") - 1
+    world.services.queue.send(
+        c.Insert(
+            waitlist_id=desk.waitlist_id,
+            entry_id=desk.id_of("stray"),
+            join_id=new_join_id(),
+            ticket=ticket,
+        )
+    )
+    assert desk.place("ann") == (2, 2)
+    world.maintain()
+    assert desk.place("ann") == (1, 1)
+
+
+def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a customer who has left and a place of a stay that no record has, then out. P6"""
+    desk = waitlist("ann", "bob")
+    assert desk.leave("ann").status == 204
+    again = c.Signup(
+        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("ann"), join_id=new_join_id()
+    )
+    world.services.queue.send(again)
+    world.maintain()
+    assert desk.order() == ["bob"]
+    assert desk.status("ann") == "left"
