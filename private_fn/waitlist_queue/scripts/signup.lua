@@ -28,7 +28,11 @@ end
 local function place(stay, entry_id, join_id, import_rank, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
-  if redis.call('ZSCORE', keys.gone, stay) then return {'gone'} end
+  if redis.call('ZSCORE', keys.gone, stay) then
+    -- The repeat of a refusal is refused for the same reason, as long as that lasts.
+    if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
+    return {'gone'}
+  end
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   local hold = not rank and read_hold(keys, entry_id)
   if hold then

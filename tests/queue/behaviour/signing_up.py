@@ -113,6 +113,7 @@ def test_a_refused_stay_has_ended(line: Line) -> None:
     accepted(line.signup("ann"))
     assert line.signup("bob")["code"] == "waitlist_full"
     assert line.enlist("cyd")["code"] == "waitlist_full"
+    assert line.enlist("cyd")["code"] == "waitlist_full", "a repeat has the same answer"
     line.leave("ann")
     assert line.signup("bob")["code"] == "gone"
     assert line.enlist("cyd")["code"] == "gone"
