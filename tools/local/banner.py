@@ -42,6 +42,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
         [
             f"Ready in {ready_seconds:.1f} s: {addresses.url}",
             "",
+            f"  Start     {addresses.url}/, with the lists and where to go from there",
             f"  API       {addresses.url}/v1",
             f"  Docs      {addresses.url}/docs",
             f"  Page      {addresses.url}/w/{WAITLIST_ID}, once step 1 has made the list",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from tools.local.aws import ACCESS_KEY
 from tools.local.function import (
     Invocable,
     Invocation,
@@ -25,6 +26,7 @@ from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_re
 from tools.local.jwt_authorizer import JwtAuthorizer, TokenError
 from tools.local.routes import RouteMatch, Routes
 from tools.local.signature import SignatureError, verified_access_key
+from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
 # Sent when the local run has no free environment; Lambda would start another one.
@@ -61,6 +63,10 @@ class Front:
                 return endpoint(request)
         if self._closing:
             return service_unavailable(BUSY_SECONDS)
+        host = request.header("host")
+        is_start = (request.method, request.raw_path) == ("GET", "/")
+        if is_start and host is not None and request.names_this_machine:
+            return self._start_page(host)
         route = self._routes.match(request.method, request.raw_path)
         try:
             authorizer = self._authorize(request, route)
@@ -69,6 +75,14 @@ class Front:
         except TokenError as error:
             return _unauthorized(str(error))
         return self._invoke_public(request, route, authorizer)
+
+    def _start_page(self, host: str) -> HttpResponse:
+        """Return the page that lists the waitlists, which the operator's route answers."""
+        asked = HttpRequest("GET", f"{ADMIN_PATH}/waitlists")
+        route = self._routes.match(asked.method, asked.raw_path)
+        answered = self._invoke_public(asked, route, {"iam": iam_caller(ACCESS_KEY)})
+        found = json.loads(answered.body)["waitlists"] if answered.status == 200 else None
+        return start_page(found, host)
 
     def _authorize(self, request: HttpRequest, route: RouteMatch) -> dict[str, Any] | None:
         path = request.path

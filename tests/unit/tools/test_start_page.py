@@ -1,0 +1,54 @@
+"""The page at / of the local run."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.fakes import FakeFunction
+from tests.unit.tools.test_front import front
+from tools.local.http_message import HttpRequest
+
+HERE = (("Host", "127.0.0.1:8080"),)
+LISTS = [{"waitlist_id": "bakery", "name": "<b>Bakery</b>"}, {"waitlist_id": "beta", "name": "B"}]
+
+
+def page(lists: list[dict[str, str]], status: int = 200, headers: Any = HERE) -> tuple[int, str]:
+    answer = {"statusCode": status, "headers": {}, "body": json.dumps({"waitlists": lists})}
+    response = front(FakeFunction(lambda _: answer))(HttpRequest("GET", "/", headers))
+    return response.status, response.body.decode()
+
+
+def test_it_shows_the_lists_the_documents_and_the_command_of_the_console() -> None:
+    status, html = page(LISTS)
+    assert status == 200
+    for part in ('href="/w/bakery"', 'href="/w/beta"', 'href="/docs"', "waitlist --local console"):
+        assert part in html
+    assert "&lt;b&gt;Bakery&lt;/b&gt;" in html
+    assert "PORT=" not in html
+
+
+def test_without_lists_it_says_how_to_make_one() -> None:
+    _, html = page([], headers=(("Host", "localhost:9000"),))
+    assert "PORT=9000 .venv/bin/waitlist --local create bakery --name Bakery" in html
+
+
+def test_it_opens_also_while_the_service_does_not_answer() -> None:
+    status, html = page([], 503)
+    assert (status, "Load the page again" in html) == (200, True)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        HttpRequest("GET", "/", (("Host", "evil.example"),)),
+        HttpRequest("POST", "/", HERE),
+        HttpRequest("GET", "/v1", HERE),
+    ],
+)
+def test_anything_else_is_answered_by_the_service(request_: HttpRequest) -> None:
+    """A page of another site, whose name points to this computer, does not read the lists."""
+    answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
+    function = FakeFunction(lambda _: answer)
+    assert front(function)(request_).status == 404
+    assert [event["routeKey"] for event in function.events] == ["$default"]

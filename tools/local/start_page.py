@@ -1,0 +1,65 @@
+"""The page at / of the local run: its lists, the documents, and the console's command."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from tools.local.http_message import HttpResponse
+from tools.local.settings import DEFAULT_PORT
+
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem;"
+    "color-scheme:light dark}code{background:#8882;padding:.1em .3em}"
+)
+DIGEST = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+HEADERS = (
+    ("content-type", "text/html; charset=utf-8"),
+    ("cache-control", "no-store"),
+    (
+        "content-security-policy",
+        f"default-src 'none'; style-src 'sha256-{DIGEST}'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+)
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Waitlist: local run</title><style>{style}</style>
+<h1>Waitlist: local run</h1>
+<h2>Lists</h2>
+{lists}
+<h2>Look further</h2>
+<ul>
+<li><a href="/docs">The API's documentation</a>, to try requests in</li>
+<li>The operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
+<li>2,000 people who sign up: <code>{port}make demo</code></li>
+</ul>
+</html>
+"""
+NO_LISTS = (
+    "<p>There is none yet. Make one: "
+    "<code>{port}.venv/bin/waitlist --local create bakery --name Bakery</code></p>"
+)
+
+
+def start_page(waitlists: Sequence[Mapping[str, Any]] | None, host: str) -> HttpResponse:
+    """Return the page; `waitlists` None if the service did not list them at this moment."""
+    port = host.rpartition(":")[2] if ":" in host else ""
+    prefix = "" if port in ("", str(DEFAULT_PORT)) or not port.isdecimal() else f"PORT={port} "
+    if waitlists is None:
+        lists = "<p>The service does not list them at this moment. Load the page again.</p>"
+    elif not waitlists:
+        lists = NO_LISTS.format(port=prefix)
+    else:
+        lists = f"<ul>{''.join(map(_item, waitlists))}</ul>"
+    html = PAGE.format(style=STYLE, lists=lists, port=prefix)
+    return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
+
+
+def _item(waitlist: Mapping[str, Any]) -> str:
+    waitlist_id, name = escape(waitlist["waitlist_id"]), escape(waitlist["name"])
+    return (
+        f'<li><bdi>{name}</bdi> <code>{waitlist_id}</code>: <a href="/w/{waitlist_id}">'
+        "its customers' page</a></li>"
+    )
