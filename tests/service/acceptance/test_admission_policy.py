@@ -10,6 +10,7 @@ import pytest
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
+from tests.support.gateway import Answer
 from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.claims.offers import OfferWriter
@@ -289,6 +290,36 @@ def test_what_can_no_longer_be_done_is_refused(waitlist: Waitlist) -> None:
     desk.claim()
     assert desk.enter("ann").code == "not_offered"
     assert desk.order() == ["bob"]
+
+
+def get_pass(desk: Admissions, name: str) -> Answer:
+    path = f"{desk.path}/entries/{desk.id_of(name)}/pass"
+    return desk.world.request("GET", path, token=desk.token_of(name))
+
+
+def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a run that was cut off before the record, when the pass is asked for, then it is. P3"""
+    desk = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
+    world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))
+    assert desk.recorded("ann")["status"] == "waiting"
+    answer = get_pass(desk, "ann")
+    assert (answer.status, answer.json["status"]) == (200, "admitted")
+    assert answer.json["pass"]
+    assert get_pass(desk, "bob").json["code"] == "not_inside"
+    assert actor_of_last(desk, "ann") == ("admitted", "policy")
+
+
+def test_asking_for_a_pass_accepts_no_offer(waitlist: Waitlist, world: World) -> None:
+    """Given an offer that is recorded, or not yet, when the pass is asked for, then still open."""
+    desk = waitlist("ann", admission=ONE_INSIDE)
+    world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))
+    assert get_pass(desk, "ann").json["code"] == "not_inside"
+    assert desk.status("ann") == "offered"
+    world.maintain()
+    assert get_pass(desk, "ann").json["code"] == "not_inside"
+    assert desk.status("ann") == "offered"
 
 
 def test_automatic_acceptance_admits_at_once(waitlist: Waitlist) -> None:

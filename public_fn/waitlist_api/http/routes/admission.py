@@ -1,5 +1,7 @@
 """What customers do with an offer and an admission, for entry tokens and for JWTs."""
 
+from contextlib import suppress
+
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,16 +13,19 @@ from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.position import EntryView
-from waitlist_api.errors import NotInside
+from waitlist_api.errors import AlreadyAdmitted, NotInside
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
+from waitlist_api.records.decisions import POLICY
 from waitlist_api.records.entries import EntryRecords, LeftOffer
-from waitlist_api.records.entry import EntryRecord
-from waitlist_shared.errors import NotOffered
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
 CUSTOMER = "customer"
+# No offer ends then.
+NO_OFFER = 0
 
 
 class CustomerAdmission(Struct, frozen=True):
@@ -46,6 +51,15 @@ class CustomerAdmission(Struct, frozen=True):
     ) -> Response[PassAnswer]:
         """Return the admission with its pass; raise NotInside before and after it lasts."""
         record = self.entries.find(waitlist_id, entry_id, stay)
+        if record.status in PRESENT:
+            # Redis may have admitted the customer by a run whose answer was lost: record that now.
+            # A message that names no offer accepts none.
+            command = replace(
+                _command(waitlist_id, entry_id, stay), by=POLICY, offered_until_millis=NO_OFFER
+            )
+            with suppress(NotOffered, OfferExpired, NotWaiting, AlreadyAdmitted):
+                self.holds.act(ENTER, command)
+                record = self.entries.find(waitlist_id, entry_id, stay)
         if not record.inside_until(self.now_millis()):
             raise NotInside
         return self._with_pass(record, base_url)
