@@ -1,6 +1,7 @@
 """What every part of the console works with: service, pages, and the memory of this run."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from waitlist_cli.api import Api
+from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
@@ -22,6 +24,8 @@ class Desk:
     pages: Pages
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    # The columns that the operator has chosen for a list.
+    columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
 
     def get(self, path: str, **params: str | int) -> Any:
@@ -47,6 +51,10 @@ class Desk:
             and found["attempts"] == claim["attempts"]
         )
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
+
+    def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
+        """Return the fields that are columns of a table of people."""
+        return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
         """Return the answer to an action: close the dialog, or go to another page.

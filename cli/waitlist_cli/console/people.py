@@ -44,6 +44,7 @@ def routes(desk: Desk) -> list[Route]:
             stats=stats,
             status=status,
             people=found["entries"],
+            columns=desk.columns_of(waitlist, found["entries"]),
             cursor=found["cursor"],
             first=first,
             rows=ROWS,
@@ -62,12 +63,14 @@ def routes(desk: Desk) -> list[Route]:
             raise Refused("This console has no such search. Search again.", "not_found", 404)
         if search.problem is not None:
             raise search.problem
+        waitlist, people = desk.get(f"/{waitlist_id}"), list(search.people)
         page = desk.page(
             request,
             "found.html",
-            waitlist=desk.get(f"/{waitlist_id}"),
+            waitlist=waitlist,
             search=search,
-            people=search.people,
+            people=people,
+            columns=desk.columns_of(waitlist, people),
             find=search.text,
             every=SEARCH_SECONDS if search.is_active else None,
         )
@@ -76,8 +79,15 @@ def routes(desk: Desk) -> list[Route]:
             page.headers["HX-Refresh"] = "true"
         return page
 
+    def choose(request: Request, form: Form) -> Response:
+        waitlist_id, status = waitlist_of(request), form.text("status")
+        desk.columns[waitlist_id] = form.getlist("column")
+        shown = status if status in STATUSES else STATUSES[0]
+        return desk.done("The columns are chosen.", f"/lists/{waitlist_id}/people?status={shown}")
+
     return [
         Route(PATH, show),
+        Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
         # A customer id is sent as a form: an address would keep it in the browser's history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),

@@ -36,6 +36,7 @@ def routes(desk: Desk) -> list[Route]:
             hour=last_hour(hour["points"]),
             policy=policy_text(waitlist["admission"]),
             people=head["entries"],
+            columns=desk.columns_of(waitlist, head["entries"]),
             actions=possible(waitlist),
             every=REFRESH_SECONDS,
         )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.opened import Opened
+from tests.unit.cli.console.opened import Opened, readable
 from waitlist_cli.ids import entry_id_of
 
 
@@ -295,6 +295,34 @@ def test_all_parked_people_are_returned(console: Opened, bakery: Bakery) -> None
     assert "wait again, with no attempt counted" in console.text(redrive)
     assert console.done(redrive, to="back", reason="all") == "2 people wait again."
     assert bakery.line() == ["cyd", "ada", "bob"]
+
+
+def headings(console: Opened, path: str) -> list[str]:
+    return [
+        readable(one) for one in re.findall(r"<th scope=.col.[^>]*>(.*?)</th>", console.page(path))
+    ]
+
+
+def test_profile_fields_and_attributes_are_columns_that_can_be_chosen(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "1\u202e": "x"})
+    bakery.sign_up(
+        "bob", profile={"name": "Bob", "email": "b@x.org"}, attributes={"language": "de"}
+    )
+    path = f"/lists/{bakery.waitlist_id}/people"
+    usual = ["#", "Customer", "Priority", "Waits for"]
+    assert headings(console, path) == [*usual, "language", "name", "party", "1�", "email"]
+    assert re.search(r"bob .* de Bob b@x.org", console.text(path))
+    chosen = {"column": ["profile.email", "profile.name", "profile", "x.y"], "status": "waiting"}
+    headers = {"HX-Request": "true", "Origin": console.origin}
+    to = console.browser.post(
+        f"/lists/{bakery.waitlist_id}/columns", data=chosen, headers=headers
+    ).headers["HX-Redirect"]
+    assert headings(console, to) == [*usual, "email", "name"]
+    assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
+    # Those that are not shown can still be chosen.
+    assert 'value="profile.party">' in console.page(to)
 
 
 def test_a_token_is_issued(console: Opened, bakery: Bakery) -> None:
