@@ -8,7 +8,7 @@ from waitlist_api.claims.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.claims.take import Takes, once_fields
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
-from waitlist_api.errors import AlreadyAdmitted
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.policies.schedule import instants_between, next_instant
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entries import EntryRecords
@@ -111,9 +111,12 @@ class Admissions(Struct, frozen=True):
             **once_fields(command.by, command.idempotency_key, [command.entry_id]),
         )
         admitted = self._take_one(request)
-        for offer in self.record(command.waitlist_id, admitted, command.by, command.reason):
-            return offer.view, offer.record
-        record = self.entries.find(*key)
+        offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
+        record = offers[0].record if offers else self.entries.find(*key)
+        if record.erase:
+            raise EntryNotFound
+        if offers:
+            return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
         # The offer has ended, or another request has recorded a later decision about the entry.
