@@ -508,6 +508,7 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/page")
     page.get_by_label("Text").fill("Fresh bread.\nEvery day.")
+    expect(page.locator("#preview")).to_contain_text("Every day.")
     page.get_by_label("Colour").fill("green")
     page.get_by_role("button", name="Add a question").click()
     question = page.get_by_role("group", name="Question 1")

@@ -1,5 +1,6 @@
 """What the customer's page of a list shows, as a form with the questions of its join form."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from waitlist_cli.settings import NO_PAGE, change
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.
 OF_PAGE = "body.page."
+COLOUR, USUAL_COLOUR = re.compile("#[0-9A-Fa-f]{6}"), "#1d4ed8"
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
     "label": "",
@@ -78,8 +80,21 @@ def routes(desk: Desk) -> list[Route]:
         page["fields"] = _arranged(page["fields"], form.text("do"))
         return shown(request, page)
 
+    def preview(request: Request, form: Form) -> Response:
+        """Show the page that the form would make; nothing is saved."""
+        page = _typed(form)
+        colour = page["colour"] or ""
+        return desk.page(
+            request,
+            "customer_page_preview.html",
+            waitlist=desk.get(f"/{waitlist_of(request)}"),
+            page=page,
+            colour=colour if COLOUR.fullmatch(colour) else USUAL_COLOUR,
+        )
+
     return [
         Route(PATH, show),
+        Route(f"{PATH}/preview", with_form(preview), methods=["POST"]),
         Route(PATH, with_form(save), methods=["POST"]),
         Route(f"{PATH}/questions", with_form(arrange), methods=["POST"]),
     ]

@@ -148,3 +148,24 @@ def test_questions_are_added_moved_and_removed_without_saving(
     assert re.findall(r'name="question_name" value="([^"]*)"', answer.text) == names
     assert "not saved" in answer.text
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
+
+
+def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/page"
+    form = {
+        "text": "Fresh <b>bread</b>\r\nEvery day",
+        "colour": "#0b6e4f",
+        "question_name": "email",
+        "question_label": "E-mail",
+        "question_type": "email",
+        "question_required": "yes",
+        "question_kept_in": "profile",
+        "question_options": "",
+    }
+    html = console.send(f"{path}/preview", **form).text
+    text = readable(html)
+    assert "Bakery Fresh <b>bread</b> Every day E-mail * Join the list" in text
+    assert 'fill="#0b6e4f"' in html
+    wrong = console.send(f"{path}/preview", **{**form, "colour": 'red" onload="x'}).text
+    assert "onload" not in wrong
+    assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
