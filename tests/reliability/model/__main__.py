@@ -36,6 +36,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pairs", action="store_true", help="pairs of operations only")
     parser.add_argument("--singles", action="store_true", help="single faults only")
     parser.add_argument("--sequences", action="store_true", help="two faults in sequence only")
+    parser.add_argument("--late", action="store_true", help="late messages only")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("--replay", metavar="CASE", help="only the case of this line")
     return parser.parse_args(arguments)
@@ -49,7 +50,12 @@ def _replayed(line: str) -> int:
 
 
 def _searched(options: argparse.Namespace, record: Record) -> int:
-    wanted = {"pair": options.pairs, "single": options.singles, "sequence": options.sequences}
+    wanted = {
+        "pair": options.pairs,
+        "single": options.singles,
+        "sequence": options.sequences,
+        "late": options.late,
+    }
     kinds = tuple(kind for kind in KINDS if wanted[kind]) or KINDS
     work = jobs(options.only, kinds)
     report, wanted_jobs = Report(), set(work)

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, Literal
 
-from tests.reliability.model import pairs, sequences, singles
+from tests.reliability.model import late, pairs, sequences, singles
 from tests.reliability.model.cases import EVERYTHING, Case, Result, Sample
+from tests.reliability.model.late import CHECKED, FORGOTTEN, LATE, Late
 from tests.reliability.model.operations import BY_NAME, OPERATIONS, Operation
 from tests.reliability.model.pairs import BOTH, Pair
 from tests.reliability.model.sequences import THEN, Sequence
 from tests.reliability.model.singles import Single
 from tests.reliability.model.testbed import Testbed
 
-Kind = Literal["single", "pair", "sequence"]
-KINDS: tuple[Kind, ...] = ("pair", "sequence", "single")
+Kind = Literal["single", "pair", "sequence", "late"]
+KINDS: tuple[Kind, ...] = ("pair", "sequence", "single", "late")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Job:
             return singles.singles(testbed, first, self.scenario, sample)
         if self.kind == "sequence":
             return sequences.sequences(testbed, first, self.scenario, sample)
+        if self.kind == "late":
+            return late.late_messages(testbed, first, self.scenario, sample)
         return pairs.interleavings(testbed, first, others[0], self.scenario)
 
 
@@ -53,6 +56,8 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
                 found.append(Job((operation.name,), scenario, "sequence"))
             if "single" in kinds:
                 found.append(Job((operation.name,), scenario, "single"))
+            if "late" in kinds and operation.name in CHECKED and not scenario.endswith(FORGOTTEN):
+                found.append(Job((operation.name,), scenario, "late"))
     return [job for job in found if only is None or only in job.names]
 
 
@@ -62,7 +67,10 @@ def _is_short(pair: tuple[Operation, Operation]) -> bool:
 
 def parse(line: str) -> Case:
     """Return the case of a line."""
-    kinds: Any = Pair if BOTH in line else Sequence if THEN in line else Single
+    kinds: Any = Single
+    for word, kind in ((BOTH, Pair), (THEN, Sequence), (LATE, Late)):
+        if word in line:
+            kinds = kind
     case: Case = kinds.parse(line)
     return case
 
@@ -74,5 +82,7 @@ def replay(testbed: Testbed, line: str) -> Result:
         return pairs.replay(testbed, case)
     if isinstance(case, Sequence):
         return sequences.replay(testbed, case)
+    if isinstance(case, Late):
+        return late.replay(testbed, case)
     assert isinstance(case, Single)
     return singles.replay(testbed, case)

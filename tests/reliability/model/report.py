@@ -13,6 +13,7 @@ NAMES = {
     "single": "single faults",
     "pair": "ends of pairs of operations",
     "sequence": "sequences of two faults",
+    "late": "late messages",
 }
 
 

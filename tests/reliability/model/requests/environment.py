@@ -53,7 +53,7 @@ def let_holds_end() -> Request:
 
     def effect(line: Line) -> Effect:
         for name in line.of("offered"):
-            line = line.change(name, is_over=True)
+            line = line.change(name, is_over=not line.by_name[name].is_long)
         return line, NOTHING
 
     return Request(lambda client: client.let_pass(LEASE_SECONDS + 1), effect)

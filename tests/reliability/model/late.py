@@ -1,0 +1,187 @@
+"""A message that arrives late: after a later stay, offer, hold or parking of the same entry.
+
+A message to Redis gets no answer in time, and the request ends without it; or it is answered, and a
+copy of it follows. Meanwhile other requests of a story change the entry. Then the message arrives.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tests.reliability.model import operations
+from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
+from tests.reliability.model.history import History
+from tests.reliability.model.model import Line
+from tests.reliability.model.operations import Operation
+from tests.reliability.model.oracle import Problem
+from tests.reliability.model.outcomes import outcome_of
+from tests.reliability.model.recovery import Judge, recorded_outcome, retried
+from tests.reliability.model.requests import (
+    Request,
+    admit,
+    bump,
+    claim,
+    enter,
+    erase,
+    leave,
+    let_holds_end,
+    maintain,
+    park,
+    redrive,
+    run_policy,
+    sign_up,
+)
+from tests.reliability.model.requests.request import NOTHING, Effect
+from tests.reliability.model.singles import GIVES_UP, RETRIES, STEP, steps_of
+from tests.reliability.model.testbed import Snapshot, Testbed
+from tests.support.faults import Call, Wire, lost
+
+FOLLOWS = "a copy follows"
+LATE = "late after "
+# Without an entry in Redis no message finds it: such a scenario is another fault.
+FORGOTTEN = "forgotten"
+# These concern one hold, offer or parking; others concern a stay.
+OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline")
+# The operations whose messages are searched.
+CHECKED = ("exit", "decline", "redrive", "redrive to the back", "enter", "signup")
+OF_A_CUSTOMER = ("signup", "rejoin", "import")
+NEXT = "next"
+HOWS = (GIVES_UP, RETRIES, FOLLOWS)
+_again: tuple[Request, ...] = (
+    leave("b"),
+    sign_up("b", NEXT),
+    bump("b", "to the front", to="front"),
+)
+# Maintenance runs each minute, so also before the holds end.
+_offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
+_held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
+# What happens before the message arrives; each ends with a change that the message does not mean.
+STORIES: dict[str, tuple[Request, ...]] = {
+    "a minute": (maintain(),),
+    "a leave": (leave("b"),),
+    "an erasure": (erase("b"),),
+    "another's leave": (leave("d"),),
+    "a move": (bump("b", "to the front", to="front"),),
+    "the next stay": (*_again, maintain()),
+    "an offer": _offered,
+    "the next stay's offer": (*_again, *_offered),
+    "the next stay's admission": (*_again, *_offered, enter("b"), maintain()),
+    "a hold": _held,
+    "the next stay's hold": (*_again, *_held),
+    "a parking": (redrive("b"), *_held, park("b", hold=NEXT)),
+    "a recorded parking": (redrive("b"), *_held, park("b", hold=NEXT), maintain()),
+}
+
+
+@dataclass(frozen=True)
+class Late:
+    """One case; its text is the line that replays it. `how` is what the client does meanwhile."""
+
+    operation: str
+    scenario: str
+    story: str
+    step: int
+    how: str
+
+    @property
+    def subject(self) -> str:
+        return self.operation
+
+    def __str__(self) -> str:
+        return SEPARATOR.join(
+            (self.operation, self.scenario, LATE + self.story, f"{STEP}{self.step}", self.how)
+        )
+
+    @classmethod
+    def parse(cls, line: str) -> "Late":
+        operation, scenario, story, step, how = line.split(SEPARATOR)
+        number = int(step.removeprefix(STEP))
+        return cls(operation, scenario, story.removeprefix(LATE), number, how)
+
+
+def late_messages(
+    testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
+) -> Iterator[Result]:
+    """Run an operation from one of its scenarios, with each of its messages late in each story."""
+    snapshot = testbed.snapshot_of(scenario)
+    run = LateRun(testbed, operation, snapshot)
+    for step, name in enumerate(steps_of(testbed, operation.request, snapshot)):
+        if name != "Invoke":
+            continue
+        for how in HOWS:
+            if operation.is_maintenance and how != FOLLOWS:
+                # The next run does the work.
+                continue
+            for story in STORIES:
+                case = Late(operation.name, scenario, story, step, how)
+                if sample.has(case):
+                    yield Result(case, tuple(run.problems(case)), name)
+
+
+def replay(testbed: Testbed, case: Late) -> Result:
+    """Run one case again."""
+    operation = operations.BY_NAME[case.operation]
+    run = LateRun(testbed, operation, testbed.snapshot_of(case.scenario))
+    return Result(case, tuple(run.problems(case)))
+
+
+def _bound(operation: Operation, snapshot: Snapshot) -> Request:
+    """Return the request, without an effect on another stay, offer, hold or parking of `b`."""
+    stay, request = snapshot.line.stay("b"), operation.request
+    if stay is None or operation.is_maintenance or operation.name.startswith(OF_A_CUSTOMER):
+        return request
+    is_of_hold = operation.name.startswith(OF_A_HOLD) and operation.name != "decline and leave"
+
+    def is_meant(line: Line) -> bool:
+        now = line.stay("b")
+        if now is None or now.key != stay.key:
+            return False
+        return now.hold == stay.hold or not is_of_hold
+
+    def effect(line: Line) -> Effect:
+        return request.effect(line) if is_meant(line) else (line, NOTHING)
+
+    def early(line: Line) -> Line:
+        return request.early(line) if is_meant(line) else line
+
+    return replace(request, effect=effect, early=early)
+
+
+class LateRun:
+    """The runs of one operation from one scenario."""
+
+    def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
+        self._testbed, self._snapshot = testbed, snapshot
+        self._request = _bound(operation, snapshot)
+        self._judge = Judge(testbed, snapshot)
+
+    def problems(self, case: Late) -> list[Problem]:
+        """Run from the scenario; return the problems in the end."""
+        testbed, history = self._testbed, History(self._snapshot.unanswered)
+        testbed.begin(self._snapshot)
+        messages: list[Call] = []
+
+        def meet(call: Call) -> object:
+            messages.append(call)
+            return call.make() if case.how == FOLLOWS else lost(call)
+
+        wire = Wire()
+        client = testbed.client(wire)
+        wire.arm(case.step, meet)
+        answer = recorded_outcome(
+            history, self._request, lambda: outcome_of(lambda: self._request.send(client))
+        )
+        if case.how == RETRIES and not answer.is_final:
+            answer = retried(testbed, history, self._request)
+            if not answer.is_final:
+                return [Problem("stuck", f"the last answer is {answer}")]
+        for request in STORIES[case.story]:
+            self._send(history, request)
+        for message in messages:
+            # Its client is gone: any answer is lost.
+            message.make()
+        # Maintenance may repair what the message has done: the next customers must not profit.
+        self._send(history, run_policy())
+        return self._judge.verdict(history)
+
+    def _send(self, history: History, request: Request) -> None:
+        recorded_outcome(history, request, lambda: self._testbed.send_elsewhere(request.send))
