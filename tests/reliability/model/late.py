@@ -125,8 +125,14 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return the request, without an effect on another stay, offer, hold or parking of `b`."""
-    stay, request = snapshot.line.stay("b"), operation.request
+    """Return the request, without an effect on another stay, offer, hold or parking of `b`.
+
+    It means those that Redis has: also what a request of the scenario did before it was cut off.
+    """
+    request, there = operation.request, snapshot.line
+    for cut_off in snapshot.unanswered:
+        there, _ = cut_off.effect(there)
+    stay = there.stay("b")
     if stay is None or operation.is_maintenance or operation.name.startswith(OF_A_CUSTOMER):
         return request
     is_of_hold = operation.name.startswith(OF_A_HOLD) and operation.name != "decline and leave"

@@ -1,8 +1,8 @@
 """A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
 
 Single faults: one in 64, or one in 180 for long operations. Sequences of two faults: one in 40, for
-one job in five. Pairs: every operation with a look, and one other pair in 90; all their ends, but
-only the first four of a rebuild.
+one job in five. Late messages: one in 16. Pairs: every operation with a look, and one other pair in
+90; all their ends, but only the first four of a rebuild.
 """
 
 from itertools import islice
@@ -13,6 +13,7 @@ from tests.reliability.model import operations, pairs
 from tests.reliability.model.cases import EVERYTHING, Result, Sample
 from tests.reliability.model.jobs import Job, jobs, replay
 from tests.reliability.model.known_failures import KNOWN_FAILURES, KnownFailure, group_of
+from tests.reliability.model.late import CHECKED
 from tests.reliability.model.operations import OPERATIONS, Operation
 from tests.reliability.model.report import text_of
 from tests.reliability.model.testbed import Testbed
@@ -20,6 +21,7 @@ from tests.reliability.model.testbed import Testbed
 SOME_FAULTS = Sample(one_in=64)
 FEWER_FAULTS = Sample(one_in=180)
 SOME_SEQUENCES = Sample(one_in=40)
+SOME_LATE = Sample(one_in=16)
 SOME_PAIRS = Sample(one_in=90)
 FEW_ENDS = 4
 LONG = (
@@ -86,6 +88,18 @@ def test_two_operations_on_one_person_end_as_one_after_the_other(
 def test_nothing_acknowledged_is_lost_by_two_faults(testbed: Testbed, job: Job) -> None:
     """P2, P3: a request gets no answer, and Redis is lost before maintenance has run."""
     results = list(job.results(testbed, SOME_SEQUENCES))
+    assert not news(results), news(results)
+
+
+@pytest.mark.parametrize("operation", CHECKED)
+def test_a_late_message_leaves_the_next_stay_offer_and_parking(
+    testbed: Testbed, operation: str
+) -> None:
+    """P2: it arrives when the entry has another one, or it arrives twice."""
+    results = [
+        result for job in jobs(operation, ("late",)) for result in job.results(testbed, SOME_LATE)
+    ]
+    assert results
     assert not news(results), news(results)
 
 

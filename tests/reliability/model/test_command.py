@@ -20,10 +20,13 @@ from tests.reliability.model.workers import results_of
 for _ in results_of(jobs("look", ("single",)) * 1_000, workers=2):
     print(flush=True)
 """
+LATE = "exit / inside / late after the next stay's admission / step 2 / a copy follows"
 IN_SEQUENCE = "leave / waiting / crash after / step 1 / then Redis 2 behind / step 3"
 
 
-@pytest.mark.parametrize("line", [GOOD, IN_SEQUENCE, *(known.example for known in KNOWN_FAILURES)])
+@pytest.mark.parametrize(
+    "line", [GOOD, IN_SEQUENCE, LATE, *(known.example for known in KNOWN_FAILURES)]
+)
 def test_a_case_is_called_by_the_line_that_replays_it(line: str) -> None:
     assert str(parse(line)) == line
 
@@ -46,15 +49,15 @@ def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -
 def test_a_search_that_was_stopped_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = Record(tmp_path)
-    for job in jobs("look", ("single",)):
+    record, work = Record(tmp_path), jobs("look", ("single",))
+    for job in work:
         record.add(Done(job, cases=7))
     with record.path.open("a") as file:
         file.write('{"job": cut off')
     assert main(["--only", "look", "--singles"], tmp_path) == 0
     printed = capsys.readouterr().out
-    assert "3 of 3 jobs were done before" in printed
-    assert "21 cases in 3 jobs" in printed
+    assert f"{len(work)} of {len(work)} jobs were done before" in printed
+    assert f"{7 * len(work)} cases in {len(work)} jobs" in printed
 
 
 def test_a_search_that_is_killed_leaves_no_worker_behind() -> None:

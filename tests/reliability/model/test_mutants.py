@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.reliability.model.jobs import Job
 from tests.reliability.model.known_failures import group_of
 from tests.reliability.model.testbed import Testbed
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.maintenance.reconcile import Reconciler
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.transitions import Transitions
+from waitlist_shared import contracts as c
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -45,6 +48,38 @@ def test_a_step_that_is_forgotten_is_found(
     testbed.snapshot_of(scenario)
     monkeypatch.setattr(owner, step, nothing)
     results = Job(names, scenario, "single").results(testbed)
+    assert any(
+        group_of(result, problem) is None for result in results for problem in result.problems
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "scenario", "message", "field"),
+    [
+        ("exit", "inside, full", c.Exit, "ticket"),
+        ("decline", "offered", c.Decline, "offered_until_millis"),
+        ("redrive", "parked", c.Redrive, "parked_millis"),
+    ],
+)
+def test_a_message_that_does_not_say_what_it_means_is_found(
+    testbed: Testbed,
+    monkeypatch: pytest.MonkeyPatch,
+    operation: str,
+    scenario: str,
+    message: type[c.Request],
+    field: str,
+) -> None:
+    testbed.snapshot_of(scenario)
+    for name in ("read", "write"):
+        send = getattr(RecoveringQueue, name)
+
+        def sent(queue: Any, request: c.Request, *, send: Any = send, **more: Any) -> Any:
+            if isinstance(request, message):
+                request = replace(request, **{field: None})
+            return send(queue, request, **more)
+
+        monkeypatch.setattr(RecoveringQueue, name, sent)
+    results = Job((operation,), scenario, "late").results(testbed)
     assert any(
         group_of(result, problem) is None for result in results for problem in result.problems
     )
