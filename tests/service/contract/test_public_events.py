@@ -22,6 +22,7 @@ EXPECTED = {
     "waitlist": 200,
     "board": 200,
     "page": 200,
+    "page_head": 200,
     "page_file": 200,
     "signup": 200,
     "position": 200,

@@ -53,7 +53,8 @@ def test_the_time_of_the_record_is_logged_by_itself(prepared: CapturedLogs) -> N
 def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
     prepared.service.token = token_of_nobody()
     prepared.service.customer("POST", ENTRIES, json=SIGNUP)
-    prepared.service.customer("POST", ENTRIES, content="{")
+    json_body = {"Content-Type": "application/json"}
+    prepared.service.customer("POST", ENTRIES, content="{", headers=json_body)
     prepared.service.customer("POST", ENTRIES, content="x", headers={"Content-Type": "text/plain"})
     prepared.service.customer("POST", ENTRIES, content="x" * 20_000)
     codes = ["already_on_list", "invalid_json", "unsupported_media_type", "too_large"]

@@ -77,5 +77,6 @@ def test_an_unknown_profile_is_an_error(aws: Path) -> None:
 def test_no_region_is_an_error_with_the_remedy(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "k")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     with pytest.raises(WrongUsage, match="--region"):
         operator_auth(Target(URL))
