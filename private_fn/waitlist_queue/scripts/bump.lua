@@ -1,7 +1,8 @@
--- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue.
+-- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
+-- stay that has it.
 -- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide decided
 -- KEYS meta queue moved attempts unsettled decided segments tags moves
--- ARGV entry_id priority places to once_key once_seconds now server_run_id
+-- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS cold | rebuilding | not_waiting | no_room
@@ -12,13 +13,15 @@ if state == 'hydrating' then return {'rebuilding'} end
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 if not rank then return {'not_waiting'} end
 now = micros(now)
-local was, ticket = rank, ticket_of(keys, entry_id, rank)
+local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
+-- The message is late: the customer waits by another stay.
+if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
 local index = redis.call('ZRANK', keys.queue, entry_id)
 
 -- The entry stays in the set, because entries behind the target do not matter to a move ahead.
 local function target()
   if priority ~= '' then
-    return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + ticket)
+    return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket)
   end
   if to == 'back' then
     last_ticket = next_stamp(keys, now, last_ticket)
@@ -41,7 +44,7 @@ if not moved_stamp then
   if not place then return {'no_room'} end
   leave_segments(keys, entry_id, rank)
   rank = place
-  enqueue(keys, entry_id, rank, ticket)
+  enqueue(keys, entry_id, rank, own_ticket)
 end
 local stamp = next_stamp(keys, now, last_ticket)
 local position = redis.call('ZRANK', keys.queue, entry_id) + 1
@@ -52,11 +55,11 @@ if moved_stamp then
   basis = made and made.basis
 else
   moved_stamp, moved_by = stamp, index + 1 - position
-  local place = {stamp = stamp, rank = rank, was = was, ticket = ticket, attempts = tries}
+  local place = {stamp = stamp, rank = rank, was = was, ticket = own_ticket, attempts = tries}
   decide(keys, entry_id, 'bumped', place, '', 0)
   basis = place.basis
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
 local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
-return {outcome, rank, ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
+return {outcome, rank, own_ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
   tries, expired and expired.at or 0, moved_by, basis or false}

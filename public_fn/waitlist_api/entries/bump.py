@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Literal
 
 from msgspec import UNSET, Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.once import once_key_of
@@ -14,7 +14,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import expired_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
-from waitlist_api.records.entry import PRESENT, HistoryEvent
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.histories import Histories
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, IdempotencyKeyReused, NotWaiting, Rebuilding
@@ -32,6 +32,11 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
     to: Literal["front", "back"] | None = None
     reason: str = ""
     idempotency_key: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the entry's key: waitlist and entry."""
+        return self.waitlist_id, self.entry_id
 
     @property
     def detail(self) -> dict[str, int | str]:
@@ -60,8 +65,7 @@ class Bumps(Struct, frozen=True):
 
     def bump(self, command: BumpCommand) -> Bumped:
         """Move an entry once per Idempotency-Key; return its new position."""
-        request = _request(command)
-        moved = self._move(request)
+        request, moved = self._move(command)
         detail = _detail(command, moved)
         if moved.outcome == "repeat" and (made := self._made(command, moved.moved_stamp)):
             detail |= made.detail
@@ -74,7 +78,7 @@ class Bumps(Struct, frozen=True):
         )
         # The end of the previous hold, if the record does not have it yet.
         before = (expired_event(moved.expired_stamp),) if moved.expired_stamp else ()
-        key = (command.waitlist_id, command.entry_id)
+        key = command.key
         move = Move(moved, request.once_key, (*before, event))
         try:
             self.entries.record_bump(key, move, self.now_millis())
@@ -103,27 +107,42 @@ class Bumps(Struct, frozen=True):
             raise IdempotencyKeyReused
         return made
 
-    def _move(self, request: c.Bump) -> c.BumpResult:
+    def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
+        """Send the message, which names the stay: arriving late, it does not move the next one."""
+        record = self._record(command)
+        request = replace(_request(command), ticket=self._ticket(record))
         try:
-            return self._send(request)
+            return request, self.recovering_queue.read(request)
         except NotWaiting:
-            record = self.entries.get(request.waitlist_id, request.entry_id)
-            if record is None:
-                raise EntryNotFound from None
+            record = self._record(command)
             if record.status == "admitted":
                 raise AlreadyAdmitted from None
             if record.status != "waiting":
                 raise
-        # Redis has lost the recorded place.
+        # Redis has lost the recorded place, or the customer has signed up again.
         try:
-            self.positions.put_back(record)
+            self.positions.put_right(record)
         except Gone:
             raise NotWaiting from None
-        return self._send(request)
+        request = replace(request, ticket=record.ticket)
+        return request, self.recovering_queue.read(request)
 
-    def _send(self, request: c.Bump) -> c.BumpResult:
-        moved: c.BumpResult = self.recovering_queue.read(request)
-        return moved
+    def _record(self, command: BumpCommand) -> EntryRecord:
+        record = self.entries.get(*command.key)
+        if record is None:
+            raise EntryNotFound
+        return record
+
+    def _ticket(self, record: EntryRecord) -> int | None:
+        """Return the ticket of the stay; that of Redis if the signup has not recorded it yet."""
+        if record.status != "joining":
+            return record.ticket
+        place: c.InspectResult = self.recovering_queue.read(
+            c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        )
+        if place.state != "waiting":
+            raise NotWaiting
+        return place.ticket
 
 
 def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:

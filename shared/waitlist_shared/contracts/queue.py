@@ -227,8 +227,12 @@ class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
     ahead, not beyond the head of its priority; where no rank is free between the two entries at the
     target, in the nearest gap ahead. `front` is the head of its priority; `back` is behind all
     entries, at priority 0, as a signup would be.
+
+    With a `ticket` only the stay that has it. A function of the version before sends none: its
+    message moves the stay that it finds.
     """
 
+    ticket: Ticket | None = None
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     priority: Priority | UnsetType = UNSET

@@ -49,6 +49,25 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
     assert again["moved_stamp"] == first["stamp"]
 
 
+def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
+    """P2: the message arrives when the customer has left and signed up again."""
+    spaced(line)
+    name = PEOPLE[0]
+    first = line.position(name)["ticket"]
+    line.drop(name)
+    line.signup(name, stay=2)
+    second = line.position(name)["ticket"]
+    assert line.bump(name, ticket=first, to="front")["code"] == "not_waiting"
+    assert line.position(name)["position"] == len(PEOPLE)
+    assert line.bump(name, ticket=second, to="front")["position"] == 1
+    assert line.bump(name, ticket=second, places=1)["ticket"] == second
+
+
+def test_a_bump_of_an_older_caller_names_no_stay_and_is_taken(line: Line) -> None:
+    spaced(line)
+    assert line.bump(LAST, to="front")["position"] == 1
+
+
 def test_another_key_moves_again(line: Line) -> None:
     spaced(line)
     assert line.bump(LAST, once=1, places=1)["position"] == 7

@@ -61,7 +61,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    fixture.wire.arm(0, faults.crash_after)
+    # A redrive reads from the record which parking it means.
+    fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
     fixture.wire.disarm()

@@ -58,6 +58,7 @@ def test_a_step_that_is_forgotten_is_found(
     [
         ("exit", "inside, full", c.Exit, "ticket"),
         ("decline", "offered", c.Decline, "offered_until_millis"),
+        ("bump to the front", "waiting", c.Bump, "ticket"),
         ("redrive", "parked", c.Redrive, "parked_millis"),
     ],
 )

@@ -217,14 +217,9 @@ def offer_both(desk: Admissions) -> None:
     assert desk.recorded("ann")["status"] == "waiting"
 
 
-def bump_her(desk: Admissions) -> None:
-    assert desk.bump("ann", to="front").code == "rebuilding"
-    assert desk.order() == ["bob", "ann"]
-
-
-@pytest.mark.parametrize("act", [claim_both, offer_both, bump_her])
+@pytest.mark.parametrize("act", [claim_both, offer_both])
 @pytest.mark.parametrize("acceptance", ["enter", "automatic"])
-def test_a_former_place_that_is_taken_or_moved_leaves_the_next_stay_as_it_is(
+def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
     """P1, P3: the request itself restores the recorded place."""
@@ -238,6 +233,19 @@ def test_a_former_place_that_is_taken_or_moved_leaves_the_next_stay_as_it_is(
     some_runs(world)
     assert desk.recorded("ann")["status"] == "waiting"
     assert desk.events("ann") == ["joined", "left", "joined"]
+
+
+def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
+    """P1, P3: the request restores the recorded place, and moves that."""
+    desk = waitlist("ann", "bob", "eve", rejoin="always")
+    some_runs(world)
+    with lost(world):
+        left_and_back(desk, "ann")
+    assert desk.bump("ann", key="once", places=1).json["moved"] == 1
+    assert desk.order() == ["bob", "ann", "eve"]
+    some_runs(world)
+    assert desk.order() == ["bob", "ann", "eve"]
+    assert desk.events("ann") == ["joined", "left", "joined", "bumped"]
 
 
 @pytest.mark.parametrize("verb", ["release", "complete", "park", "extend"])

@@ -110,13 +110,13 @@ def test_after_a_leave_a_request_takes_one_more_refused_write(people: People, wi
 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}, {"priority": 9}])
-def test_a_bump_takes_one_invocation_and_one_write(
+def test_a_bump_takes_one_read_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """P9: history and journal are in the same write."""
+    """P2, P9: the record names the stay; history and journal are in the same write."""
     assert people.bump("bob", key="b", **where).json["position"] == 1
-    assert wire.names == ["Invoke", "TransactWriteItems"]
-    (writes,) = [one.arguments["TransactItems"] for one in wire.calls if not one.is_invoke]
+    assert wire.names == ["GetItem", "Invoke", "TransactWriteItems"]
+    writes = wire.calls[-1].arguments["TransactItems"]
     assert [next(iter(write)) for write in writes] == ["Update", "Put", "Put"]
 
 
