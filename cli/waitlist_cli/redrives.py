@@ -20,15 +20,16 @@ def redrives(
     """Redrive the people who are parked now, at most `most`, those parked first at first.
 
     Yields each person with the service's refusal, such as of one who has been removed meanwhile. A
-    repeat goes on with those who are still parked.
+    repeat goes on with those who are still parked. Who is parked again meanwhile stays parked.
     """
     path = f"/{waitlist_id}/entries"
     # Read to the end before the first one is taken off the list that is read.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
     for person in parked:
         path = f"/{waitlist_id}/parked/{person['entry_id']}/redrive"
+        body = {"parked_at": person.get("parked_at"), "to": to, "reason": reason}
         try:
-            api.operator("POST", path, {"to": to, "reason": reason}, policy=PATIENT)
+            api.operator("POST", path, body, policy=PATIENT)
         except Refused as error:
             yield person, error
         else:

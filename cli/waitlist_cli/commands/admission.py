@@ -254,7 +254,8 @@ def redrive(
             raise WrongUsage("--all takes no ENTRY or --customer.")
         return _redrive_all(context, checked_waitlist_id(waitlist), _to(back), reason)
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    body = {"to": _to(back), "reason": reason}
+    parked_at = context.call("GET", waitlist, f"/entries/{entry_id}")["parked_at"]
+    body = {"parked_at": parked_at, "to": _to(back), "reason": reason}
     print_status(context, context.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
     return 0
 

@@ -114,7 +114,8 @@ def _withdraw(call: Call) -> Response:
 
 
 def _redrive(call: Call) -> Response:
-    body = {"to": call.form.text("to"), "reason": call.reason}
+    parked_at = call.form.text("parked_at") or None
+    body = {"parked_at": parked_at, "to": call.form.text("to"), "reason": call.reason}
     found = call.send("POST", f"/parked/{call.entry_id}/redrive", body)
     return call.desk.done(f"Back in the queue at position {shown(found['position'])}.")
 
@@ -232,7 +233,8 @@ REDRIVE = Action(
     lambda _: "The entry waits again, with no attempt counted.",
     "Return",
     _redrive,
-    lambda _: (TO, REASON),
+    # Of the parking that the operator has seen: not of a later one.
+    lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(
     "complete",

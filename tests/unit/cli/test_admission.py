@@ -211,8 +211,22 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
     assert bakery.typed("redrive", bakery.waitlist_id, "--all", "--customer", "ada").exit_code == 2
 
 
+def test_a_redrive_names_the_parking_that_it_undoes(fake: FakeService) -> None:
+    """P2: a request that arrives late leaves a later parking."""
+    at = "2026-11-24T19:00:00.000Z"
+    fake.script = [
+        answer(200, {"parked_at": at}),
+        refusal(503, "rebuilding", ""),
+        refusal(409, "not_parked", ""),
+    ]
+    assert Typed(fake.url)("redrive", "bakery", "a" * 26).exit_code == 1
+    sent = [json.loads(body) for method, _, _, body in fake.requests if method == "POST"]
+    assert sent == [{"parked_at": at, "to": "place", "reason": ""}] * 2
+
+
 def test_who_is_not_parked_any_more_is_named(fake: FakeService) -> None:
-    people = [{"entry_id": letter * 26, "customer_id": letter} for letter in "ab"]
+    at = "2026-11-24T19:00:00.000Z"
+    people = [{"entry_id": letter * 26, "customer_id": letter, "parked_at": at} for letter in "ab"]
     fake.script = [
         answer(200, {"entries": people, "cursor": None}),
         refusal(409, "not_parked", "The entry is not parked."),
@@ -221,4 +235,4 @@ def test_who_is_not_parked_any_more_is_named(fake: FakeService) -> None:
     result = Typed(fake.url)("redrive", "bakery", "--all", "--back")
     assert (result.exit_code, result.stdout) == (1, "1 person waits again, 1 refused.\n")
     assert "a: The entry is not parked. (not_parked)" in result.stderr
-    assert json.loads(fake.requests[-1][3]) == {"to": "back", "reason": ""}
+    assert json.loads(fake.requests[-1][3]) == {"parked_at": at, "to": "back", "reason": ""}

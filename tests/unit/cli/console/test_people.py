@@ -197,7 +197,11 @@ def test_claimed_people_are_extended_completed_released_and_parked(
         "parked",
     ]
     assert re.search(r"Parked by .*: blurred photo\.", cyd.text)
-    assert "position 2" in cyd.do("redrive", to="back")
+    at = bakery.typed.json("show", bakery.waitlist_id, "--customer", "cyd")["parked_at"]
+    assert f'value="{at}"' in console.page(f"{cyd.path}/redrive")
+    earlier = {"to": "back", "parked_at": "2026-01-01T00:00:00Z"}
+    assert "not_parked" in console.refused(f"{cyd.path}/redrive", **earlier)
+    assert "position 2" in cyd.do("redrive", to="back", parked_at=at)
     assert bakery.line() == ["bob", "cyd"]
 
 
