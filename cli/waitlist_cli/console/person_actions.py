@@ -182,7 +182,10 @@ REMOVE = Action(
 ERASE = Action(
     "erase",
     "Erase {who}?",
-    lambda _: "Record, history and place are deleted for good. No copy is kept.",
+    lambda _: (
+        "Record, history and place are deleted for good. DynamoDB's recovery keeps former states of"
+        " its table for 35 days, and the stream of changes one day."
+    ),
     "Erase for good",
     _erase,
     is_final=True,
@@ -192,7 +195,8 @@ TOKEN = Action(
     "token",
     "Issue an entry token for {who}",
     lambda _: (
-        "The holder of the token can see the entry and leave the list. Earlier tokens stay valid."
+        "The holder of the token can act as the customer: see the entry, accept or decline an"
+        " offer, take the pass, exit and leave. Earlier tokens stay valid."
     ),
     "Issue",
     _token,
