@@ -57,7 +57,8 @@ format-check: $(INSTALLED)
 lint: $(INSTALLED) lint-templates
 	$(BIN)/ruff check .
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/zizmor --offline --quiet .github/workflows
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 types: $(INSTALLED)
 	$(BIN)/mypy
