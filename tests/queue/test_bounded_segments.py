@@ -69,7 +69,8 @@ def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_comman
     for name, action in actions.items():
         calls = calls_during(valkey, partial(action, line))
         assert calls.pop("evalsha") == 1, name
-        assert sum(calls.values()) <= 20 + (OF_A_MOVE if name == "bump" else 0), (name, calls)
+        # 20 did until the end of a stay also read its visit and what had paid for its hold.
+        assert sum(calls.values()) <= 24 + (OF_A_MOVE if name == "bump" else 0), (name, calls)
     calls = calls_during(valkey, partial(line.position, "bob", **in_segments))
     assert sum(calls.values()) <= 10 + 3 * MAX_COMBINATIONS, calls
 

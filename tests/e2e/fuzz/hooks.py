@@ -38,6 +38,9 @@ BEYOND_ANY_SCHEMA = {
     "body.segments": "no two segments, and no two names of one, may be the same in any order",
     "body.attributes": "values may make 64 combinations for the segments of this waitlist",
     "body.profile": "a profile has 8 KB as UTF-8",
+    "body.offered_until": "a time has a month of 1 to 12, and so on",
+    "body.parked_at": "the same",
+    "body.refill": "a quota is of the whole list, so it goes without a filter",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }
 # A customer who left still gets the status `left`, so the path exists after this request.

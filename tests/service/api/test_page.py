@@ -313,7 +313,7 @@ def test_the_page_is_public_as_it_was_set() -> None:
         ({"text": "a\u202eb"}, "bidirectional"),
         ({"text": "a" * 2001}, "2000"),
         ({"html": "<b>"}, "Extra inputs"),
-        ({"fields": [{"name": "Email", "label": "Email"}]}, "pattern"),
+        ({"fields": [{"name": "Email", "label": "Email"}]}, "must be lower-case letters"),
         ({"fields": [{"name": "email", "label": ""}]}, "at least 1"),
         ({"fields": [{"name": "email", "label": "a\nb"}]}, "control"),
         ({"fields": [{"name": "email", "label": "Email", "type": "password"}]}, "'text'"),

@@ -5,8 +5,10 @@ import pytest
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.dynamodb import TABLE
 from tests.support.people import People
+from tests.support.snapshot import Snapshot
 from tests.support.world import World
 from waitlist_api.records.table import Table
+from waitlist_queue import keys
 
 
 def test_a_closed_list_takes_nobody_new(people: People) -> None:
@@ -57,9 +59,18 @@ def test_an_instance_that_remembers_the_list_open_refuses_all_the_same(people: P
 def test_a_full_list_takes_nobody_until_somebody_leaves(people: People) -> None:
     people.configure(capacity=2)
     people.all_sign_up("ada", "bob")
-    with nothing_changes(people.world):
-        refused(people.sign_up("cyd"), 409, "waitlist_full")
-        assert people.sign_up("bob", key="signup-bob").json["position"] == 2
+    before = Snapshot.of(people.world.dynamodb, people.world.redis)
+    refused(people.sign_up("cyd"), 409, "waitlist_full")
+    assert people.sign_up("bob", key="signup-bob").json["position"] == 2
+    after = Snapshot.of(people.world.dynamodb, people.world.redis)
+    assert after.items == before.items
+    # The refused stay has a tombstone and a stamp: a late copy of the signup adds nothing.
+    stamped = {keys.gone("bakery"), keys.meta("bakery")}
+    changed = {
+        key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
+    }
+    assert changed <= stamped
+    assert people.order() == ["ada", "bob"]
     people.leave("ada")
     assert people.sign_up("cyd").json["position"] == 2
     refused(people.sign_up("dan"), 409, "waitlist_full")

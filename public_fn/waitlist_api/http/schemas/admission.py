@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import (
@@ -215,7 +215,6 @@ class AdmitBody(Body):
             examples=[{"language": "Spanish"}],
         ),
     ] = None
-
     refill: Annotated[
         bool,
         Field(
@@ -224,11 +223,12 @@ class AdmitBody(Body):
         ),
     ] = False
 
-    @model_validator(mode="after")
-    def _check_refill(self) -> "AdmitBody":
-        if self.refill and self.filter is not None:
-            raise ValueError("takes refill without filter: a quota is of the whole list")
-        return self
+    @field_validator("refill")
+    @classmethod
+    def _check_refill(cls, refill: bool, info: ValidationInfo) -> bool:
+        if refill and info.data.get("filter") is not None:
+            raise ValueError("goes without filter: a quota is of the whole list")
+        return refill
 
 
 class AdmitOneBody(Body):

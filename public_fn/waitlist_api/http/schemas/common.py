@@ -50,9 +50,13 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
 
 
 def _moment(value: object) -> datetime:
+    refused = ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
     if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
-        raise ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
-    return datetime.fromisoformat(value)
+        raise refused
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
+        raise refused from error
 
 
 UtcTime = Annotated[
