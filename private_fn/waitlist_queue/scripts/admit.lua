@@ -1,9 +1,9 @@
 -- admit: offers slots to the first entries of the queue: as many as the policy has due, or `count` by an operator; or
--- one to `entry_id`, by an operator.
+-- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
 -- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
 -- USES wake paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside visits once
--- ARGV count refill entry_id segment segments_version tokens once_key once_seconds once_body
+-- ARGV count refill entry_id ticket segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
@@ -46,7 +46,10 @@ local policy, millis = read_policy(keys, now), math.floor(now / 1000)
 local room = room_of(keys, policy, now)
 local due
 if entry_id ~= '' then
-  if not redis.call('ZSCORE', keys.queue, entry_id) then return {'not_waiting'} end
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  if not rank then return {'not_waiting'} end
+  -- The message is late: the customer waits by another stay.
+  if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
   if room == 0 then return {'inside_full'} end
   due = 1
 elseif count ~= '' then

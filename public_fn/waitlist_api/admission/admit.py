@@ -108,6 +108,7 @@ class Admissions(Struct, frozen=True):
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             entry_id=command.entry_id,
+            ticket=self.positions.ticket_of(self.entries.find(*key)),
             **once_fields(command.by, command.idempotency_key, [command.entry_id]),
         )
         admitted = self._take_one(request)
@@ -123,7 +124,10 @@ class Admissions(Struct, frozen=True):
         return self.positions.of(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send the request; if Redis has lost the waiting entry, restore it and send again."""
+        """Send the request; if Redis has lost the waiting entry, restore it and send again.
+
+        It names the stay: arriving late, it does not offer the slot to the customer's next one.
+        """
         entry_id = request.entry_id or ""
         try:
             admitted: c.AdmitResult = self.takes.send(request, None)
@@ -133,12 +137,16 @@ class Admissions(Struct, frozen=True):
                 raise AlreadyAdmitted from refusal
             if record.status != "waiting" or self._restored(record).state != "waiting":
                 raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
-            admitted = self.takes.send(request, None)
+            admitted = self.takes.send(structs.replace(request, ticket=record.ticket), None)
         return admitted
 
     def _restored(self, record: EntryRecord) -> c.RestoreResult:
         try:
-            return self.positions.put_back(record)
+            restored = self.positions.put_back(record)
+            if restored.ticket != record.ticket:
+                # A server that lagged has the place of an earlier stay.
+                self.positions.put_right(record)
+            return restored
         except Gone as error:
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
 

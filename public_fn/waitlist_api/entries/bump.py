@@ -110,7 +110,7 @@ class Bumps(Struct, frozen=True):
     def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
         """Send the message, which names the stay: arriving late, it does not move the next one."""
         record = self._record(command)
-        request = replace(_request(command), ticket=self._ticket(record))
+        request = replace(_request(command), ticket=self.positions.ticket_of(record))
         try:
             return request, self.recovering_queue.read(request)
         except NotWaiting:
@@ -132,17 +132,6 @@ class Bumps(Struct, frozen=True):
         if record is None:
             raise EntryNotFound
         return record
-
-    def _ticket(self, record: EntryRecord) -> int | None:
-        """Return the ticket of the stay; that of Redis if the signup has not recorded it yet."""
-        if record.status != "joining":
-            return record.ticket
-        place: c.InspectResult = self.recovering_queue.read(
-            c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
-        )
-        if place.state != "waiting":
-            raise NotWaiting
-        return place.ticket
 
 
 def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:

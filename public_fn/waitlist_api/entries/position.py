@@ -16,7 +16,7 @@ from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, Rebuilding
+from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
 # The status in the record, by the state of an entry that is not in the queue in Redis.
@@ -121,6 +121,20 @@ class Positions(Struct, frozen=True):
         if record.status in PRESENT:
             raise Rebuilding
         return EntryView.recorded(record)
+
+    def ticket_of(self, record: EntryRecord) -> int | None:
+        """Return the ticket of the stay; that in Redis if the signup has not recorded it yet.
+
+        Raises NotWaiting if Redis does not have the place of such a signup.
+        """
+        if record.status != "joining":
+            return record.ticket
+        place: c.InspectResult = self.recovering_queue.read(
+            c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        )
+        if place.state != "waiting":
+            raise NotWaiting
+        return place.ticket
 
     def put_back(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
         """Restore an entry's recorded place in Redis; raise Gone if its stay has ended.

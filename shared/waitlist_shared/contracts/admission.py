@@ -30,6 +30,9 @@ class DueInstant(Struct, frozen=True, array_like=True):
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     """Offers slots to the first entries of the queue, or of a `segment`, or one to `entry_id`.
 
+    With a `ticket` only to the stay of the entry that has it; a function of the version before
+    sends none.
+
     Without a `count` the policy decides how many. With `refill` the count is a quota: so many are
     to enter, and unused offers go to the next ones. A count of 0 ends the quota. A caller that
     counts its schedule knows these settings, or newer ones: `settings_version`. Then `instants` are
@@ -41,6 +44,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
     refill: bool = False
     entry_id: EntryId | None = None
+    ticket: Ticket | None = None
     segment: SegmentId | None = None
     segments_version: Number = 0
     once_key: OnceKey | None = None

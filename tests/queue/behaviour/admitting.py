@@ -376,6 +376,20 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
     assert line.stats()["inside"] == 0
 
 
+def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
+    """P2: the message arrives when the customer has left and signed up again."""
+    policy(line)
+    line.signup("ada")
+    first = line.position("ada")["ticket"]
+    line.drop("ada")
+    line.signup("ada", stay=2)
+    second = line.position("ada")["ticket"]
+    late = line.send("admit", entry_id=line.id_of("ada"), ticket=first)
+    assert late["code"] == "not_waiting"
+    assert line.position("ada")["outcome"] == "waiting"
+    assert len(admit(line, entry_id=line.id_of("ada"), ticket=second)["entries"]) == 1
+
+
 def test_an_exit_of_an_older_caller_names_no_stay_and_is_taken(line: Line) -> None:
     policy(line, max_inside=1)
     inside_again(line)

@@ -51,6 +51,7 @@ CHECKED = (
     "signup",
     "bump to the front",
     "bump by places",
+    "admit one",
 )
 OF_A_CUSTOMER = ("signup", "rejoin", "import")
 NEXT = "next"

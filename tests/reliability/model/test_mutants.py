@@ -59,6 +59,7 @@ def test_a_step_that_is_forgotten_is_found(
         ("exit", "inside, full", c.Exit, "ticket"),
         ("decline", "offered", c.Decline, "offered_until_millis"),
         ("bump to the front", "waiting", c.Bump, "ticket"),
+        ("admit one", "waiting, policy", c.Admit, "ticket"),
         ("redrive", "parked", c.Redrive, "parked_millis"),
     ],
 )
