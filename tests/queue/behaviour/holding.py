@@ -111,6 +111,15 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
     assert on_hold(line, "release", "ann", tokens[1]) == "not_held"
 
 
+def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
+    """A late one, shorter than the hold by now, shortens it; it names the hold alone."""
+    filled(line)
+    token = line.claimed()["ann"]["token"]
+    line.extend("ann", token, lease_seconds=10 * LEASE)
+    late = line.extend("ann", token, lease_seconds=LEASE)
+    assert late["deadline_millis"] == line.clock.millis + LEASE * 1000
+
+
 def test_heartbeats_keep_a_hold_far_beyond_its_first_deadline(line: Line) -> None:
     filled(line)
     line.init(version=2, lease_seconds=LEASE, max_attempts=100)
