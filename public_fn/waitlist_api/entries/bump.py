@@ -109,8 +109,10 @@ class Bumps(Struct, frozen=True):
 
     def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
         """Send the message, which names the stay: arriving late, it does not move the next one."""
-        record = self._record(command)
-        request = replace(_request(command), ticket=self.positions.ticket_of(record))
+        recorded = self.entries.get(*command.key)
+        # Without a record Redis tells an unknown list from an unknown entry.
+        ticket = None if recorded is None else self.positions.ticket_of(recorded)
+        request = replace(_request(command), ticket=ticket)
         try:
             return request, self.recovering_queue.read(request)
         except NotWaiting:
