@@ -222,7 +222,8 @@ def _as_json(event: Event, media_types: Collection[str]) -> Event:
         return event
     if event["requestContext"]["http"]["method"] not in WITH_BODY:
         return {**event, "body": None, "isBase64Encoded": False}
-    headers = event.get("headers", {})
+    # API Gateway writes names in lower case, `sam local start-api` as they were sent.
+    headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
     if media_type not in media_types:
         raise UnsupportedMediaType

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from tests.service.api.refusing import nothing_changes, refused
+from tests.support.gateway import Context, event
 from tests.support.people import People
 from waitlist_shared.limits import MIN_RANK
 
@@ -196,6 +197,17 @@ def test_json_is_taken_by_its_name(people: People, media_type: str) -> None:
         headers={"content-type": media_type},
     )
     assert answer.status == 201
+
+
+def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
+    """`sam local start-api` hands names over as they were sent."""
+    sent = event(
+        "POST",
+        f"{people.path}/entries",
+        {"Content-Type": "application/json"},
+        '{"customer_id": "d"}',
+    )
+    assert people.world.api.handle(sent, Context())["statusCode"] == 201
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
