@@ -92,6 +92,15 @@ class Leaves(Struct, frozen=True):
             self.finish_erase(record)
             return
         left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
+        if record.former_ticket is not None:
+            # The signup has no place, so it has not ended the time inside by the stay before.
+            self.recovering_queue.write(
+                c.Exit(
+                    waitlist_id=record.waitlist_id,
+                    entry_id=record.entry_id,
+                    ticket=record.former_ticket,
+                )
+            )
         now_millis = self.now_millis()
         expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(

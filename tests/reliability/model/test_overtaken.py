@@ -28,6 +28,7 @@ from tests.reliability.model.requests import (
     extend,
     forget,
     leave,
+    limit_to,
     look_after,
     park,
     redrive,
@@ -84,6 +85,14 @@ ROWS = (
     Overtaken("complete, rejoin", "admitted", complete("b"), (sign_up("b", "again"),)),
     Overtaken(
         "complete again, rejoin", "admitted, reconciled", complete("b"), (sign_up("b", "again"),)
+    ),
+    Overtaken("rejoin, leave", "inside, full", sign_up("b", "again"), (leave("b"),)),
+    Overtaken("rejoin, erase", "inside, full", sign_up("b", "again"), (erase("b"),)),
+    Overtaken(
+        "refused rejoin, leave",
+        "inside, full",
+        sign_up("b", "again"),
+        (limit_to(2), leave("b")),
     ),
     Overtaken("complete of a lost hold", "hold forgotten", complete("b"), ()),
     Overtaken("complete, leave", "held", complete("b"), (leave("b"),)),
