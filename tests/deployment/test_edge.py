@@ -8,9 +8,14 @@ import pytest
 
 from tests.deployment.deployed import deployed
 from tests.deployment.template import route_authorizers
+from tools.deploy.stack import make
 from waitlist_api.http.routes import passes, waitlists
 
 EDGE = {"Edge": "on"}
+DOMAIN = {
+    "EdgeDomain": "queue.example.com",
+    "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
+}
 # The routes whose answers are the same for every caller. Each answer says how long it is true.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
@@ -81,15 +86,34 @@ def test_the_routes_say_how_long_their_answers_are_true() -> None:
 
 
 def test_a_domain_has_its_certificate() -> None:
-    domain = {
-        "EdgeDomain": "queue.example.com",
-        "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
-    }
-    config = distribution(EDGE | domain)
+    config = distribution(EDGE | DOMAIN)
     assert config["Aliases"] == [{"Ref": "EdgeDomain"}]
     assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
     assert distribution()["ViewerCertificate"] == {"CloudFrontDefaultCertificate": True}
 
 
+@pytest.mark.parametrize(
+    ("parameters", "address"),
+    [
+        (EDGE, "https://d111111abcdef8.cloudfront.net"),
+        (EDGE | DOMAIN, "https://queue.example.com"),
+    ],
+)
+def test_the_stage_names_the_address_by_which_customers_come(
+    parameters: dict[str, str], address: str
+) -> None:
+    """The function cannot: the distribution needs the API, which needs the function."""
+    stack = make(parameters)
+    stage = stack.resources["ApiApiGatewayDefaultStage"]["Properties"]
+    assert stage["StageVariables"]["edge_url"] == address
+    assert stack.outputs["PassIssuerUrl"] == stack.outputs["EdgeUrl"] == address
+
+
+def test_an_issuer_of_the_operators_own_is_published_instead() -> None:
+    own = "https://issuer.example.com"
+    assert make(EDGE | {"PassIssuer": own}).outputs["PassIssuerUrl"] == own
+
+
 def test_without_it_there_is_none() -> None:
+    assert "StageVariables" not in deployed()["ApiApiGatewayDefaultStage"]["Properties"]
     assert not {"Distribution", "EdgeCachePolicy", "EdgeErrorsAlarm"} & set(deployed())

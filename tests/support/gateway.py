@@ -1,7 +1,7 @@
 """Builds API Gateway HTTP API events (payload 2.0) and reads the answers."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -42,10 +42,13 @@ class Context:
 
 
 class Caller:
-    """Calls a public handler as API Gateway does."""
+    """Calls a public handler as API Gateway does, from a stage with these variables."""
 
-    def __init__(self, handler: Callable[[Any, Any], Any]) -> None:
+    def __init__(
+        self, handler: Callable[[Any, Any], Any], stage_variables: Mapping[str, str] | None = None
+    ) -> None:
         self._handler = handler
+        self._stage_variables = stage_variables
 
     def request(
         self,
@@ -71,6 +74,8 @@ class Caller:
         sent_event = event(method, path, sent, text, operator, query, subject)
         if arn is not None:
             sent_event["requestContext"]["authorizer"]["iam"]["userArn"] = arn
+        if self._stage_variables:
+            sent_event["stageVariables"] = dict(self._stage_variables)
         response = self._handler(sent_event, Context())
         return Answer(
             response["statusCode"],

@@ -84,6 +84,7 @@ class World:
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
     metrics: MetricsCollector = field(default_factory=MetricsCollector)
+    stage_variables: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def on(
@@ -133,7 +134,8 @@ class World:
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send one request through API Gateway's event shape."""
-        return Caller(self.api.handle).request(method, path, **arguments)
+        caller = Caller(self.api.handle, self.stage_variables)
+        return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
         """Move the functions' clock, and Redis' clock if it stands still."""

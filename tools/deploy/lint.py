@@ -85,7 +85,11 @@ def sets() -> list[Set]:
         Set("canary", {"Deployment": "Canary10Percent5Minutes", "StartUp": "snapstart"}),
         Set("linear", {"Deployment": "Linear10PercentEvery1Minute", "StartUp": "provisioned"}),
         Set("accounts", ISSUER | {"CorsOrigins": "https://app.example.com", "Tracing": "Active"}),
-        Set("edge", {"Edge": "on", "PassIssuer": "https://queue.example.com"}),
+        Set("edge", {"Edge": "on"}),
+        Set(
+            "edge, passes of another domain",
+            {"Edge": "on", "PassIssuer": "https://pass.example.com"},
+        ),
         Set("edge with a domain, in another region", {"Edge": "on"} | DOMAIN, region="eu-west-1"),
         Set("both keys", {"PassKeys": "green+blue", "Events": "off", "CorsOrigins": "*"}),
         Set("the second key", {"PassKeys": "green", "ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}),

@@ -6,16 +6,20 @@ from aws_lambda_powertools import Logger
 from botocore.exceptions import EndpointConnectionError
 from msgspec.structs import replace
 
+from tests.service.api.conftest import new_list
 from tests.service.api.refusing import refused
 from tests.support.gateway import Answer
 from tests.support.passes import ENTRY_ID, WAITLIST_ID, Issuer
 from tests.support.people import People
+from tests.support.world import SECRET
 from tests.unit.test_passes import failing, refusal
 from tools.local.kms import KEY_ARN
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, KmsKeys, Passes
 from waitlist_api.http.api import Api
 
 URL = "https://api.example.com"
+EDGE = "https://d111111abcdef8.cloudfront.net"
 
 
 def get(people: People, path: str, **headers: str) -> Answer:
@@ -29,6 +33,47 @@ def test_the_issuer_is_the_api_whatever_the_headers_of_the_request_say(people: P
     assert (answer.status, answer.headers["cache-control"]) == (200, "public, max-age=300")
     assert answer.json["issuer"] == URL
     assert answer.json["jwks_uri"] == URL + KEYS_PATH
+
+
+@pytest.fixture
+def inside() -> People:
+    """Ada, admitted with a pass."""
+    people = new_list(admission={"acceptance": "automatic", "max_inside": 1})
+    people.all_sign_up("ada")
+    # A look triggers the run of the policy.
+    people.look("ada")
+    assert people.person("ada").json["status"] == "admitted"
+    return people
+
+
+def issuer_of_pass(people: People) -> str:
+    answer = people.world.request(
+        "GET", f"{people.entry('ada')}/pass", token=people.token_of("ada")
+    )
+    assert answer.status == 200, answer.text
+    claims = jwt.decode(answer.json["pass"], options={"verify_signature": False})
+    return str(claims["iss"])
+
+
+def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
+    """P5: API Gateway states the edge's address, as the stage has it."""
+    assert issuer_of_pass(inside) == URL
+    inside.world.stage_variables = {"edge_url": EDGE}
+    assert issuer_of_pass(inside) == EDGE
+    answer = get(inside, DISCOVERY_PATH)
+    assert answer.json["issuer"] == EDGE
+    assert answer.json["jwks_uri"] == EDGE + KEYS_PATH
+    assert URL not in answer.text
+
+
+def test_the_issuer_of_the_operator_comes_before_the_edge(inside: People) -> None:
+    own = "https://queue.example.com"
+    passes = replace(inside.world.services.passes, issuer=own)
+    services = replace(inside.world.services, passes=passes)
+    logger = Logger(service="test", level="CRITICAL")
+    inside.world.api = Api(services, EntryTokens(SECRET), logger)
+    inside.world.stage_variables = {"edge_url": EDGE}
+    assert issuer_of_pass(inside) == get(inside, DISCOVERY_PATH).json["issuer"] == own
 
 
 def test_the_published_keys_verify_passes(people: People) -> None:

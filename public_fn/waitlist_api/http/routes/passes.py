@@ -11,6 +11,8 @@ from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 # Short, so that verifiers find a new key long before it signs.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
+# A variable of the API's stage, by template.yaml.
+EDGE_URL = "edge_url"
 
 
 def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
@@ -30,8 +32,12 @@ def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
 
 
 def base_url_of(event: dict[str, Any]) -> str:
-    """Return the API's URL as API Gateway states it, not as a header of the request does."""
-    return f"https://{event['requestContext']['domainName']}"
+    """Return the URL of the edge or, without one, of the API.
+
+    API Gateway states both, and no header of a request does.
+    """
+    edge_url = (event.get("stageVariables") or {}).get(EDGE_URL)
+    return str(edge_url or f"https://{event['requestContext']['domainName']}")
 
 
 def _cacheable(answer: Any) -> Response[Any]:
