@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import duration
+from waitlist_cli.output import counted, duration
 
 A_TIME = "2026-12-01T09:00:00Z"
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "max_inside": None,
     "offer_seconds": 600,
     "pass_seconds": 3600,
-    "no_show": "keep_place",
+    "no_show": "to_back",
     "acceptance": "enter",
 }
 
@@ -119,6 +119,20 @@ def longest_seconds(policy: Mapping[str, Any]) -> int:
     """Return how long one customer can take a place: the whole offer, then the whole pass."""
     offer = policy["offer_seconds"] if policy["acceptance"] == "enter" else 0
     return int(offer + policy["pass_seconds"])
+
+
+def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
+    """Return what one idle person costs a list whose no-shows keep their place, else None."""
+    if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
+        return None
+    attempts = waitlist["max_attempts"]
+    taken = duration(attempts * policy["offer_seconds"])
+    return (
+        "keep_place offers the same person a slot again, before the people behind: a person who "
+        f"never enters gets {counted(attempts, 'offer', 'offers')} of "
+        f"{duration(policy['offer_seconds'])}, which is {taken} of a slot, and is then parked. "
+        "to_back offers it to the next person."
+    )
 
 
 def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulation:

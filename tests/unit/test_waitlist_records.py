@@ -1,9 +1,11 @@
-"""The record of a waitlist's segments: since when they are declared, and how far they are built."""
+"""The record of a waitlist: its policy, its segments, and how far they are built."""
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.support import faults
@@ -11,6 +13,7 @@ from tests.support.dynamodb import TABLE, dynamodb
 from tests.support.faults import Wire
 from tests.support.tables import new_table
 from waitlist_api.errors import Throttled
+from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
@@ -49,6 +52,18 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.fixture
 def records(client: Any) -> WaitlistRecords:
     return WaitlistRecords(Table(client, TABLE))
+
+
+def test_a_stored_policy_names_all_its_settings_so_a_new_default_leaves_it_as_it_is(
+    records: WaitlistRecords, client: Any
+) -> None:
+    records.create("bakery", settings(NONE, admission=AdmissionPolicy()), 1)
+    key = {"pk": {"S": "WAITLIST#bakery"}, "sk": {"S": "CONFIG"}}
+    stored = json.loads(client.get_item(TableName=TABLE, Key=key)["Item"]["admission"]["S"])
+    assert set(stored) == {one.encode_name for one in msgspec.structs.fields(AdmissionPolicy)}
+    kept = AdmissionPolicy(no_show="keep_place")
+    replaced(records, NONE, admission=kept)
+    assert found(records).settings.admission == kept
 
 
 def test_segments_that_are_declared_again_are_built_anew(records: WaitlistRecords) -> None:

@@ -15,6 +15,7 @@ from waitlist_cli.policies import (
     DEFAULTS,
     admits_alone,
     checked_instant,
+    no_show_warning,
     policy_text,
     rate_of,
     schedule_of,
@@ -70,7 +71,11 @@ def policy(
     ] = None,
     no_show: Annotated[
         Literal["keep_place", "to_back", "leave"] | None,
-        typer.Option("--no-show", help="What happens to an entry whose offer ends unused."),
+        typer.Option(
+            "--no-show",
+            help="What happens to an entry whose offer ends unused; keep_place offers it the next "
+            "slot again.",
+        ),
     ] = None,
     acceptance: Annotated[
         Literal["enter", "automatic"] | None,
@@ -115,12 +120,15 @@ def policy(
     if off:
         change(context, waitlist, {"admission": None})
         return
-    before = context.call("GET", waitlist)["admission"]
+    found = context.call("GET", waitlist)
+    before = found["admission"]
     typed |= _typed_rate((before or DEFAULTS)["rate"], rate, of_rate)
     if not typed and simulated is None:
         _print(context, before)
         return
     whole = {**DEFAULTS, **(before or {}), **typed}
+    if warning := no_show_warning(found, whole):
+        context.output.note(warning, "yellow")
     if simulated is None:
         change(context, waitlist, {"admission": whole})
     else:

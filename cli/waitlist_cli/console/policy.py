@@ -19,6 +19,7 @@ from waitlist_cli.policies import (
     checked_instant,
     instants_of,
     longest_seconds,
+    no_show_warning,
     policy_text,
     rate_text,
     schedule_of,
@@ -43,8 +44,8 @@ NAMES = {
     "acceptance": "Acceptance",
 }
 NO_SHOWS = (
-    ("keep_place", "Keep the place, one attempt more"),
     ("to_back", "Go to the end of the queue"),
+    ("keep_place", "Keep the place, and are offered again"),
     ("leave", "Leave the list"),
 )
 COUNTS = (
@@ -95,6 +96,7 @@ def routes(desk: Desk) -> list[Route]:
             times=_times(policy, start),
             longest=longest_seconds(policy) if policy else 0,
             is_paused=waitlist["paused"],
+            no_shows=no_show_warning(waitlist, policy) if policy else None,
         )
 
     def save(request: Request, form: Form) -> Response:

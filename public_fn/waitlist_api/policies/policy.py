@@ -55,7 +55,8 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     Room is what `max_inside` leaves beside the customers inside and those with an offer. A policy
     with none of the three admits by hand only. `offer_seconds` is how long an offer lasts,
     `pass_seconds` how long a customer is inside after an admission, `no_show` what happens to an
-    entry whose offer ends unused.
+    entry whose offer ends unused. The record stores every field, so a new default changes no
+    stored policy.
     """
 
     rate: Rate | None = None
@@ -64,7 +65,7 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     max_inside: int | None = None
     offer_seconds: int = 600
     pass_seconds: int = 3600
-    no_show: NoShow = "keep_place"
+    no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
 
     @classmethod

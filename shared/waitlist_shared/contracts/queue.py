@@ -90,7 +90,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
-    no_show: NoShow = "keep_place"
+    no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
 
 

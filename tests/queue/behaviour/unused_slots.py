@@ -83,7 +83,7 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
     "release": ({}, release),
     "no-show to the back": ({"no_show": "to_back"}, notice),
     "no-show leaves": ({"no_show": "leave"}, notice),
-    "no-show is parked": ({"max_attempts": 1}, notice),
+    "no-show is parked": ({"no_show": "keep_place", "max_attempts": 1}, notice),
 }
 
 
@@ -117,7 +117,7 @@ def test_a_slot_that_was_used_is_not_given_back(line: Line, name: str) -> None:
 
 
 def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
-    one_slot(line)
+    one_slot(line, no_show="keep_place")
     line.clock.advance(seconds=OFFER_SECONDS)
     assert run(line) == [FIRST]
     assert run(line) == []

@@ -325,7 +325,7 @@ def expired(line: Line, name: str) -> Line:
 def _not_accepted(line: Line, name: str) -> Line:
     """End an offer that its customer has not accepted in time."""
     line = line.happened(name, NO_SHOW, POLICY)
-    no_show = line.policy.no_show if line.policy else "keep_place"
+    no_show = line.policy.no_show if line.policy else "to_back"
     if no_show == "leave":
         return ended(line, name, "left", POLICY, NO_SHOW)
     if no_show == "to_back":

@@ -241,7 +241,7 @@ def test_an_offer_that_ends_unused(
 def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", max_attempts=2, admission={})
+    desk = waitlist("ann", max_attempts=2, admission={"no_show": "keep_place"})
     for _ in range(2):
         desk.admit(1)
         world.advance(OFFER_SECONDS)

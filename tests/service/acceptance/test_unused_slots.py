@@ -57,15 +57,26 @@ def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     assert desk.events(BOB) == ["joined", "offered"]
 
 
-@pytest.mark.parametrize("no_show", ["to_back", "leave"])
+@pytest.mark.parametrize("terms", [{}, {"no_show": "to_back"}, {"no_show": "leave"}])
 def test_a_slot_whose_customer_does_not_come_goes_to_the_next(
-    waitlist: Waitlist, world: World, no_show: str
+    waitlist: Waitlist, world: World, terms: dict[str, str]
 ) -> None:
-    desk = opened(waitlist, world, no_show=no_show)
+    desk = opened(waitlist, world, **terms)
     world.advance(OFFER_SECONDS)
     for _ in range(2):
         world.maintenance.run_all()
         assert offered(desk) == [BOB]
+
+
+def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_come(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist(*NAMES, admission=None)
+    desk.admit(1, refill=True)
+    for name in (BOB, CYD):
+        world.advance(OFFER_SECONDS)
+        world.maintenance.run_all()
+        assert offered(desk) == [name]
 
 
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(

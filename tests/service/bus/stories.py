@@ -220,7 +220,7 @@ def declines_for_good(scene: Scene) -> None:
 @story(JOINED, OFFERED, NO_SHOW)
 def does_not_enter(scene: Scene) -> None:
     scene.desk.all_sign_up("ada")
-    policy(scene)
+    policy(scene, no_show="keep_place")
     assert scene.desk.admit(1).status == 200
     scene.world.advance(OFFER_SECONDS)
     scene.maintain()

@@ -150,6 +150,21 @@ def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
+def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
+    def warned(*words: str) -> str:
+        result = bakery.typed("policy", bakery.waitlist_id, *words)
+        assert result.exit_code == 0
+        return result.stderr
+
+    assert warned("--max-inside", "5") == ""
+    text = warned("--no-show", "keep_place")
+    assert "gets 5 offers of 10 min, which is 50 min of a slot" in text
+    assert "5 offers of 1 min, which is 5 min of a slot" in warned("--offer-seconds", "60")
+    assert "keep_place" in warned("--simulate", "10")
+    assert warned("--acceptance", "automatic") == ""
+    assert warned("--acceptance", "enter", "--no-show", "to_back") == ""
+
+
 def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")

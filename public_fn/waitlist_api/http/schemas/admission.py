@@ -172,11 +172,12 @@ class AdmissionBody(Body):
     no_show: Annotated[
         NoShow,
         Field(
-            description="What happens to an entry whose customer does not enter in time: it keeps "
-            "its place with one attempt more and is parked after `max_attempts`, goes to the back, "
-            "or leaves the list."
+            description="What happens to an entry whose customer does not enter in time: it goes "
+            "to the back, keeps its place with one attempt more, or leaves the list. With "
+            "`keep_place` the same customer is offered again, and is parked after `max_attempts` "
+            "offers: an idle customer takes a slot for `max_attempts` times `offer_seconds`."
         ),
-    ] = "keep_place"
+    ] = "to_back"
     acceptance: Annotated[
         Acceptance,
         Field(

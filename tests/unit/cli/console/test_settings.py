@@ -31,7 +31,7 @@ POLICY = {
     "max_inside": "",
     "schedule": "",
     "acceptance": "enter",
-    "no_show": "keep_place",
+    "no_show": "to_back",
     "offer_seconds": "600",
     "pass_seconds": "3600",
 }
@@ -125,7 +125,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert "5 at 0 9 * * * UTC</textarea>" in console.page(path)
     changed = {**form, "no_show": "leave"}
     text = readable(console.send(f"{path}/preview", **changed).text)
-    assert "What changes No-shows Keep the place, one attempt more Leave the list" in text
+    assert "What changes No-shows Go to the end of the queue Leave the list" in text
     assert "Nothing: this is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
     )
@@ -140,6 +140,18 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert "Rate and schedule The slots of both are added The fewer slots" in text
     console.done(path, **{**form, "by": "hand"})
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+def test_the_preview_warns_about_keeping_the_place_of_no_shows(
+    console: Opened, bakery: Bakery
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    assert 'value="to_back" checked' in console.page(path)
+    preview = f"{path}/preview"
+    assert "keep_place" not in readable(console.send(preview, **POLICY).text)
+    form = {**POLICY, "no_show": "keep_place", "offer_seconds": "300"}
+    text = readable(console.send(preview, **form).text)
+    assert "gets 5 offers of 5 min, which is 25 min of a slot" in text
 
 
 def test_the_preview_says_for_how_many_no_place_comes(console: Opened, bakery: Bakery) -> None:
